@@ -14,7 +14,7 @@ from reprlib import Repr
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 _MOST_LISTED = 12
@@ -166,6 +166,12 @@ def listing(names: Iterable[str], most: int = 5) -> str:
     """Return the first few names: "1, 2, 3, 4, 5, …"."""
     shown = list(islice(names, most + 1))
     return ", ".join([*shown[:most], *(["…"] if len(shown) > most else [])])
+
+
+def enumeration(names: Sequence[str]) -> str:
+    """Return all names in a list: "a, b and c"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def counted(number: int, noun: str) -> str:

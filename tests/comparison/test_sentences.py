@@ -100,7 +100,7 @@ def test_a_single_topic_and_equal_systems():
     pair = compare(judgments, {"one": LOW, "two": HIGH}).pairs[0]
     assert pair.sentence == "One topic does not show whether two is better than one."
     same = compare(judgments, {"one": LOW, "same": LOW}).pairs[0]
-    assert same.sentence == "same and one have the same RR on every topic."
+    assert same.sentence == "same has the same ranking as one."
 
 
 def test_unclear_systems_share_a_sentence_and_ranks_end_them():

@@ -11,6 +11,7 @@ import numpy as np
 
 from irplatform.comparison.bounds import Bounds, Rescorer, judged_at, mean
 from irplatform.comparison.groups import group_topics
+from irplatform.comparison.identities import rankings_of_others, untested
 from irplatform.comparison.power import power_of
 from irplatform.comparison.ranking import rank_intervals
 from irplatform.comparison.results import (
@@ -34,10 +35,11 @@ from irplatform.comparison.tests import (
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.scoring import evaluate
 from irplatform.evaluation.topics import cut_short, notices
+from irplatform.runs.mixture import Mixture
 from irplatform.system.console import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from irplatform.comparison.bounds import ByMeasure
     from irplatform.comparison.results import Matrix
@@ -66,6 +68,8 @@ def compare(
     note: str = "",
     bounds: bool = True,
     matrix: Matrix | None = None,
+    mixtures: Mapping[str, Mixture] | None = None,
+    alone: Mapping[str, Evaluation] | None = None,
 ) -> Comparison:
     """Compare systems by all measures of the judgments.
 
@@ -86,6 +90,9 @@ def compare(
         bounds: whether to compute condensed lists, and bounds for unjudged and tied documents,
             which takes ten times as long as the scores.
         matrix: compare each reranked run with its first stage, in place of one baseline.
+        mixtures: what systems are made of, as far as known. One without a ranking of its own has no
+            verdict and no rank, see `identities`.
+        alone: the scores of rerankers by themselves.
 
     Raises:
         InputError: an unknown baseline, test, correction or field, or nothing to compare.
@@ -118,22 +125,37 @@ def compare(
     pairs = matrix.pairs() if matrix else [(first, name) for name in runs if name != first]
     if all_pairs:
         pairs = [*combinations(runs, 2)]
-    tests = differences(evaluations, pairs, test=test, correction=correction, seed=seed)
+    mixtures = mixtures or {}
+    baselines = () if all_pairs else {one for one, _ in pairs}
+    others, contradictions = rankings_of_others(runs, evaluations, mixtures, baselines)
+    # A first stage may have the ranking of another row's, and is a baseline all the same.
+    own = [n for n in runs if n not in others]
+    usable = {*own, *(b for b in baselines if not mixtures.get(b, Mixture()).has_no_weight)}
+    tested = [(one, other) for one, other in pairs if one in usable and other in own]
+    tests = differences(evaluations, tested, test=test, correction=correction, seed=seed)
     rescorer = Rescorer(judgments, extra)
     bounded = _Bounded(rescorer, runs, evaluations) if bounds else None
-    systems = _systems(judgments, runs, evaluations, rescorer.measures, seed)
+    ranked = {name: evaluations[name] for name in own}
+    systems = [
+        replace(
+            _with_alone(system, (alone or {}).get(system.name)),
+            mixture=mixtures.get(system.name, Mixture()),
+            ranking_of=others.get(system.name, ""),
+        )
+        for system in _systems(judgments, runs, evaluations, ranked, rescorer.measures, seed)
+    ]
     if bounded:
         systems = [bounded.with_scores(system) for system in systems]
-    comparisons = _attempts(pairs, evaluations)
+    comparisons = _attempts(tested, evaluations)
     count = 1 if correction == "none" else comparisons
-    found = []
-    for pair in pairs:
-        for measure, difference in tests[pair].items():
-            power = power_of(difference.difference, difference.deviation, difference.n, count)
-            result = Pair(*pair, measure, difference, power, verdict=verdict_of(difference))
-            if bounded:
-                result = bounded.with_bounds(result, test, seed)
-            found.append(replace(result, sentence=sentence(result)))
+    found = [
+        bounded.with_bounds(each, test, seed) if bounded else each
+        for pair in pairs
+        for each in (
+            _tested(pair, tests[pair], count) if pair in tests else untested(pair, systems)
+        )
+    ]
+    found = [each if each.sentence else replace(each, sentence=sentence(each)) for each in found]
     by_id = {topic.id: topic for topic in topics}
     scored = dict.fromkeys(t for m in measures for t in evaluations[first].per_topic[m])
     compared = [
@@ -145,7 +167,7 @@ def compare(
         if not by_id:
             raise InputError("groups of topics need --collection: judgments have no fields.")
         grouped = group_topics([by_id[t] for t in scored if t in by_id], group_by)
-        groups = [_group(*item, evaluations, pairs, measures) for item in grouped.items()]
+        groups = [_group(*item, evaluations, tested, measures) for item in grouped.items()]
     return Comparison(
         measures=tuple(measures),
         systems=tuple(systems),
@@ -159,7 +181,7 @@ def compare(
         group_by=group_by or "",
         collection=collection,
         note=note,
-        notes=(*notices(evaluations), *cut_short(evaluations), *_notes(rescorer)),
+        notes=(*notices(evaluations), *contradictions, *cut_short(evaluations), *_notes(rescorer)),
         matrix=matrix,
     )
 
@@ -190,6 +212,15 @@ def _notes(rescorer: Rescorer) -> list[str]:
     return ["the judgments name relevant documents only: all others count as not relevant"]
 
 
+def _tested(
+    names: tuple[str, str], tests: Mapping[str, Difference], comparisons: int
+) -> Iterator[Pair]:
+    """Yield a pair by each measure, with its verdict."""
+    for measure, test in tests.items():
+        power = power_of(test.difference, test.deviation, test.n, comparisons)
+        yield Pair(*names, measure, test, power, verdict=verdict_of(test))
+
+
 def _attempts(pairs: Sequence[tuple[str, str]], evaluations: Mapping[str, Evaluation]) -> int:
     """The number of different pairs, as `differences` counts them."""
     same_as = first_alike(evaluations)
@@ -201,14 +232,15 @@ def _systems(
     judgments: Judgments,
     runs: Mapping[str, Run],
     evaluations: Mapping[str, Evaluation],
+    ranked: Mapping[str, Evaluation],
     judged_measures: Sequence[str],
     seed: int,
 ) -> list[System]:
-    """The systems with means, ranks and judged shares."""
+    """The systems with means, judged shares, and the ranks of some."""
     measures = list(judgments.measures)
     ranks = {}
     for measure in measures:
-        values = {name: each.per_topic[measure] for name, each in evaluations.items()}
+        values = {name: each.per_topic[measure] for name, each in ranked.items()}
         ranks[measure] = rank_intervals(values, seed=seed)
     depths = {measure: judged_at(measure) for measure in judged_measures}
     systems = []
@@ -225,12 +257,20 @@ def _systems(
                 evaluations[name].aggregate[measure],
                 _interval([*per_topic.values()]),
                 per_topic,
-                ranks[measure][name],
+                ranks[measure].get(name),
                 judged_at=None if share is None else depths[measure],
                 judged=share,
             )
         systems.append(System(name, scores))
     return systems
+
+
+def _with_alone(system: System, alone: Evaluation | None) -> System:
+    if alone is None:
+        return system
+    means = _of_all_topics(alone).aggregate
+    scores = {m: replace(score, alone=means.get(m)) for m, score in system.scores.items()}
+    return replace(system, scores=scores)
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float] | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.comparison.power import LEVEL
+from irplatform.runs.mixture import Mixture
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
     from irplatform.comparison.tests import Correction, Difference, Test
     from irplatform.data import FieldValue
 
-Verdict = Literal["better", "worse", "unclear", "same"]
-"""The conclusion of a pair's test: a difference at p < 0.05, none shown, or equal values."""
+Verdict = Literal["better", "worse", "unclear", "same", "none"]
+"""The conclusion of a pair's test: a difference at p < 0.05, none shown, or equal values.
+
+"none": a system of the pair has another's ranking, and was not tested.
+"""
 
 
 @dataclass(frozen=True)
@@ -32,32 +36,35 @@ class Score:
         mean: mean over all judged topics.
         interval: 95 % confidence interval of the mean (Student's); None for one topic.
         per_topic: topic to value.
-        rank: its rank among the systems.
+        rank: its rank among the systems; None if its ranking is another system's.
         judged_at: k of `judged`.
         judged: Judged@k: share of judged documents among the first k; None for measures of sampled
             judgments and counts, as are the values below.
         condensed: mean without the unjudged documents.
         unjudged: mean with unjudged documents not relevant, and relevant, see `comparison.bounds`.
         ties: mean with tied documents in the worst and in the best order.
+        alone: mean of a reranker's own scores, not mixed with the first stage's.
     """
 
     mean: float
     interval: tuple[float, float] | None
     per_topic: Mapping[str, float] = field(repr=False)
-    rank: Rank
+    rank: Rank | None
     judged_at: int | None = None
     judged: float | None = None
     condensed: float | None = None
     unjudged: Bounds | None = None
     ties: Bounds | None = None
+    alone: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return an entry of a system's `measures`."""
         return {
             "mean": self.mean,
             "interval_95": None if self.interval is None else [*self.interval],
-            "rank": self.rank.rank,
-            "rank_interval_95": [self.rank.low, self.rank.high],
+            "rank": self.rank and self.rank.rank,
+            "rank_interval_95": self.rank and [self.rank.low, self.rank.high],
+            **({} if self.alone is None else {"alone": self.alone}),
             "judged_at": self.judged_at,
             "judged": self.judged,
             "condensed": self.condensed,
@@ -69,10 +76,19 @@ class Score:
 
 @dataclass(frozen=True)
 class System:
-    """A system with its scores by measure."""
+    """A system with its scores by measure, and what it is made of.
+
+    `ranking_of` names the run whose ranking it is, if it has none of its own; else "".
+    """
 
     name: str
     scores: Mapping[str, Score]
+    mixture: Mixture = field(default_factory=Mixture)
+    ranking_of: str = ""
+
+    def about(self) -> dict[str, object]:
+        """Return its columns in frames and CSV."""
+        return {"first_stage_share": self.mixture.share, "ranking_of": self.ranking_of or None}
 
 
 @dataclass(frozen=True)
@@ -304,6 +320,14 @@ class Comparison:
         """Return all pairs by one measure."""
         return [pair for pair in self.pairs if pair.measure == measure]
 
+    def tested(self, measure: str) -> list[Pair]:
+        """Return the pairs by one measure that were tested."""
+        return [pair for pair in self.pairs_by(measure) if pair.verdict != "none"]
+
+    def shown_pairs(self, measure: str) -> list[Pair]:
+        """Return the pairs by one measure to plot: those that were tested, or else all."""
+        return self.tested(measure) or self.pairs_by(measure)
+
     def topic_differences(self, pair: Pair) -> dict[str, float]:
         """Return each topic's difference, largest gain of the system first."""
         one, other = (
@@ -339,6 +363,8 @@ class Comparison:
                 {
                     "name": system.name,
                     **self.place(system.name),
+                    **system.mixture.as_json(),
+                    "ranking_of": system.ranking_of or None,
                     "measures": {name: score.as_json() for name, score in system.scores.items()},
                 }
                 for system in self.systems

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.errors import counted
+from irplatform.errors import counted, enumeration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from irplatform.comparison.ranking import Rank
     from irplatform.comparison.results import Comparison, Pair
 
 _SMALLEST = 0.0001
@@ -33,7 +34,7 @@ def sentences(comparison: Comparison, measure: str) -> list[str]:
 
     Pairs with the same baseline that differ unclearly share a sentence.
     """
-    pairs = comparison.pairs_by(measure)
+    pairs = comparison.tested(measure)
     unclear: dict[str, list[Pair]] = {}
     for pair in pairs:
         if pair.verdict == "unclear" and pair.power is not None:
@@ -45,8 +46,9 @@ def sentences(comparison: Comparison, measure: str) -> list[str]:
             told.append(pair.sentence)
         elif pair is alike[0]:
             told.append(_unclear_together(alike))
-    if len(comparison.systems) > 2:
-        told.append(_ranks(comparison, measure))
+    ranks = {s.name: r for s in comparison.systems if (r := s.scores[measure].rank) is not None}
+    if len(comparison.systems) > 2 and len(ranks) > 1:
+        told.append(_ranks(ranks))
     return told
 
 
@@ -64,9 +66,10 @@ def _unclear_together(pairs: Sequence[Pair]) -> str:
             f"{pair.system} ({_signed(pair)}{f', about {n:,} topics' if n else ''})"
             for pair, n in shown
         ]
-    text = f"{_and(named)} are not shown to differ from {pairs[0].baseline} by {pairs[0].measure}"
+    text = f"{enumeration(named)} are not shown to differ from {pairs[0].baseline} by "
+    text += pairs[0].measure
     if not many:
-        text += f": {_and([_signed(pair) for pair in pairs])} may be chance"
+        text += f": {enumeration([_signed(pair) for pair in pairs])} may be chance"
     text += (
         f". With {pairs[0].test.n} topics differences of {span} or more are found four times in "
         "five"
@@ -74,12 +77,14 @@ def _unclear_together(pairs: Sequence[Pair]) -> str:
     if many and any(numbers):
         text += "; in brackets the topics that the observed ones would need"
     elif all(numbers):
-        needed = f"{numbers[0]:,}" if len({*numbers}) == 1 else _and([f"{n:,}" for n in numbers])
+        needed = (
+            f"{numbers[0]:,}" if len({*numbers}) == 1 else enumeration([f"{n:,}" for n in numbers])
+        )
         text += f"; those observed would need about {needed}"
     text += "."
     for reason, what in (("unjudged", "Unjudged documents"), ("ties", "The order of ties")):
         if open_ones := [pair.system for pair in pairs if reason in pair.depends_on]:
-            text += f" {what} could decide it for {_and(open_ones)}."
+            text += f" {what} could decide it for {enumeration(open_ones)}."
     return text
 
 
@@ -87,15 +92,8 @@ def _signed(pair: Pair) -> str:
     return f"{pair.difference:+.4f}"
 
 
-def _and(names: Sequence[str]) -> str:
-    """Names in a list: "a, b and c"."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def _ranks(comparison: Comparison, measure: str) -> str:
+def _ranks(ranks: Mapping[str, Rank]) -> str:
     """Return the systems' rank intervals in a sentence, best first."""
-    ranks = {system.name: system.scores[measure].rank for system in comparison.systems}
     listed = [
         f"{name} {rank.low}" if rank.low == rank.high else f"{name} {rank.low}–{rank.high}"
         for name, rank in sorted(ranks.items(), key=lambda item: item[1].rank)

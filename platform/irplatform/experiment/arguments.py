@@ -24,6 +24,10 @@ AnyCollection: TypeAlias = Path | str | Collection
 Collections: TypeAlias = AnyCollection | Sequence[AnyCollection]
 AnyQrels: TypeAlias = Path | str | Mapping[str, Mapping[str, float]]
 """A file of judgments, or topic to document to grade."""
+FOLDER = "folder"
+"""The attribute of reports that has the folder of their runs."""
+_LONGEST = 80
+"""Characters of a wrong argument that a message shows."""
 OPENED_AS = "opened_as"
 """The attribute of a `Collection` that keeps the name that it was opened by."""
 
@@ -93,9 +97,13 @@ def collection_name(given: object) -> str:
 
 
 def as_path(given: AnyPath, argument: str) -> Path:
-    """Return a path, also for a text."""
+    """Return a path, also for a text; a report of runs stands for their folder."""
+    if not isinstance(given, Path | str) and isinstance(folder := getattr(given, FOLDER, 0), Path):
+        return folder
     if not isinstance(given, Path | str) or given == "":
-        raise InputError(f"{argument} is {given!r}; it must be a path.")
+        told = repr(given)
+        told = told if len(told) <= _LONGEST and "\n" not in told else f"a {type(given).__name__}"
+        raise InputError(f"{argument} is {told}; it must be a path.")
     return Path(given)
 
 

@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.compare import compare as compare_over_topics
+from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.experiment.evaluate import read_judged_runs
 from irplatform.experiment.given_runs import given_runs
 from irplatform.registry.loading import registry
 from irplatform.reports.comparison_report import ComparisonReport
+from irplatform.runs import read_run
 from irplatform.system.console import notice, waiting
 
 if TYPE_CHECKING:
@@ -43,15 +45,16 @@ def compare(
     """Compare runs over the topics of a collection or of other judgments.
 
     Args:
-        runs: TREC runs or `Run` objects, at least two, or a mapping of name to one; a folder stands
-            for the runs of its last table. In one of several first stages each reranked run is
-            compared with its own first stage.
+        runs: TREC runs or `Run` objects, at least two, or a mapping of name to one; a folder, or
+            the report that `run` returned, stands for the runs of its last table. In one of several
+            first stages each reranked run is compared with its own first stage.
         collection: whose judgments, measures and topics to use; by default the one that the runs'
             metadata name.
         qrels: a file of judgments, instead of a collection, ordinary or sampled; or a mapping of
             topic to document to grade.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
-        measures: names; empty takes the collection's, or the usual ones.
+        measures: names; empty takes those that the runs were reported by, or else the
+            collection's, or the usual ones.
         names: a name for each run, in their order; empty takes the files' names.
         baseline: the name of the run that others are compared with; by default the first,
             or that of a run's row in a matrix.
@@ -80,7 +83,13 @@ def compare(
     """
     given = given_runs(runs, names)
     judged = read_judged_runs(
-        given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
+        given,
+        collection,
+        qrels,
+        sampled_qrels=sampled_qrels,
+        measures=measures,
+        topics=topics,
+        as_reported=True,
     )
     return compare_judged(
         judged,
@@ -115,17 +124,30 @@ def compare_judged(
         bounds = results <= _MOST_RESULTS
         if not bounds:
             notice(f"{results:,} results: bounds for unjudged documents are left out (--bounds)")
+    extra, judgments = registry().measures, judged.judgments
+    alone = {
+        name: evaluate_run(
+            judgments.qrels,
+            read_run(path),
+            judgments.measures,
+            extra=extra,
+            sampled=judgments.sampled,
+        )
+        for name, path in judged.given.alone().items()
+    }
     single = options.get("baseline") is not None or options.get("all_pairs")
     with waiting("comparing runs"):
         comparison = compare_over_topics(
-            judged.judgments,
+            judgments,
             named_runs,
             topics=source.topics if source else (),
-            extra=registry().measures,
+            extra=extra,
             collection=source.title if source else title,
             note=source.note if source else "",
             bounds=bounds,
             matrix=None if single else judged.given.matrix,
+            mixtures=judged.given.mixtures(),
+            alone=alone,
             **options,
         )
     comparison = judged.given.with_ceilings(comparison)

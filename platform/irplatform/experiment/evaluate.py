@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from irplatform.system.console import notice, waiting
 from irplatform.system.writing import same_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
@@ -117,10 +119,12 @@ def read_judged_runs(
     sampled_qrels: AnyPath | None = None,
     measures: Names = (),
     topics: TopicFilter | None = None,
+    as_reported: bool = False,
 ) -> JudgedRuns:
     """Read runs and judgments; the arguments and errors are those of `evaluate`.
 
     Where a run is a quick look at some topics of the collection, only these count, for all runs.
+    `as_reported` takes the measures that the runs were reported by, if none are given.
     """
     measures = as_names(measures, "measures")
     if sampled_qrels is not None:
@@ -141,13 +145,18 @@ def read_judged_runs(
             files = {p: given.ready[p].path if p in given.ready else p for p in paths}
             looks = {p: asked for p, file in files.items() if (asked := topics_asked(file))}
             resolved_collection = of_quick_looks(named_collection, looks)
-            judgments = of_collection(
-                resolved_collection, measures, plugins.measures, sampled=sampled_qrels
+            judged_by = partial(
+                of_collection, resolved_collection, extra=plugins.measures, sampled=sampled_qrels
             )
         else:
             usual, extra = Collection.measures, plugins.measures
             read = qrels if isinstance(qrels, Mapping | None) else as_path(qrels, "qrels")
-            judgments = of_files(read, measures, extra, usual=usual, sampled=sampled_qrels)
+            judged_by = partial(of_files, read, extra=extra, usual=usual, sampled=sampled_qrels)
+        notes: list[str] = []
+        judgments = None
+        if as_reported and not measures and sampled_qrels is None:
+            judgments, notes = _by_reported(given, judged_by)
+        judgments = judgments or judged_by(measures=measures)
     for one, other in combinations(paths, 2):
         if same_file(one, other):
             raise InputError(f"the run {other} is named more than once, once as {one}.")
@@ -161,7 +170,6 @@ def read_judged_runs(
         left_out = frozenset(judgments.qrels) - counted_topics
         judgments = only(judgments, counted_topics)
         runs = {path: without(run, left_out) for path, run in runs.items()}
-    notes = []
     if resolved_collection is not None and (left_out := resolved_collection.topics_left_out):
         count = len(resolved_collection.topics)
         names = listing(given.names[path] for path in looks)
@@ -171,6 +179,30 @@ def read_judged_runs(
         )
         runs = {path: without(run, left_out) for path, run in runs.items()}
     return JudgedRuns(judgments, runs, resolved_collection, named, given, tuple(notes))
+
+
+def _by_reported(
+    given: GivenRuns, judged_by: Callable[..., Judgments]
+) -> tuple[Judgments | None, list[str]]:
+    """Judgments with the measures that runs were reported by; None if these cannot be used.
+
+    Notes say so, and which measures are taken where runs differ.
+    """
+    reported = given.recorded_measures()
+    if not reported:
+        return None, []
+    first, measures = next(iter(reported.items()))
+    others = [name for name, own in reported.items() if own != measures]
+    notes = []
+    if others:
+        notes.append(
+            f"measures: {', '.join(measures)}, by which {first} was reported; {listing(others)} by "
+            "others. --measure names those to use."
+        )
+    try:
+        return judged_by(measures=measures), notes
+    except InputError as error:
+        return None, [f"the runs were reported by other measures: {error.message}"]
 
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:

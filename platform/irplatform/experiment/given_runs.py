@@ -16,7 +16,8 @@ from irplatform.experiment.arguments import AnyPath, Names, as_names, as_path
 from irplatform.runs import Run
 from irplatform.runs.folder import read_matrix, run_files
 from irplatform.runs.metadata import read_metadata
-from irplatform.runs.names import file_name, names_of
+from irplatform.runs.mixture import Mixture, mixture_of
+from irplatform.runs.names import alone_name, file_name, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +68,50 @@ class GivenRuns:
                 names[path], places[name] = name, (cell.first_stage, reranker)
         return GivenRuns(names, {}, cells, Matrix(places))
 
+    def file(self, path: Path) -> Path | None:
+        """Return the file that a run was read from, if there is one."""
+        return self.ready[path].path if path in self.ready else path
+
+    def mixtures(self) -> dict[str, Mixture]:
+        """Return what the runs are made of, by name, as far as their metadata say.
+
+        A first stage is called as among these runs, if it is the one that lay beside the reranker's
+        run.
+        """
+        files = {path: file for path in self.names if (file := self.file(path)) is not None}
+        called = {_plain(file): self.names[path] for path, file in files.items()}
+        found = {}
+        for path, file in files.items():
+            mixture = mixture_of(read_metadata(file))
+            if first := mixture.first_stage:
+                other = f"{file.parent.name}/{first}" if first in called.values() else first
+                name = called.get(_plain(file.with_name(f"{first}.run")), other)
+                mixture = replace(mixture, first_stage=name)
+            found[self.names[path]] = mixture
+        return found
+
+    def alone(self) -> dict[str, Path]:
+        """Return the files of rerankers' own scores, by the names of their mixed runs."""
+        found = {}
+        for path, name in self.names.items():
+            if (file := self.file(path)) is None:
+                continue
+            called = file_name(file)
+            own = file.with_name(alone_name(called) + file.name.removeprefix(called))
+            if own.is_file() and mixture_of(read_metadata(own)).share == 0:
+                found[name] = own
+        return found
+
+    def recorded_measures(self) -> dict[str, tuple[str, ...]]:
+        """Return the measures that the runs were reported by, by name, as far as recorded."""
+        found = {}
+        for path, name in self.names.items():
+            if (file := self.file(path)) is not None:
+                with suppress(AttributeError, KeyError, TypeError):  # of another program
+                    goal = read_metadata(file)["research goal"]
+                    found[name] = tuple(map(str, goal["evaluation"]["reported measures"]))
+        return {name: measures for name, measures in found.items() if measures}
+
     def recorded_collection(self) -> str:
         """Return the collection that the metadata of the runs name.
 
@@ -75,7 +120,7 @@ class GivenRuns:
         """
         named: dict[str, None] = {}
         for path in self.names:
-            file = self.ready[path].path if path in self.ready else path
+            file = self.file(path)
             if file is not None and not file.exists():
                 raise InputError("there is no such file.", path=file)
             if file is not None and (name := _collection_of(read_metadata(file))):
@@ -101,6 +146,11 @@ class GivenRuns:
                 if measure in scores and isclose(scores[measure].mean, cell.means[measure])
             }
         return replace(comparison, matrix=replace(comparison.matrix, ceilings=found))
+
+
+def _plain(file: Path) -> Path:
+    """A run file's path by which it is known, packed or not."""
+    return file.resolve().with_name(file_name(file))
 
 
 def _collection_of(metadata: Mapping[str, Any]) -> str:

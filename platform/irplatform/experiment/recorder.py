@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from functools import partial, reduce
-from statistics import fmean
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.compare import compare
@@ -23,7 +21,8 @@ from irplatform.experiment.calls import describe_data
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
 from irplatform.reports.comparison_report import ComparisonReport
-from irplatform.reports.run_report import RunReport, SystemResult
+from irplatform.reports.run_report import RunReport
+from irplatform.reports.system_result import SystemResult
 from irplatform.runs import Run, read_run
 from irplatform.runs.folder import (
     FIRST_STAGE,
@@ -34,9 +33,9 @@ from irplatform.runs.folder import (
     write_scores,
 )
 from irplatform.runs.metadata import PART, accelerator_name, run_metadata
+from irplatform.runs.mixture import mixture_of
 from irplatform.runs.names import alone_name
 from irplatform.system.console import notice
-from irplatform.system.progress import added
 from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
@@ -160,6 +159,7 @@ class Recorder:
                     per_topic=final[-1].per_topic,
                     seconds=seconds,
                     interpolation=reranked.weight,
+                    mixture=mixture_of({"method": self._reranked(reranked)}),
                     measures_alone=alone[-1].aggregate,
                     warnings=reranked.warnings,
                     results=_lengths(reranked.final),
@@ -170,17 +170,7 @@ class Recorder:
         self._evaluations |= {name: evaluation, alone_name(name): alone_evaluation}
         result = seeds[0]
         if len(seeds) > 1:
-            result = replace(
-                result,
-                measures=evaluation.aggregate,
-                per_topic=evaluation.per_topic,
-                seconds=reduce(added, (each.seconds for each in seeds)),
-                interpolation=fmean(each.interpolation or 0.0 for each in seeds),
-                measures_alone=alone_evaluation.aggregate,
-                warnings=tuple(dict.fromkeys(w for each in seeds for w in each.warnings)),
-                seeds=seeds,
-                seed=None,
-            )
+            result = SystemResult.over_seeds(seeds, evaluation, alone_evaluation)
         self._systems.append(result)
 
     def report(self) -> RunReport:
@@ -270,6 +260,8 @@ class Recorder:
             collection=self._collection.title,
             note=self._collection.note,
             bounds=not seeded,
+            mixtures={system.name: system.mixture for system in self._systems},
+            alone={n: each for n in runs if (each := self._evaluations.get(alone_name(n)))},
             **options,
         )
         return ComparisonReport.of(compared)
@@ -302,20 +294,20 @@ class Recorder:
                 measures=evaluation.aggregate,
                 per_topic=evaluation.per_topic,
                 seconds=seconds,
+                mixture=mixture_of({"method": {"retrieval": retrieval}}),
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
                 results=_lengths(run),
             )
         )
 
-    def _write_reranked(self, reranked: RerankedRun, seconds: Mapping[str, float]) -> Path:
-        """Write both runs of a reranker, the final one last."""
+    def _reranked(self, reranked: RerankedRun) -> dict[str, Any]:
+        """The method of a reranker's final run, for its metadata."""
         first, resources = self._candidates.first, reranked.resources
-        baseline, artifacts = first.final.name, resources.artifacts
         choice = reranked.systems[0].choice
-        system = {**choice.describe(), "reranks": baseline}
+        system = {**choice.describe(), "reranks": first.final.name}
         if choice.name != choice.registration.name:
             system = {"label": choice.name, **system}
-        method = {
+        return {
             "retrieval": [*first.describe(), system],
             "seed": resources.seed,
             "device": resources.device,
@@ -324,8 +316,16 @@ class Recorder:
             "weights": [system.fingerprint for system in reranked.systems],
             FIRST_STAGE: first.fingerprint,
             "warnings": list(reranked.warnings),
+            "interpolation": reranked.weight,
+            **({"shares": [*reranked.weights]} if len(reranked.weights) > 1 else {}),
         }
-        alone, final = ({**method, "interpolation": w} for w in (0.0, reranked.weight))
+
+    def _write_reranked(self, reranked: RerankedRun, seconds: Mapping[str, float]) -> Path:
+        """Write both runs of a reranker, the final one last."""
+        baseline, resources = self._candidates.first.final.name, reranked.resources
+        final, artifacts = self._reranked(reranked), resources.artifacts
+        alone = {key: value for key, value in final.items() if key != "shares"}
+        alone["interpolation"] = 0.0
         self._write(reranked.alone, alone, artifacts, seconds, resources, baseline)
         return self._write(reranked.final, final, artifacts, seconds, resources, baseline)
 

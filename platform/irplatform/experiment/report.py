@@ -79,15 +79,16 @@ def write_report(
     """Compare runs, and write all about it to one HTML file that needs no network.
 
     Args:
-        runs: TREC runs, folders of `run`, of which the runs of their last table are taken, and runs
-            in memory; a mapping names them.
+        runs: TREC runs, folders or reports of `run`, of which the runs of their last table are
+            taken, and runs in memory; a mapping names them.
         html: the file to write.
         collection: whose judgments, topics and documents to use; by default the one that the runs'
             metadata name.
         qrels: a file of judgments, or a mapping of topic to document to grade, instead of a
             collection.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
-        measures: names; empty takes the collection's, or the usual ones.
+        measures: names; empty takes those that the runs were reported by, or else the
+            collection's, or the usual ones.
         names: a name for each run, in their order; empty takes the files' names.
         topics: which of the judged topics count; by default all.
         depth: documents of each ranking in the page; None takes 100, and fewer for many topics.
@@ -122,7 +123,13 @@ def write_report(
     if len(paths) < 2:
         raise InputError(f"a report compares at least two runs; {listing(map(str, paths))} is one.")
     judged = read_judged_runs(
-        given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
+        given,
+        collection,
+        qrels,
+        sampled_qrels=sampled_qrels,
+        measures=measures,
+        topics=topics,
+        as_reported=True,
     )
     source = "given judgments" if isinstance(qrels, Mapping) else qrels or sampled_qrels
     given = judged.given

@@ -73,7 +73,8 @@ if TYPE_CHECKING:
     from irplatform.experiment.plan import RunPlan
     from irplatform.plugin.rerankers import Reranker
     from irplatform.reports.matrix import MatrixReport
-    from irplatform.reports.run_report import RunReport, SystemResult
+    from irplatform.reports.run_report import RunReport
+    from irplatform.reports.system_result import SystemResult
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.retrieval.candidates import Candidates
 

@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from irplatform.comparison.identities import identities_told
 from irplatform.comparison.sentences import sentences
 from irplatform.errors import counted, for_display
 from irplatform.reports.columns import (
@@ -28,11 +29,14 @@ from irplatform.reports.comparison_tables import (
     bound_tables,
     extremes_of,
     group_tables,
+    has_shares,
     how,
     main_tables,
     matrix_of,
     other_means,
     other_rows,
+    share_legend,
+    shares_of,
     topic_tables,
     values_of,
 )
@@ -40,6 +44,7 @@ from irplatform.reports.table import (
     CEILING,
     FOUND,
     OF_ROW,
+    SAME_TOLD,
     legend_of,
     render_table,
     shows_glyphs,
@@ -53,7 +58,7 @@ if TYPE_CHECKING:
 
 Form = Literal["text", "markdown", "latex", "csv"]
 
-_ASCII = str.maketrans({"–": "-", "−": "-", "…": "."})
+_ASCII = str.maketrans({"–": "-", "−": "-", "…": ".", "×": "x"})
 
 _ARROWS = str.maketrans({"▲": "↑", "▼": "↓"})
 """Marks as LaTeX shows them."""
@@ -111,7 +116,7 @@ def render(
         text = "\n\n".join(_text(comparison, parts, width, ascii_only))
         return text.translate(_ASCII) if ascii_only else text
     told = [*_sentences(comparison, parts)]
-    legends = [_legend(comparison)]
+    legends = [_legend(comparison), share_legend(comparison)]
     if comparison.matrix:
         legends = [*_matrix_legend(comparison), *legends]
     elif _shows_others(comparison, parts):
@@ -139,7 +144,9 @@ def _text(
         tables = [matrix_of(comparison, m, ascii_only=ascii_only) for m in comparison.measures]
         told = (wrapped(line, width) for line in _matrix_legend(comparison, ascii_only))
         yield "\n".join([side_by_side(tables, width), *told])
-    explained = wrapped(_legend(comparison), width)
+        yield from [as_text(shares_of(comparison), width)] if has_shares(comparison) else []
+    lines = [line for line in (_legend(comparison), share_legend(comparison)) if line]
+    explained = "\n".join(wrapped(line, width) for line in lines)
     for measure in _measures(comparison, parts):
         *before, last = main_tables(comparison, measure, width, indented=True)
         yield from (as_text(table, width) for table in before)
@@ -170,6 +177,7 @@ def _tables(comparison: Comparison, parts: Parts) -> Iterator[Table]:
     """The tables of Markdown and LaTeX."""
     if comparison.matrix:
         yield from (matrix_of(comparison, measure) for measure in comparison.measures)
+        yield from [shares_of(comparison)] if has_shares(comparison) else []
     for measure in _measures(comparison, parts):
         yield from main_tables(comparison, measure)
     if _shows_others(comparison, parts):
@@ -196,6 +204,7 @@ def _measures(comparison: Comparison, parts: Parts) -> Sequence[str]:
 
 
 def _sentences(comparison: Comparison, parts: Parts) -> Iterator[str]:
+    yield from identities_told(comparison.systems)
     for measure in _measures(comparison, parts):
         yield from sentences(comparison, measure)
 
@@ -215,5 +224,8 @@ def _matrix_legend(comparison: Comparison, ascii_only: bool = False) -> Iterator
     if marked := legend_of(other_rows(comparison), OF_ROW, ascii_only, how(comparison)):
         yield marked
     ceiling = f"; {CEILING}: a perfect reranker of its candidates"
-    known = comparison.matrix is not None and any(comparison.matrix.ceilings.values())
-    yield f"{FOUND}: the first stage itself" + ceiling * known
+    assert comparison.matrix is not None
+    known = any(comparison.matrix.ceilings.values())
+    same = f"; {SAME_TOLD}"
+    has_same = any(s.ranking_of in comparison.matrix.rows for s in comparison.systems)
+    yield f"{FOUND}: the first stage itself" + ceiling * known + same * has_same

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _OF_SCORE = (
     *("mean", "mean_low", "mean_high", "rank", "rank_low", "rank_high", "judged_at", "judged"),
-    *("condensed", "unjudged_relevant", "ties_low", "ties_high"),
+    *("condensed", "unjudged_relevant", "ties_low", "ties_high", "alone"),
 )
 _OF_PAIR = (
     *("baseline", "difference", "difference_low", "difference_high", "effect_size", "p"),
@@ -35,12 +35,13 @@ def csv_of(comparison: Comparison, *, per_topic: bool = False) -> str:
 
 
 def _systems(comparison: Comparison) -> Iterator[list[object]]:
-    columns = comparison.place(comparison.systems[0].name)
+    first = comparison.systems[0]
+    columns = [*comparison.place(first.name), *first.about()]
     yield ["measure", "system", *columns, *_OF_SCORE, *_OF_PAIR]
     for measure in comparison.measures:
         pairs = comparison.pairs_by(measure)
         for system in comparison.systems:
-            place = comparison.place(system.name).values()
+            place = [*comparison.place(system.name).values(), *system.about().values()]
             beginning = [measure, system.name, *place, *_score(system.scores[measure])]
             own = [pair for pair in pairs if pair.system == system.name]
             for pair in own:
@@ -54,10 +55,11 @@ def _score(score: Score) -> list[object]:
     return [
         score.mean,
         *(score.interval or (None, None)),
-        *(rank.rank, rank.low, rank.high),
+        *((rank.rank, rank.low, rank.high) if rank else (None, None, None)),
         *(score.judged_at, score.judged, score.condensed),
         unjudged and unjudged.high,
         *((ties.low, ties.high) if ties else (None, None)),
+        score.alone,
     ]
 
 

@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from irplatform.comparison.identities import identities_told
 from irplatform.comparison.results import Comparison
 from irplatform.comparison.sentences import p_text, sentences
 from irplatform.errors import InputError, for_display, unknown
 from irplatform.reports.comparison import render
-from irplatform.reports.comparison_tables import how, matrix_of, values_of
+from irplatform.reports.comparison_tables import (
+    alone_text,
+    best_places,
+    has_shares,
+    how,
+    matrix_of,
+    share_legend,
+    shares_of,
+    values_of,
+)
 from irplatform.reports.evaluations import html_table, topic_columns
 from irplatform.reports.table import figure
 from irplatform.system.frames import pandas_frame, polars_frame
@@ -94,7 +104,7 @@ class ComparisonReport(Comparison):
         measure = self.measures[0] if measure is None else measure
         if measure not in self.measures:
             raise unknown("measure", measure, self.measures, of="this comparison")
-        pairs = self.pairs_by(measure)
+        pairs = self.shown_pairs(measure)
         if kind == "intervals":
             title = f"{measure}: difference, 95 % interval"
             return plots.interval_plot(plots.interval_rows(self, measure), title)
@@ -112,10 +122,12 @@ class ComparisonReport(Comparison):
 
     def _repr_html_(self) -> str:
         measure = self.measures[0]
-        told = Html("".join(f"<p>{cell(text)}</p>" for text in sentences(self, measure)))
+        lines = [*identities_told(self.systems), *sentences(self, measure)]
+        told = Html("".join(f"<p>{cell(text)}</p>" for text in lines))
         parts: list[str] = [_systems_table(self, measure), told]
         if self.matrix:
-            parts[:0] = [html_table(matrix_of(self, each)) for each in self.measures]
+            matrices = [*(matrix_of(self, each) for each in self.measures), shares_of(self)]
+            parts[:0] = map(html_table, matrices)
         elif len(self.measures) > 1:
             parts.append(_other_measures(self))
         if topics := self.most_different(measure, _MOST_TOPICS):
@@ -124,7 +136,11 @@ class ComparisonReport(Comparison):
         count = len(self.topics)
         heading = f"{count:,} topic{'s' if count != 1 else ''}"
         heading = f"{self.collection}: {heading}" if self.collection else heading
-        return block(*parts, heading=heading, notes=[f"p: {how(self)}", *self.notes, self.note])
+        return block(
+            *parts,
+            heading=heading,
+            notes=[f"p: {how(self)}", share_legend(self), *self.notes, self.note],
+        )
 
     def _columns(self, part: Part) -> dict[str, list[object]]:
         if part == "topics":
@@ -141,6 +157,7 @@ class ComparisonReport(Comparison):
                 {
                     "system": system.name,
                     **self.place(system.name),
+                    **system.about(),
                     "measure": name,
                     **_of_score(score),
                 }
@@ -162,9 +179,10 @@ def _of_score(score: Score) -> dict[str, object]:
         "mean": score.mean,
         "low": low,
         "high": high,
-        "rank": score.rank.rank,
-        "rank_low": score.rank.low,
-        "rank_high": score.rank.high,
+        "alone": score.alone,
+        "rank": score.rank and score.rank.rank,
+        "rank_low": score.rank and score.rank.low,
+        "rank_high": score.rank and score.rank.high,
         "judged": score.judged,
         "condensed": score.condensed,
     }
@@ -221,24 +239,29 @@ def _systems_table(comparison: Comparison, measure: str) -> HtmlText:
     """Means by a measure, with differences beside them, or below where all pairs are compared."""
     scores = {system.name: system.scores[measure] for system in comparison.systems}
     depth = next(iter(scores.values())).judged_at
-    highest = max(round(score.mean, 4) for score in scores.values())
-    header = ["system", measure, *([f"Judged@{depth}"] if depth else [])]
+    mixed = has_shares(comparison)
+    best = best_places(comparison, [round(score.mean, 4) for score in scores.values()])
+    header = ["system", *["W"] * mixed, measure, *["alone"] * mixed]
+    header += [f"Judged@{depth}"] if depth else []
     rows: list[list[str]] = [
         [
             name,
-            cell(figure(measure, score.mean), bold=round(score.mean, 4) == highest),
+            *([comparison.system(name).mixture.share_text] if mixed else []),
+            cell(figure(measure, score.mean), bold=place in best),
+            *([alone_text(measure, score)] if mixed else []),
             *([] if score.judged is None else [f"{score.judged:.3f}"]),
         ]
-        for name, score in scores.items()
+        for place, (name, score) in enumerate(scores.items())
     ]
-    pairs = comparison.pairs_by(measure)
+    pairs = comparison.tested(measure)
     columns = ["difference", "95 % interval", "d", "p", "won / tied / lost"]
     if not comparison.has_baselines:
         between = [[f"{pair.system} − {pair.baseline}", *_cells(pair)] for pair in pairs]
         return Html(table(header, rows) + table(["pair", *columns], between))
     of_pair = {pair.system: _cells(pair) for pair in pairs}
-    blank = ["baseline", *[""] * (len(columns) - 1)]
-    both = [[*row, *of_pair.get(row[0], blank)] for row in rows]
+    blank = [""] * (len(columns) - 1)
+    same = {s.name: cell(f"= {s.ranking_of}") for s in comparison.systems if s.ranking_of}
+    both = [[*row, *of_pair.get(row[0], [same.get(row[0], "baseline"), *blank])] for row in rows]
     return table([*header, *columns], both)
 
 
@@ -258,15 +281,18 @@ def _other_measures(comparison: Comparison) -> HtmlText:
     """The means by the other measures; significantly better and worse ones are coloured."""
     others = comparison.measures[1:]
     verdicts = {(pair.system, pair.measure): pair for pair in comparison.pairs}
-    best = {m: max(round(s.scores[m].mean, 4) for s in comparison.systems) for m in others}
+    best = {
+        m: best_places(comparison, [round(s.scores[m].mean, 4) for s in comparison.systems])
+        for m in others
+    }
     rows: list[list[str]] = []
-    for system in comparison.systems:
+    for place, system in enumerate(comparison.systems):
         row: list[str] = [system.name]
         for measure in others:
             mean = system.scores[measure].mean
             pair = verdicts.get((system.name, measure)) if comparison.baseline else None
             kind, title = (_KINDS.get(pair.verdict, ""), pair.sentence) if pair else ("", "")
-            bold = round(mean, 4) == best[measure]
+            bold = place in best[measure]
             row.append(cell(figure(measure, mean), bold=bold, kind=kind, title=title))
         rows.append(row)
     return table(["system", *others], rows)

@@ -11,6 +11,7 @@ from irplatform.reports.columns import Table, short
 from irplatform.reports.table import (
     CEILING,
     FOUND,
+    SAME,
     ResultRow,
     best_cells,
     figure,
@@ -18,14 +19,17 @@ from irplatform.reports.table import (
     mark,
     marks,
     matrix_table,
+    share_table,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from irplatform.comparison.bounds import Bounds
+    from irplatform.comparison.ranking import Rank
     from irplatform.comparison.results import ComparedTopic, Comparison, Pair, Score
     from irplatform.comparison.tests import Difference
+    from irplatform.runs.mixture import Mixture
 
 _MOST_LETTERS = 26
 """Systems that have a letter of their own."""
@@ -50,17 +54,29 @@ def matrix_of(comparison: Comparison, measure: str, *, ascii_only: bool = False)
     assert comparison.matrix is not None
     places, ceilings = comparison.matrix.places, comparison.matrix.ceilings
     tests = {pair.system: pair.test for pair in comparison.pairs_by(measure)}
-    rows: dict[str, dict[str, tuple[float, int]]] = {row: {} for row in comparison.matrix.rows}
+    rows: dict[str, dict[str, tuple[float, str]]] = {row: {} for row in comparison.matrix.rows}
     for system in comparison.systems:
         row, column = places[system.name]
-        strength = mark(tests[system.name]) if system.name in tests else 0
-        rows[row][column or FOUND] = system.scores[measure].mean, strength
+        marked = glyphs(mark(tests[system.name]), ascii_only) if system.name in tests else ""
+        marked = SAME if column and system.ranking_of == row else marked
+        rows[row][column or FOUND] = system.scores[measure].mean, marked
     for row, ceiling in ceilings.items():
         if measure in ceiling:
-            rows[row][CEILING] = ceiling[measure], 0
+            rows[row][CEILING] = ceiling[measure], ""
     last = [CEILING] if any(CEILING in cells for cells in rows.values()) else []
     columns = [FOUND, *comparison.matrix.columns, *last]
-    return matrix_table(measure, columns, [*rows.items()], ascii_only=ascii_only)
+    return matrix_table(measure, columns, [*rows.items()])
+
+
+def shares_of(comparison: Comparison) -> Table:
+    """Return the matrix of W, the first stages' shares."""
+    assert comparison.matrix is not None
+    rows: dict[str, dict[str, Mixture]] = {row: {} for row in comparison.matrix.rows}
+    for system in comparison.systems:
+        row, column = comparison.matrix.places[system.name]
+        if column:
+            rows[row][column] = system.mixture
+    return share_table(comparison.matrix.columns, rows)
 
 
 def main_tables(
@@ -77,12 +93,16 @@ def main_tables(
     for shown in (range(len(_OF_PAIR)), [n for n, name in enumerate(_OF_PAIR) if name != "d"]):
         columns = [_OF_PAIR[place] for place in shown]
         if not comparison.has_baselines:
-            rows = [[_name(pair), *_cells(pair, shown)] for pair in pairs]
+            rows = [[_name(pair), *_cells(pair, shown)] for pair in comparison.tested(measure)]
             table = Table("", ["pair", *columns], rows)
         else:
-            cells = {pair.system: _cells(pair, shown) for pair in pairs}
-            blank = ["baseline", *[""] * (len(columns) - 1)]
-            rows = [[*row, *cells.get(row[0], blank)] for row in means.rows]
+            cells = {pair.system: _cells(pair, shown) for pair in comparison.tested(measure)}
+            blank = [""] * (len(columns) - 1)
+            borrowed = {s.name: f"= {s.ranking_of}" for s in comparison.systems if s.ranking_of}
+            rows = [
+                [*row, *cells.get(row[0], [borrowed.get(row[0], "baseline"), *blank])]
+                for row in means.rows
+            ]
             if indented and comparison.matrix:
                 places = comparison.matrix.places
                 below = {name: f"  {column}" for name, (_, column) in places.items() if column}
@@ -99,19 +119,54 @@ _OF_PAIR = ("difference [95 % interval]", "d", "p", "W/T/L")
 def _means(comparison: Comparison, measure: str) -> Table:
     scores = {system.name: system.scores[measure] for system in comparison.systems}
     depth = next(iter(scores.values())).judged_at
+    mixed, alone = has_shares(comparison), any(s.alone is not None for s in scores.values())
     rows = [
-        [name, figure(measure, s.mean), *([] if s.judged is None else [f"{s.judged:.3f}"])]
-        for name, s in scores.items()
+        [
+            system.name,
+            *([system.mixture.share_text] if mixed else []),
+            figure(measure, s.mean),
+            *([alone_text(measure, s)] if alone else []),
+            *([] if s.judged is None else [f"{s.judged:.3f}"]),
+        ]
+        for system, s in zip(comparison.systems, scores.values(), strict=True)
     ]
-    best = best_cells([{measure: score.mean} for score in scores.values()], [measure])
-    header = ["system", measure, *([f"Judged@{depth}"] if depth else [])]
+    own = [{} if s.ranking_of else {measure: s.scores[measure].mean} for s in comparison.systems]
+    best = frozenset((row, column + mixed) for row, column in best_cells(own, [measure]))
+    judged = [f"Judged@{depth}"] if depth else []
+    header = ["system", *["W"] * mixed, measure, *["alone"] * alone, *judged]
     return Table("", header, rows, best=best)
+
+
+def best_places(comparison: Comparison, values: Sequence[float]) -> list[int]:
+    """Return the places of the systems with the highest value, of those with their own ranking."""
+    own = [n for n, system in enumerate(comparison.systems) if not system.ranking_of]
+    return [place for place in own if values[place] == max(values[n] for n in own)]
+
+
+def share_legend(comparison: Comparison) -> str:
+    """Explain the columns of shares and of rerankers' own scores; "" if there are none."""
+    if not has_shares(comparison):
+        return ""
+    scores = (score for system in comparison.systems for score in system.scores.values())
+    alone = "; alone: the reranker's own scores" * any(s.alone is not None for s in scores)
+    return f"W: the first stage's share in a reranker's run, 1 − W the reranker's{alone}"
+
+
+def has_shares(comparison: Comparison) -> bool:
+    """Return whether a system is known to be a mixture with its first stage."""
+    return any(system.mixture.share is not None for system in comparison.systems)
+
+
+def alone_text(measure: str, score: Score) -> str:
+    """Return the mean of a reranker's own scores, as text."""
+    return "" if score.alone is None else figure(measure, score.alone)
 
 
 def _with_letters(comparison: Comparison, means: Table, pairs: Sequence[Pair]) -> Table:
     """Means with intervals and ranks, and the letters of systems that each one is better than."""
     measure = pairs[0].measure
-    letters = {s.name: chr(ord("a") + n) for n, s in enumerate(comparison.systems)}
+    own = [system.name for system in comparison.systems if not system.ranking_of]
+    letters = {name: chr(ord("a") + number) for number, name in enumerate(own)}
     lettered = len(letters) <= _MOST_LETTERS
     below: dict[str, str] = dict.fromkeys(letters, "")
     for pair in pairs:
@@ -122,10 +177,11 @@ def _with_letters(comparison: Comparison, means: Table, pairs: Sequence[Pair]) -
     rows = []
     for row, system in zip(means.rows, comparison.systems, strict=True):
         score, name = system.scores[measure], system.name
-        cells = [*row[1:], _interval_text(score), _rank_text(score)]
+        cells = [*row[1:], _interval_text(score), rank_text(score.rank)]
         if lettered:
-            cells.append("".join(sorted(below[name])) or "-")
-        rows.append([f"{letters[name]} {name}" if lettered else name, *cells])
+            better_than = "".join(sorted(below.get(name, ""))) or "-"
+            cells.append(f"= {system.ranking_of}" if system.ranking_of else better_than)
+        rows.append([f"{letters.get(name, ' ')} {name}" if lettered else name, *cells])
     header = [*means.header, "95 % interval", "rank", *(["better than"] if lettered else [])]
     return replace(means, header=header, rows=rows)
 
@@ -154,8 +210,10 @@ def _interval_text(score: Score) -> str:
     return "-" if score.interval is None else "[{:.3f}, {:.3f}]".format(*score.interval)
 
 
-def _rank_text(score: Score) -> str:
-    rank = score.rank
+def rank_text(rank: Rank | None) -> str:
+    """Return a rank's interval; "-" for none."""
+    if rank is None:
+        return "-"
     return f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
 
 
@@ -166,7 +224,8 @@ def other_rows(comparison: Comparison) -> list[ResultRow]:
         own = [pair for pair in comparison.pairs if pair.system == system.name]
         tests = {pair.measure: pair.test for pair in own if comparison.has_baselines}
         means = {measure: score.mean for measure, score in system.scores.items()}
-        rows.append(ResultRow(system.name, means, marks(tests)))
+        borrowed = bool(system.ranking_of)
+        rows.append(ResultRow(system.name, means, marks(tests), borrowed=borrowed))
     return rows
 
 
@@ -177,7 +236,7 @@ def other_means(comparison: Comparison) -> Table:
         [row.name, *(f"{figure(m, row.measures[m])}{glyphs(row.marks.get(m, 0))}" for m in others)]
         for row in rows
     ]
-    best = best_cells([row.measures for row in rows], others)
+    best = best_cells([row.contends for row in rows], others)
     return Table("", ["system", *others], cells, best=best)
 
 
@@ -224,12 +283,12 @@ def group_tables(comparison: Comparison, measures: Sequence[str]) -> Iterator[Ta
         rows, best = [], set()
         for number, group in enumerate(comparison.groups):
             means = [group.means[name][measure] for name in names]
-            best |= {(number, n) for n, m in enumerate(means, start=2) if m == max(means)}
+            best |= {(number, place + 2) for place in best_places(comparison, means)}
             cells = [figure(measure, mean) for mean in means]
             rows.append([group.value, str(len(group.topics)), *cells])
         title = f"{measure} by {by}"
         yield Table(title, [by, "topics", *names], rows, best=frozenset(best))
-        if not comparison.has_baselines:
+        if not comparison.has_baselines or not comparison.groups[0].tests:
             continue  # a line for each group and pair is too long to read
         first = next(iter(comparison.groups[0].tests))
         lines = [
@@ -268,7 +327,7 @@ def values_of(
     queries = any(topic.query for topic in topics)
     for number, topic in enumerate(topics):
         values = [s.scores[measure].per_topic.get(topic.id, 0.0) for s in comparison.systems]
-        best |= {(number, n) for n, v in enumerate(values, start=1) if v == max(values)}
+        best |= {(number, place + 1) for place in best_places(comparison, values)}
         cells = [figure(measure, value) for value in values]
         rows.append([topic.id, *cells, *([topic.query] if queries else [])])
     names = [system.name for system in comparison.systems]

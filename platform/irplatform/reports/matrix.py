@@ -7,7 +7,7 @@ a perfect reranking of its candidates.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import for_display
@@ -18,11 +18,16 @@ from irplatform.reports.table import (
     CEILING,
     FOUND,
     OF_ROW,
+    SAME,
+    SAME_TOLD,
+    glyphs,
     legend_of_marks,
     marks,
     matrix_table,
+    share_table,
     shows_glyphs,
 )
+from irplatform.runs.mixture import folds_told, weights_told
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from irplatform.reports.run_report import RunReport
+    from irplatform.runs.mixture import Mixture
 
 _HOW = "paired t-test, Holm's correction over the rerankers of a row, mixed and alone"
 
@@ -70,6 +76,17 @@ class Cell:
             return 0
         return marks(self.report.comparisons.get(column, {})).get(measure, 0)
 
+    def marked(self, column: str, measure: str, *, ascii_only: bool = False) -> str:
+        """Return the mark of a score: also of a reranker that was given no weight."""
+        if column in self.shares and self.shares[column].has_no_weight:
+            return SAME
+        return glyphs(self.mark(column, measure), ascii_only)
+
+    @property
+    def shares(self) -> dict[str, Mixture]:
+        """The rerankers' mixtures, by name."""
+        return {s.name: replace(s.mixture, share=s.interpolation) for s in self.report.rerankers}
+
 
 @dataclass(frozen=True, repr=False)
 class MatrixReport:
@@ -99,7 +116,8 @@ class MatrixReport:
         """Yield a record for each score, for data frames and CSV.
 
         `system` is a reranker, its own scores ("NAME-alone"), "as found" or "ceiling"; `difference`
-        and `p` compare a reranker with the first stage.
+        and `p` compare a reranker with the first stage, whose share is `first_stage_share`. With
+        the share 1 a reranker has the first stage's ranking, and no p.
         """
         for cell in self.cells:
             report = cell.report
@@ -107,6 +125,7 @@ class MatrixReport:
             for each in report.rerankers:
                 found |= {each.name: each.measures, f"{each.name}-alone": each.measures_alone or {}}
             found[CEILING] = report.ceiling
+            shares = {name: mixture.share for name, mixture in cell.shares.items()}
             for system, values in found.items():
                 for measure, value in values.items():
                     compared = report.comparisons.get(system, {}).get(measure)
@@ -116,6 +135,7 @@ class MatrixReport:
                         "system": system,
                         "measure": measure,
                         "value": value,
+                        "first_stage_share": shares.get(system),
                         "difference": compared.difference if compared else None,
                         "p": compared.p if compared else None,
                     }
@@ -165,12 +185,14 @@ class MatrixReport:
     def _repr_html_(self) -> str:
         notes = dict.fromkeys(c.report.note for c in self.cells if c.report.note)
         tables = [html_table(self.table(measure)) for measure in self.measures]
+        tables += map(html_table, self._shares())
         return block(*tables, notes=[*self._legend(False), *self._remarks(), *notes])
 
     def _text(self, width: int | None = None, *, ascii_only: bool = False) -> str:
         notes = dict.fromkeys(for_display(c.report.note) for c in self.cells if c.report.note)
         tables = [self.table(measure, ascii_only=ascii_only) for measure in self.measures]
         table = side_by_side(tables, width) if self.scored else self._counts()
+        table = "\n\n".join([table, *(as_text(each, width) for each in self._shares())])
         told = [*self._legend(ascii_only), *self._remarks()]
         lines = [*(f"{wrapped(note, width)}\n" for note in notes), table]
         return "\n".join([*lines, *(wrapped(for_display(line), width) for line in told)])
@@ -189,6 +211,17 @@ class MatrixReport:
             f"{FOUND}: the first stage itself; {CEILING}: its candidates in the order of their "
             "judgments, as a perfect reranker"
         )
+        if any(mixture.has_no_weight for cell in self.cells for mixture in cell.shares.values()):
+            yield SAME_TOLD
+
+    def _shares(self) -> list[Table]:
+        """The table of the first stages' shares, if there are rerankers."""
+        several = len({cell.collection for cell in self.cells}) > 1
+        shares = {
+            f"{cell.collection}, {cell.first_stage}" if several else cell.first_stage: cell.shares
+            for cell in self.cells
+        }
+        return [share_table(self.rerankers, shares)] if any(shares.values()) else []
 
     def _remarks(self) -> Iterator[str]:
         """The reranked documents of each row, if not the first N of its retrievers."""
@@ -205,6 +238,11 @@ class MatrixReport:
                 yield f"{where}: {candidates.sentence}"
         for depth in depths if self.rerankers else ():
             yield f"Candidates of retrievers: the first {depth:,} of each"
+        made = {cell.first_stage: cell.report.final_stage.mixture for cell in self.cells}
+        of_cells = {
+            f"{c.first_stage}/{name}": m for c in self.cells for name, m in c.shares.items()
+        }
+        yield from (*weights_told(made), *folds_told(of_cells))
         cut_short = (line for cell in self.cells for line in cell.report.cut_short)
         yield from {line.partition(":")[0]: line for line in cut_short}.values()
 
@@ -221,11 +259,11 @@ class MatrixReport:
         """Return the table of a measure; the best figure of each row is bold."""
         columns = [FOUND, *self.rerankers, CEILING]
         several = len({cell.collection for cell in self.cells}) > 1
-        rows: list[tuple[str, dict[str, tuple[float, int]] | None]] = []
+        rows: list[tuple[str, dict[str, tuple[float, str]] | None]] = []
         above = ""
         for cell in self.cells:
             found = {
-                column: (value, cell.mark(column, measure))
+                column: (value, cell.marked(column, measure, ascii_only=ascii_only))
                 for column in columns
                 if (value := cell.value(column, measure)) is not None
             }
@@ -234,4 +272,4 @@ class MatrixReport:
                 rows.append((above, None))
             if found:
                 rows.append((f"  {cell.first_stage}" if several else cell.first_stage, found))
-        return matrix_table(measure, columns, rows, ascii_only=ascii_only)
+        return matrix_table(measure, columns, rows)

@@ -133,7 +133,7 @@ def topic_plot(
 def interval_rows(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
     """Return a row for each pair: its difference with the ends of its interval."""
     rows = []
-    for pair in comparison.pairs_by(measure):
+    for pair in comparison.shown_pairs(measure):
         low, high = pair.interval or (pair.difference, pair.difference)
         name = pair.system if comparison.has_baselines else f"{pair.system} − {pair.baseline}"
         result = {"better": "gain", "worse": "loss"}.get(pair.verdict, "same")
@@ -259,7 +259,7 @@ def save_plots(
         f"topics-{_file_name(pair.baseline)}-{_file_name(pair.system)}": topic_plot(
             topic_rows(comparison, pair), f"{measure}: {pair.system} − {pair.baseline}"
         )
-        for pair in comparison.pairs_by(measure)
+        for pair in comparison.shown_pairs(measure)
     }
     plots["intervals"] = interval_plot(
         interval_rows(comparison, measure), f"{measure}: difference, 95 % interval"

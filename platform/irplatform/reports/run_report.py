@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.tests import CORRECTION, TEST
 from irplatform.errors import InputError, for_display
 from irplatform.reports.columns import aligned, print_text
 from irplatform.reports.evaluations import topic_columns
+from irplatform.reports.system_result import SystemResult  # noqa: TC001 - of a dataclass
 from irplatform.reports.table import (
     ResultRow,
     figure,
@@ -27,6 +27,7 @@ from irplatform.reports.table import (
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs import read_run
 from irplatform.runs.metadata import PART
+from irplatform.runs.mixture import folds_told, no_weight_told, weights_told
 from irplatform.runs.names import alone_name
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame
@@ -47,97 +48,6 @@ if TYPE_CHECKING:
 _COUNTED = ("system", "topics", "results per topic", "seconds")
 
 
-@dataclass(frozen=True)
-class SystemResult:
-    """One run, written and scored; or, for several seeds, their mean.
-
-    Attributes:
-        name: the system.
-        path: its run file; for several seeds the first one's.
-        measures: measure name to mean; empty if the collection has no judgments.
-        per_topic: measure name to topic id to value.
-        seconds: per stage, over all seeds.
-        interpolation: the first stage's weight in a reranker's final run.
-        measures_alone: the means of the reranker's own scores.
-        remark: a note for readers of the scores.
-        seeds: the results of each seed, if there were several.
-        warnings: warnings given during the run, such as that it learned from evaluated topics.
-        results: number of documents for each topic with results.
-        seed: the seed, of the result of one of several.
-    """
-
-    name: str
-    path: Path
-    measures: Mapping[str, float]
-    per_topic: Mapping[str, Mapping[str, float]] = field(repr=False)
-    seconds: Mapping[str, float]
-    interpolation: float | None = None
-    measures_alone: Mapping[str, float] | None = None
-    remark: str = ""
-    seeds: Sequence[SystemResult] = ()
-    warnings: Sequence[str] = ()
-    results: Sequence[int] = field(default=(), repr=False)
-    seed: int | None = None
-
-    def spread(self, *, own_scores: bool = False) -> dict[str, dict[str, float]]:
-        """Return `std` (n - 1), `min` and `max` over seeds per measure; empty for one seed.
-
-        Args:
-            own_scores: of the reranker's own scores.
-        """
-        per_seed = [
-            (each.measures_alone or {}) if own_scores else each.measures for each in self.seeds
-        ]
-        spread = {}
-        for measure in per_seed[0] if per_seed else ():
-            values = [measures[measure] for measures in per_seed]
-            spread[measure] = {"std": stdev(values), "min": min(values), "max": max(values)}
-        return spread
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the entry of `platform run --json`."""
-        entry: dict[str, Any] = {
-            "name": self.name,
-            "path": str(self.path),
-            "measures": dict(self.measures),
-            "seconds": {stage: round(seconds, 3) for stage, seconds in self.seconds.items()},
-        }
-        if self.interpolation is not None:
-            entry["interpolation"] = self.interpolation
-            entry["measures_alone"] = dict(self.measures_alone or {})
-        if self.seeds:
-            entry["seeds"] = [
-                {
-                    "seed": each.seed,
-                    "path": str(each.path),
-                    "measures": dict(each.measures),
-                    "interpolation": each.interpolation,
-                    "measures_alone": dict(each.measures_alone or {}),
-                }
-                for each in self.seeds
-            ]
-            entry["spread"] = self.spread()
-            entry["spread_alone"] = self.spread(own_scores=True)
-        if self.remark:
-            entry["remark"] = self.remark
-        return entry
-
-    @property
-    def label(self) -> str:
-        """Its name in the table, with what a reranker's final run is made of."""
-        details = [] if self.interpolation is None else [f"first stage × {self.interpolation:.2f}"]
-        details += [f"mean of {len(self.seeds)} seeds"] if self.seeds else []
-        return f"{self.name} ({', '.join(details)})" if details else self.name
-
-    def rows(self, own: Mapping[str, int], alone: Mapping[str, int]) -> Iterator[ResultRow]:
-        """Yield its lines in the table, with the marks of its final run and of its own scores."""
-        yield ResultRow(self.label, self.measures, own, seconds=sum(self.seconds.values()))
-        yield from _spread_rows(self.spread(), 1)
-        if self.measures_alone is not None:
-            yield ResultRow("alone", self.measures_alone, alone, 1)
-            yield from _spread_rows(self.spread(own_scores=True), 2)
-
-
 def _counts(system: SystemResult) -> tuple[str, ...]:
     """A line of the table of runs without scores."""
     least, most = min(system.results, default=0), max(system.results, default=0)
@@ -151,18 +61,12 @@ def _html_cell(row: ResultRow, measure: str, best: float) -> str:
         return ""
     value, strength = row.measures[measure], row.marks.get(measure, 0)
     kind = "better" if strength > 0 else "worse" if strength < 0 else ""
-    bold = not row.aside and round(value, 4) == best
+    bold = measure in row.contends and round(value, 4) == best
     return cell(f"{figure(measure, value)}{glyphs(strength)}", bold=bold, kind=kind)
 
 
 def _time(row: ResultRow) -> str:
     return "" if row.seconds is None else f"{row.seconds:,.1f}"
-
-
-def _spread_rows(spread: Mapping[str, Mapping[str, float]], indent: int) -> Iterator[ResultRow]:
-    for name in ("std", "min", "max") if spread else ():
-        values = {measure: figures[name] for measure, figures in spread.items()}
-        yield ResultRow(f"{name} of the seeds", values, indent=indent, aside=True)
 
 
 @dataclass(frozen=True, repr=False)
@@ -201,6 +105,11 @@ class RunReport:
     first_stage: str = ""
     ceiling: Mapping[str, float] = field(default_factory=dict)
     part: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the runs."""
+        return self.systems[0].path.parent
 
     @property
     def scored(self) -> bool:
@@ -271,7 +180,13 @@ class RunReport:
         return {
             "system": [system.name for system in self.systems],
             **{m: [system.measures.get(m) for system in self.systems] for m in measures},
+            **{
+                f"{m} alone": [(s.measures_alone or {}).get(m) for s in self.systems]
+                for m in measures
+                if self._reranked
+            },
             "first_stage_share": [system.interpolation for system in self.systems],
+            "ranking_of": [system.ranking_of or None for system in self.systems],
             "seconds": [sum(system.seconds.values()) for system in self.systems],
         }
 
@@ -312,7 +227,7 @@ class RunReport:
         if not self.scored:
             return block(table(_COUNTED, [*map(_counts, self.systems)]), heading=self.collection)
         rows = self._rows()
-        of_systems = [row.measures for row in rows if not row.aside]
+        of_systems = [row.contends for row in rows]
         best = {m: max(round(o[m], 4) for o in of_systems if m in o) for m in self.measures}
         cells = [
             [row.name, *(_html_cell(row, m, best[m]) for m in self.measures), _time(row)]
@@ -376,9 +291,15 @@ class RunReport:
         if self._reranked:
             text = f"first stage × W: W of {self.baseline}'s score, 1 − W of the reranker's"
             text += "; alone: W = 0" if self.scored else ""
-            if any(system.interpolation == 1 for system in self.systems):
-                text += f"; W = 1 leaves {self.baseline}'s ranking"
-            yield text.replace("×", "x").replace("−", "-") if ascii_only else text
+            yield _plain(text, ascii_only)
+        mixtures = {system.name: system.mixture for system in self.systems}
+        yield from no_weight_told({s.name: self.baseline for s in self.systems if s.ranking_of})
+        for line in (*folds_told(mixtures), *weights_told(mixtures)):
+            yield _plain(line, ascii_only)
+
+
+def _plain(text: str, ascii_only: bool) -> str:
+    return text.replace("×", "x").replace("−", "-") if ascii_only else text
 
 
 def part_remark(part: Mapping[str, Any]) -> list[str]:

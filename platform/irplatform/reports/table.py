@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.comparison.tests import Difference
+    from irplatform.runs.mixture import Mixture
 
 
 GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}
@@ -23,6 +24,11 @@ GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}
 
 FOUND, CEILING = "as found", "ceiling"
 """The columns of a matrix before and after those of the rerankers."""
+
+SAME = " ="
+"""The mark of a reranker that was given no weight: the figure is its first stage's."""
+
+SAME_TOLD = "=: the first stage's ranking, since the reranker was given no weight (W = 1)"
 
 OF_ROW = "the row's first stage"
 """The baseline of the rerankers of a matrix, in words."""
@@ -48,6 +54,7 @@ class ResultRow:
         indent: 1 for a variant of the row above ("alone"), else 0.
         seconds: its duration, to be shown.
         aside: it describes the row above (its seeds) and is not a system.
+        borrowed: its ranking is another row's, so that none of its figures is the best.
     """
 
     name: str
@@ -56,6 +63,12 @@ class ResultRow:
     indent: int = 0
     seconds: float | None = None
     aside: bool = False
+    borrowed: bool = False
+
+    @property
+    def contends(self) -> Mapping[str, float]:
+        """The figures that may be the best of a column."""
+        return {} if self.aside or self.borrowed else self.measures
 
 
 def mark(comparison: Difference) -> int:
@@ -126,9 +139,7 @@ def best_cells(
 def matrix_table(
     measure: str,
     columns: Sequence[str],
-    rows: Sequence[tuple[str, Mapping[str, tuple[float, int]] | None]],
-    *,
-    ascii_only: bool = False,
+    rows: Sequence[tuple[str, Mapping[str, tuple[float, str]] | None]],
 ) -> Table:
     """Return a matrix by one measure; the best figure of each row is bold, but for the ceiling.
 
@@ -136,10 +147,9 @@ def matrix_table(
         measure: its name.
         columns: `FOUND`, the rerankers, perhaps `CEILING`.
         rows: a first stage with value and mark by column, or a heading with None.
-        ascii_only: use `+` and `-` for ▲ and ▼.
     """
     room = {
-        c: max((abs(cells[c][1]) for _, cells in rows if cells and c in cells), default=0)
+        c: max((len(cells[c][1]) for _, cells in rows if cells and c in cells), default=0)
         for c in columns
     }
     body: list[list[str]] = []
@@ -149,18 +159,29 @@ def matrix_table(
             continue
         line = [name]
         for column in columns:
-            value, strength = cells.get(column, (None, 0))
+            value, marked = cells.get(column, (None, ""))
             text = "-" if value is None else figure(measure, value)
-            line.append(text + glyphs(strength, ascii_only).ljust(room[column]))
+            line.append(text + marked.ljust(room[column]))
         body.append(line)
     best = set()
     for number, (_, cells) in enumerate(rows):
-        found = {c: round(v, 4) for c, (v, _) in (cells or {}).items() if c != CEILING}
+        found = {
+            c: round(v, 4) for c, (v, m) in (cells or {}).items() if c != CEILING and m != SAME
+        }
         best |= {
             (number, 1 + columns.index(c)) for c, v in found.items() if v == max(found.values())
         }
     header = [measure, *(column + " " * room[column] for column in columns)]
     return Table("", header, body, best=frozenset(best))
+
+
+def share_table(columns: Sequence[str], rows: Mapping[str, Mapping[str, Mixture]]) -> Table:
+    """Return the table of W: the shares of the first stages, down, in the rerankers' runs."""
+    body = [
+        [row, *(cells[c].share_text if c in cells else "-" for c in columns)]
+        for row, cells in rows.items()
+    ]
+    return Table("", ["W", *columns], body)
 
 
 def render_table(
@@ -189,7 +210,7 @@ def render_table(
         Lines without trailing white space and without a final line break.
     """
     header, cells = _cells(rows, measures, ascii_only)
-    best = best_cells([{} if row.aside else row.measures for row in rows], measures)
+    best = best_cells([row.contends for row in rows], measures)
     text = as_text(Table("", header, cells, best=best), width, squeeze=False)
     legend = legend_of(rows, baseline, ascii_only, how)
     above = [wrapped(note, width), ""] if note else []

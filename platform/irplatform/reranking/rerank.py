@@ -50,8 +50,8 @@ _FEW_TOPICS = 5
 class RerankedRun:
     """The runs that a reranker makes of the candidates: alone, and mixed with the first stage.
 
-    `weight` is the first stage's share, the mean over folds. There is one system, without its
-    members, or one per fold. The resources are those that made it.
+    `weight` is the first stage's share, the mean over folds; `weights` has that of each fold. There
+    is one system, without its members, or one per fold. The resources are those that made it.
     """
 
     alone: Run
@@ -60,6 +60,7 @@ class RerankedRun:
     systems: Sequence[System]
     resources: CollectionResources
     warnings: Sequence[str] = ()
+    weights: Sequence[float] = ()
 
     def with_suffix(self, suffix: str) -> RerankedRun:
         """Return the same, under longer names."""
@@ -183,6 +184,7 @@ def rerank(
         systems,
         made_with,
         warnings,
+        weights,
     )
 
 

@@ -244,13 +244,14 @@ function changeSides() {
 
 function start() {
   for (const button of document.querySelectorAll(".sort")) button.addEventListener("click", () => sortBy(button));
-  fill($("pair"), data.pairs.map(([one, other], place) => [place, `${other} − ${one}`]), 0);
+  fill($("pair"), data.pairs.map(([one, other], place) => [place, `${other} − ${one}`]), data.first);
   const asked = new URLSearchParams(location.hash.slice(1));
   const given = (list, name, otherwise) => { const found = list.indexOf(asked.get(name)); return found < 0 ? otherwise : found; };
-  const [one, other] = data.pairs.at(-1).map((name) => data.systems.indexOf(name));
+  const [one, other] = data.pairs[data.first].map((name) => data.systems.indexOf(name));
   Object.assign(state, { left: given(data.systems, "left", one), right: given(data.systems, "right", other) });
   $("measure").selectedIndex = given(data.measures, "measure", 0);
-  $("pair").value = Math.max(0, data.pairs.findIndex(([a, b]) => a === data.systems[state.left] && b === data.systems[state.right]));
+  const listed = data.pairs.findIndex(([a, b]) => a === data.systems[state.left] && b === data.systems[state.right]);
+  $("pair").value = listed < 0 ? data.first : listed;
   for (const side of ["left", "right"]) fill($(side), data.systems.map((name, place) => [place, name]), state[side]);
   fill($("show"), [10, 20, 50, 100].filter((count) => count <= Math.max(10, data.depth)).map((count) => [count, count]), 10);
   state.measure = $("measure").selectedIndex;

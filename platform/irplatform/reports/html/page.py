@@ -14,9 +14,17 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import irplatform
+from irplatform.comparison.identities import identities_told
 from irplatform.comparison.sentences import p_text, sentences
 from irplatform.errors import listing
-from irplatform.reports.comparison_tables import how, matrix_of
+from irplatform.reports.comparison_tables import (
+    alone_text,
+    best_places,
+    has_shares,
+    how,
+    matrix_of,
+    share_legend,
+)
 from irplatform.reports.plots import (
     PAGE,
     Colours,
@@ -33,7 +41,8 @@ if TYPE_CHECKING:
 
     from irplatform.comparison.bounds import Bounds
     from irplatform.comparison.curves import Curve
-    from irplatform.comparison.results import Comparison, Pair, Score
+    from irplatform.comparison.ranking import Rank
+    from irplatform.comparison.results import Comparison, Pair
     from irplatform.reports.html.made import Made
 
 PAGES = ("altair", "vl_convert", "jinja2")
@@ -91,8 +100,9 @@ def render_page(
     data = {
         **browser,
         "pairs": [
-            [pair.baseline, pair.system] for pair in comparison.pairs_by(comparison.measures[0])
+            [pair.baseline, pair.system] for pair in comparison.shown_pairs(comparison.measures[0])
         ],
+        "first": _most_different_pair(comparison),
         "intervals": {m: interval_rows(comparison, m) for m in comparison.measures},
         "plots": plots,
     }
@@ -108,7 +118,14 @@ def render_page(
         how=how(comparison),
         measures=[_measure(comparison, measure) for measure in comparison.measures],
         overview=_overview(comparison, seconds),
-        timed=bool(seconds),
+        overview_header=[
+            "system",
+            *["W"] * has_shares(comparison),
+            *comparison.measures,
+            *["seconds"] * bool(seconds),
+        ],
+        told=identities_told(comparison.systems),
+        share_legend=share_legend(comparison),
         bounds=_bounds(comparison),
         groups=_groups(comparison),
         curves=curves,
@@ -123,6 +140,17 @@ def render_page(
         runtime=_safe(vega_runtime()),
         data=_safe(as_script(data)),
     )
+
+
+def _most_different_pair(comparison: Comparison) -> int:
+    """The place of the pair with the largest difference, or else the largest ones of topics."""
+    pairs = comparison.shown_pairs(comparison.measures[0])
+
+    def spread(place: int) -> tuple[float, float]:
+        by_topic = comparison.topic_differences(pairs[place]).values()
+        return round(abs(pairs[place].difference), 9), sum(map(abs, by_topic))
+
+    return max(range(len(pairs)), key=spread)
 
 
 @cache
@@ -160,30 +188,30 @@ def _colours() -> str:
 
 def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
     """A measure's table of systems, its table of pairs without a baseline, and its sentences."""
-    pairs = comparison.pairs_by(measure)
+    pairs = comparison.tested(measure)
     scores = {system.name: system.scores[measure] for system in comparison.systems}
     depth = next(iter(scores.values())).judged_at
-    best = max(round(score.mean, 4) for score in scores.values())
-    header = ["system", measure, "95 % interval", "rank", *([f"Judged@{depth}"] if depth else [])]
+    mixed = has_shares(comparison)
+    best = best_places(comparison, [round(score.mean, 4) for score in scores.values()])
+    header = ["system", *["W"] * mixed, measure, *["alone"] * mixed, "95 % interval", "rank"]
+    header += [f"Judged@{depth}"] if depth else []
     rows = []
     by_system = {pair.system: pair for pair in pairs} if comparison.has_baselines else {}
-    for name, score in scores.items():
+    for place, (name, score) in enumerate(scores.items()):
         row = [
             Cell(name, name, "name"),
-            Cell(
-                figure(measure, score.mean),
-                score.mean,
-                "best" if round(score.mean, 4) == best else "",
-            ),
+            *_shares(comparison, name),
+            Cell(figure(measure, score.mean), score.mean, "best" if place in best else ""),
+            *([Cell(alone_text(measure, score), score.alone or 0.0)] if mixed else []),
             Cell(_between(score.interval), score.mean, "quiet"),
-            Cell(_rank(score), score.rank.rank),
+            Cell(_rank(score.rank), score.rank.rank if score.rank else len(scores)),
         ]
         if depth:
             row.append(
                 Cell("" if score.judged is None else f"{score.judged:.3f}", score.judged or 0.0)
             )
         if comparison.has_baselines:
-            row += _pair_cells(by_system.get(name))
+            row += _pair_cells(by_system.get(name), comparison.system(name).ranking_of)
         rows.append(row)
     if comparison.has_baselines:
         header += _OF_PAIR
@@ -208,6 +236,13 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
     }
 
 
+def _shares(comparison: Comparison, name: str) -> list[Cell]:
+    """The cell of W, where a system has one."""
+    mixture = comparison.system(name).mixture
+    share = -1.0 if mixture.share is None else mixture.share
+    return [Cell(mixture.share_text, share)] if has_shares(comparison) else []
+
+
 def _matrix(comparison: Comparison, measure: str) -> dict[str, Any]:
     """A measure's table of first stages and rerankers; nothing unless they make a matrix."""
     if comparison.matrix is None:
@@ -217,7 +252,7 @@ def _matrix(comparison: Comparison, measure: str) -> dict[str, Any]:
         [
             Cell(
                 text.strip(),
-                text.strip("▲▼- ") if column else text,
+                text.strip("▲▼=- ") if column else text,
                 "name"
                 if not column
                 else " ".join(
@@ -248,9 +283,10 @@ def _told(
 _OF_PAIR = ["difference", "95 % interval", "d", "p", "won/tied/lost"]
 
 
-def _pair_cells(pair: Pair | None) -> list[Cell]:
+def _pair_cells(pair: Pair | None, ranking_of: str = "") -> list[Cell]:
     if pair is None:
-        return [Cell("baseline", 0.0, "quiet"), *[Cell("", -2.0)] * (len(_OF_PAIR) - 1)]
+        told = f"= {ranking_of}" if ranking_of else "baseline"
+        return [Cell(told, 0.0, "quiet"), *[Cell("", -2.0)] * (len(_OF_PAIR) - 1)]
     style = {"better": "gain", "worse": "loss"}.get(pair.verdict, "")
     adjusted = pair.adjusted_p
     return [
@@ -270,8 +306,9 @@ def _between(interval: tuple[float, float] | None, sign: str = "") -> str:
     return "–" if interval is None else f"{interval[0]:{sign}.3f} to {interval[1]:{sign}.3f}"
 
 
-def _rank(score: Score) -> str:
-    rank = score.rank
+def _rank(rank: Rank | None) -> str:
+    if rank is None:
+        return "–"
     return str(rank.rank) if rank.low == rank.high else f"{rank.rank} ({rank.low}–{rank.high})"
 
 
@@ -279,10 +316,11 @@ def _overview(comparison: Comparison, seconds: Mapping[str, float]) -> list[list
     """The means by all measures, marked where they differ from the baseline, and seconds."""
     rows = []
     best = {
-        m: max(round(s.scores[m].mean, 4) for s in comparison.systems) for m in comparison.measures
+        m: best_places(comparison, [round(s.scores[m].mean, 4) for s in comparison.systems])
+        for m in comparison.measures
     }
-    for system in comparison.systems:
-        row = [Cell(system.name, system.name, "name")]
+    for place, system in enumerate(comparison.systems):
+        row = [Cell(system.name, system.name, "name"), *_shares(comparison, system.name)]
         verdicts = {
             pair.measure: pair.verdict
             for pair in comparison.pairs
@@ -293,7 +331,7 @@ def _overview(comparison: Comparison, seconds: Mapping[str, float]) -> list[list
             verdict = verdicts.get(measure, "")
             mark = {"better": " ▲", "worse": " ▼"}.get(verdict, "")
             style = {"better": "gain", "worse": "loss"}.get(verdict, "")
-            style += " best" if round(mean, 4) == best[measure] else ""
+            style += " best" if place in best[measure] else ""
             row.append(Cell(f"{figure(measure, mean)}{mark}", mean, style.strip()))
         if seconds:
             spent = seconds.get(system.name)
@@ -338,11 +376,12 @@ def _groups(comparison: Comparison) -> list[list[Cell]]:
     rows = []
     for group in comparison.groups:
         means = [group.means[system.name][measure] for system in comparison.systems]
+        best = best_places(comparison, means)
         rows.append(
             [
                 Cell(group.value, group.value, "name"),
                 Cell(str(len(group.topics)), len(group.topics)),
-                *(Cell(figure(measure, m), m, "best" if m == max(means) else "") for m in means),
+                *(Cell(figure(measure, m), m, "best" * (n in best)) for n, m in enumerate(means)),
             ]
         )
     return rows
