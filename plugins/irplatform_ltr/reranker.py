@@ -72,18 +72,14 @@ class LearningToRank(TrainableReranker):
         self._groups = []
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform.features import open_groups
+        from irplatform.features import applying, open_groups
         from irplatform.training.samplers import pool_offsets
         from irplatform_ltr.learners import Table
         from irplatform_ltr.pools import pools_of_system
 
         names, settings = self._groups_and_settings()
         topics = [labelled.topic for labelled in (*data.training, *data.validation)]
-        groups = [
-            group
-            for group in open_groups(names, settings, self._resources)
-            if group.applies(topics, self._resources)
-        ]
+        groups = applying(open_groups(names, settings, self._resources), topics, self._resources)
         if not groups:
             raise InputError("no group of features applies to these topics.")
         pools = pools_of_system(data.training, self.options.pool)

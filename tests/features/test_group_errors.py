@@ -8,7 +8,7 @@ import pytest
 from small import chosen
 
 from irplatform.errors import InputError, PluginError
-from irplatform.features import Group
+from irplatform.features import Group, applying
 from irplatform.plugin import (
     Documents,
     FeatureGroup,
@@ -162,16 +162,16 @@ def test_a_group_that_saves_nothing_is_named(tmp_path):
 
 def test_a_group_without_features_is_left_out_aloud():
     resources = Told()
-    assert not _group(names=lambda self: ()).applies([], resources)
+    assert not applying([_group(names=lambda self: ())], [], resources)
     assert resources.told == ["features 'two' are left out: there are none with these settings."]
-    assert _group().applies([], resources)
+    assert applying([_group()], [], resources)
 
 
 def test_what_topics_lack_is_said_in_words():
     assert _group(lacks=lambda self, topics: "no\nfields").lacking([]) == "no fields"
     message = f"{TWO} returned NoneType from lacks; text is needed"
     with pytest.raises(PluginError, match=message):
-        _group(lacks=lambda self, topics: None).applies([], Told())
+        applying([_group(lacks=lambda self, topics: None)], [], Told())
 
 
 @pytest.mark.parametrize(

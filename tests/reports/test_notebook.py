@@ -82,7 +82,11 @@ def test_a_run_shows_its_beginning():
 
 FRAMES = [
     (_runs()[1].to_polars, ["query_id", "doc_id", "score", "rank"], 6),
-    (lambda: _report().to_polars(), ["system", "AP", "AP alone", "first_stage_share", "ranking_of", "seconds"], 2),
+    (
+        lambda: _report().to_polars(),
+        ["system", "AP", "AP alone", "first_stage_share", "ranking_of", "seconds"],
+        2,
+    ),
     (lambda: _report().to_polars(per_topic=True), ["system", "topic", "measure", "value"], 2),
     (lambda: _scores().to_polars(), ["system", "RR"], 2),
     (lambda: _scores().to_polars(per_topic=True), ["system", "topic", "measure", "value"], 8),

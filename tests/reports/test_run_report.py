@@ -119,6 +119,8 @@ def test_a_report_is_printed_as_its_table(capsys):
 def test_the_table_says_what_the_first_stage_is_whose_share_is_all(capsys):
     share = {"interpolation": 1.0, "measures_alone": {"AP": 0.2}}
     _report(BM25, SystemResult("d", Path("d.run"), {"AP": 0.25}, {}, {}, **share)).print_table()
-    assert "alone: W = 0\nd was given no weight: this is bm25's ranking.\n" in capsys.readouterr().out
+    assert (
+        "alone: W = 0\nd was given no weight: this is bm25's ranking.\n" in capsys.readouterr().out
+    )
     _report(BM25).print_table()
     assert "W" not in capsys.readouterr().out

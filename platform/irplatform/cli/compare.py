@@ -8,7 +8,7 @@ import click
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.evaluate import judgment_options, name_option, topic_filter_of, topic_options
-from irplatform.cli.options import PATH, measures_option
+from irplatform.cli.options import MEASURES_OF_RUNS, PATH, measures_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.errors import InputError
 from irplatform.system.console import notice
@@ -59,7 +59,7 @@ comparison_options = with_options(
     "platform compare --qrels qrels.txt a.run b.run --test randomization --bounds",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@with_options(*judgment_options, measures_option(), group="Judgments and measures")
+@with_options(*judgment_options, measures_option(MEASURES_OF_RUNS), group="Judgments and measures")
 @comparison_options
 @topic_options
 @with_options(

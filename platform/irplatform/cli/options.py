@@ -184,6 +184,12 @@ train_topics_option = click.option(
 )
 
 
+MEASURES_OF_RUNS = (
+    "Measures, such as nDCG@20,AP; default: those that the runs were reported by, or the "
+    "collection's."
+)
+
+
 def measures_option(
     help_text: str = "Measures, such as nDCG@20,AP; default: the collection's.",
 ) -> Callable[[Declared], Declared]:

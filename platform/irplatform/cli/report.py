@@ -11,7 +11,7 @@ import click
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.compare import comparison_options, group_by_option
 from irplatform.cli.evaluate import judgment_options, name_option, topic_filter_of, topic_options
-from irplatform.cli.options import PATH, force_option, measures_option
+from irplatform.cli.options import MEASURES_OF_RUNS, PATH, force_option, measures_option
 from irplatform.errors import InputError
 from irplatform.system.console import say_text
 
@@ -23,7 +23,7 @@ from irplatform.system.console import say_text
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @with_options(
     *judgment_options,
-    measures_option(),
+    measures_option(MEASURES_OF_RUNS),
     group="Judgments and measures",
     example="--collection demo --measure nDCG@20,AP",
 )

@@ -96,7 +96,7 @@ def collection_name(given: object) -> str:
     return given.id
 
 
-def as_path(given: AnyPath, argument: str) -> Path:
+def as_path(given: object, argument: str) -> Path:
     """Return a path, also for a text; a report of runs stands for their folder."""
     if not isinstance(given, Path | str) and isinstance(folder := getattr(given, FOLDER, 0), Path):
         return folder

@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import irplatform
 from irplatform.errors import InputError, PlatformError, unknown
+from irplatform.experiment.arguments import as_paths
 from irplatform.registry.loading import registry
 from irplatform.runs.folder import run_folders
 from irplatform.runs.metadata import known_metadata
 from irplatform.system.packages import absent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from irplatform.experiment.arguments import Paths
 
 _ENTRY = re.compile(r"^\s*@(\w+)\s*\{\s*([^,\s]+)\s*,", re.MULTILINE)
 _ALIASES = re.compile(r",\s*aliases\s*=\s*\{[^{}]*\}")
@@ -57,12 +60,12 @@ class Reference:
     used_for: tuple[str, ...] = ()
 
 
-def cite(names: Sequence[str | Path]) -> list[Reference]:
+def cite(names: Paths) -> list[Reference]:
     """Return the bibliography of runs, systems and collections.
 
     Args:
-        names: run files with their metadata, folders of them, and names of retrievers, rerankers,
-            feature groups and collections.
+        names: run files with their metadata, folders of them or reports of `run`, and names of
+            retrievers, rerankers, feature groups and collections.
 
     Raises:
         InputError: a name is none of these, or a run has no metadata.
@@ -72,7 +75,7 @@ def cite(names: Sequence[str | Path]) -> list[Reference]:
         >>> [reference.key for reference in ir.cite(["bm25"])]
         ['robertson2009bm25']
     """
-    return _merged(each for name in names for each in _of_name(str(name)))
+    return _merged(each for path in as_paths(names, "names") for each in _of_name(str(path)))
 
 
 def as_bibtex(references: Iterable[Reference]) -> str:

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.comparison.results import Comparison
+    from irplatform.reports.matrix import MatrixReport
+    from irplatform.reports.run_report import RunReport
     from irplatform.runs.folder import MatrixCell
 
-AnyRun: TypeAlias = AnyPath | Run
-Runs: TypeAlias = AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]
-"""Files, folders of runs, and runs in memory; a mapping gives each a name."""
+AnyRun: TypeAlias = "AnyPath | Run | RunReport | MatrixReport"
+Runs: TypeAlias = "AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]"
+"""Files, folders or reports of runs, and runs in memory; a mapping gives each a name."""
 
 
 @dataclass(frozen=True)

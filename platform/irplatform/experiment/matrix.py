@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from irplatform.registry.registration import Registration
     from irplatform.reports.run_report import RunReport
 
+_TOLD_ONCE = ("WARNING", "no results", "left out")
+"""Parts of notices that are the same in all cells."""
 RUN_DIR = Path("runs") / "matrix"
 """The default folder."""
 
@@ -67,7 +69,7 @@ def run_matrix(
         planned = [*_planned(settings, plugins, folder, recorder_of)]
     (folder / MATRIX).unlink(missing_ok=True)  # it is about an earlier matrix
     cells = []
-    with parts(len(planned)), without_repeats("WARNING"):
+    with parts(len(planned)), without_repeats(*_TOLD_ONCE):
         for each in planned:
             collection = each.plan.collection.id
             subject = each.stage if not settings.collections else f"{collection}, {each.stage}"

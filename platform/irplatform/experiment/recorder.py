@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from irplatform.comparison.tests import Difference
     from irplatform.data import Collection, Qrels
     from irplatform.evaluation.measures import MeasureFunction
+    from irplatform.lucene import LuceneIndex
     from irplatform.reranking.rerank import RerankedRun
     from irplatform.retrieval.candidates import Candidates
 
@@ -162,7 +163,7 @@ class Recorder:
                     mixture=mixture_of({"method": self._reranked(reranked)}),
                     measures_alone=alone[-1].aggregate,
                     warnings=reranked.warnings,
-                    results=_lengths(reranked.final),
+                    results=reranked.final.lengths,
                     seed=reranked.resources.seed,
                 )
             )
@@ -285,7 +286,8 @@ class Recorder:
         seconds = _STAGES | seconds
         path = self._write(run, {"retrieval": list(retrieval)}, artifacts, seconds, resources)
         evaluation = self._score(run, seconds)
-        self.warn(self._notice_topics(run, evaluation))
+        index = resources.index() if "index" in artifacts and evaluation.missing else None
+        self.warn(self._notice_topics(run, evaluation, index))
         self._evaluations[run.name] = evaluation
         self._systems.append(
             SystemResult(
@@ -296,7 +298,7 @@ class Recorder:
                 seconds=seconds,
                 mixture=mixture_of({"method": {"retrieval": retrieval}}),
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
-                results=_lengths(run),
+                results=run.lengths,
             )
         )
 
@@ -324,8 +326,7 @@ class Recorder:
         """Write both runs of a reranker, the final one last."""
         baseline, resources = self._candidates.first.final.name, reranked.resources
         final, artifacts = self._reranked(reranked), resources.artifacts
-        alone = {key: value for key, value in final.items() if key != "shares"}
-        alone["interpolation"] = 0.0
+        alone = {**final, "interpolation": 0.0, "shares": []}
         self._write(reranked.alone, alone, artifacts, seconds, resources, baseline)
         return self._write(reranked.final, final, artifacts, seconds, resources, baseline)
 
@@ -377,11 +378,13 @@ class Recorder:
         seconds[_EVALUATE] = seconds.get(_EVALUATE, 0.0) + time.monotonic() - started
         return evaluation
 
-    def _notice_topics(self, run: Run, evaluation: Evaluation) -> str:
+    def _notice_topics(self, run: Run, evaluation: Evaluation, index: LuceneIndex | None) -> str:
         """Name topics of a first stage's run that count otherwise; return a warning of all runs."""
         warning = ""
         if evaluation.missing not in ((), self._missing):  # the same as of the runs before
             warning = f"{run.name}: {without_results(evaluation, self._collection)}"
+            asked = [t.query for t in self._collection.topics if t.id in evaluation.missing]
+            warning += index.without_match(asked) if index and asked else ""
             notice(warning)
         if not self._evaluations:
             if self._qrels is None and self.expects_judgments:
@@ -394,7 +397,3 @@ class Recorder:
         if remark := without_documents(run, evaluation):
             notice(f"{run.name} {remark}")
         return warning
-
-
-def _lengths(run: Run) -> list[int]:
-    return [len(ranking) for ranking in run.rankings.values() if len(ranking)]

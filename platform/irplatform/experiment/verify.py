@@ -119,7 +119,9 @@ def _file(path: Path, metadata: Mapping[str, Any]) -> Finding:
     then: Mapping[str, str] = about.get("rankings", {})
     touched = [topic for topic in {**then, **now} if then.get(topic) != now.get(topic)]
     if not touched:
-        same = "the rankings are the same (run tag, order of lines, or line ends changed)"
+        same = (
+            "the rankings are the same; ranks, the run tag, or the order or ends of lines changed"
+        )
         return Finding("run", "changed", same)
     topics = counted(len(touched), "topic")
     return Finding("run", "changed", f"other rankings of {topics}: {listing(touched)}")

@@ -6,7 +6,15 @@ saved with the weights.
 """
 
 from irplatform.features.calculator import Calculator
-from irplatform.features.groups import Features, Group, open_groups, weigh_first_stage
+from irplatform.features.groups import Features, Group, applying, open_groups, weigh_first_stage
 from irplatform.features.side_features import SideFeatures
 
-__all__ = ["Calculator", "Features", "Group", "SideFeatures", "open_groups", "weigh_first_stage"]
+__all__ = [
+    "Calculator",
+    "Features",
+    "Group",
+    "SideFeatures",
+    "applying",
+    "open_groups",
+    "weigh_first_stage",
+]

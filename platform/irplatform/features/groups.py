@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.data import Documents, Topic
-from irplatform.errors import PluginError, quoted
+from irplatform.errors import PluginError, enumeration, quoted
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.registry.dependencies import FEATURES_FORMAT, Chosen, check_names, knowledge_mark
 from irplatform.registry.plugin_answers import json_mapping, numbers, text
@@ -131,14 +131,9 @@ class Group:
             answer = self.held.lacks(topics)
         return text(self.who, "lacks", answer)
 
-    def applies(self, topics: Sequence[Topic], resources: Resources) -> bool:
-        """Whether topics have everything it needs; a notice says what they lack."""
-        lacking = self.lacking(topics)
-        if not lacking and not self.names:
-            lacking = "there are none with these settings."
-        if lacking:
-            resources.notice(f"features '{self.name}' are left out: {lacking}")
-        return not lacking
+    def lacking_for(self, topics: Sequence[Topic]) -> str:
+        """Why it has no features for these topics, or ""."""
+        return self.lacking(topics) or ("" if self.names else "there are none with these settings.")
 
     def checked(self, batch: Batch) -> list[Features]:
         """Its features for a batch of topics; PluginError for other shapes or infinite numbers."""
@@ -188,3 +183,18 @@ def weigh_first_stage(names: Sequence[str]) -> bool:
 
     groups = (registry().feature_group(name) for name in names)
     return any(group.traits(group.options({})).weighs_first_stage for group in groups)
+
+
+def applying(groups: Sequence[Group], topics: Sequence[Topic], resources: Resources) -> list[Group]:
+    """Return the groups for which topics have everything; a notice says what the others lack."""
+    reasons: dict[str, list[str]] = {}
+    for group in groups:
+        reasons.setdefault(group.lacking_for(topics), []).append(group.name)
+    told = [
+        f"features {enumeration([repr(name) for name in names])} are left out: {reason}"
+        for reason, names in reasons.items()
+        if reason
+    ]
+    if told:
+        resources.notice(" ".join([told[0], *(f"F{line[1:]}" for line in told[1:])]))
+    return [group for group in groups if group.name in reasons.get("", ())]

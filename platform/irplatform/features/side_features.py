@@ -16,7 +16,7 @@ import numpy.typing as npt
 from irplatform.errors import InputError
 from irplatform.features.calculator import Calculator, load_groups, save_groups
 from irplatform.features.cross_fitting import Folding, cross_fitted
-from irplatform.features.groups import open_groups
+from irplatform.features.groups import applying, open_groups
 from irplatform.system.writing import share
 from irplatform.training.topic_identity import APART
 
@@ -80,11 +80,10 @@ class SideFeatures:
         how = Folding(FOLDS, APART)
         columns: list[list[Features]] = []
         groups: list[Group] = []
-        self._used = set()
+        self._used = {group.name for group in applying(self._groups, topics, self._resources)}
         for unfitted in self._groups:
             group = unfitted
-            if group.applies(topics, self._resources):
-                self._used.add(group.name)
+            if group.name in self._used:
                 if group.learns:
                     group = cross_fitted(group, data, self._resources, how)
                 columns.append(self._of_pools(group, pools, data))

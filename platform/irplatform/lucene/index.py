@@ -34,6 +34,7 @@ from irplatform.lucene.queries import (
 )
 from irplatform.lucene.stored import check_feedback, from_stored, open_reader, records_of
 from irplatform.lucene.transfer import (
+    CONTENTS,
     best_first,
     byte_references,
     from_record,
@@ -116,6 +117,19 @@ class LuceneIndex:
         """Tell if the index holds a document."""
         term = java_class("org.apache.lucene.index.Term")("id", doc_id)
         return int(self.reader.docFreq(term)) > 0
+
+    def without_match(self, queries: Sequence[str]) -> str:
+        """Say why plain queries find nothing, in brackets, as far as the index tells; or ""."""
+        term = java_class("org.apache.lucene.index.Term")
+        words = [[*filter(None, each)] for each in analyzed(self.analyzer, queries)]
+        stopped = sum(not each for each in words)
+        absent = sum(
+            not any(self.reader.docFreq(term(CONTENTS, word)) for word in each)
+            for each in filter(None, words)
+        )
+        told = [f"of {absent:,} the words are in no document"] if absent else []
+        told += [f"{stopped:,} have only stop words"] if stopped else []
+        return f" ({'; '.join(told)})" if told else ""
 
     def search(
         self,

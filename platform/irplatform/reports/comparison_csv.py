@@ -36,13 +36,14 @@ def csv_of(comparison: Comparison, *, per_topic: bool = False) -> str:
 
 def _systems(comparison: Comparison) -> Iterator[list[object]]:
     first = comparison.systems[0]
-    columns = [*comparison.place(first.name), *first.about()]
-    yield ["measure", "system", *columns, *_OF_SCORE, *_OF_PAIR]
+    columns = comparison.place(first.name)
+    yield ["measure", "system", *columns, *_OF_SCORE, *first.about(), *_OF_PAIR]
     for measure in comparison.measures:
         pairs = comparison.pairs_by(measure)
         for system in comparison.systems:
-            place = [*comparison.place(system.name).values(), *system.about().values()]
-            beginning = [measure, system.name, *place, *_score(system.scores[measure])]
+            place, score = comparison.place(system.name).values(), system.scores[measure]
+            about = system.about().values()
+            beginning = [measure, system.name, *place, *_score(score), *about]
             own = [pair for pair in pairs if pair.system == system.name]
             for pair in own:
                 yield [*beginning, *_pair(pair)]

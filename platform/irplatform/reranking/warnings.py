@@ -86,7 +86,9 @@ def warning_of_fusion(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> s
 def warning_of_tuning(topics: Sequence[Topic], tuned_on: Sequence[Topic]) -> str:
     """Warn of options that are chosen on topics of the collection that they are for."""
     some = _chosen_on(topics, tuned_on)
-    return some and f"WARNING: options are chosen on {some}: no scores of these are a test."
+    return some and (
+        f"WARNING: options are chosen on {some}, so that scores of these topics are no test."
+    )
 
 
 def _chosen_on(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:

@@ -10,6 +10,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
+from irplatform.runs.mixture import FIRST_STAGE_WEIGHT
+from irplatform.runs.names import FUSED
 from irplatform.runs.parts import METADATA
 from irplatform.system.console import notice_once
 from irplatform.system.reading import open_bytes
@@ -65,14 +67,13 @@ def ir_metadata(
         runs: the files of a folder: name and digest of each.
     """
     steps = _steps(metadata)
-    names = [step["name"] for step in steps]
     software = metadata["platform"]["software"]
     versions = software.get("libraries", {}).get("python", {})
     others = {k: v for k, v in software.items() if k not in ("libraries", "python")}
     data = metadata.get("data", {})
     collection = data.get("test collection", {})
     training = data.get("training data", {"name": "none"})
-    described = " → ".join(names) or metadata["tag"]
+    described = _in_short(steps) or metadata["tag"]
     goal = f"Ad hoc retrieval on {collection.get('name', 'a collection')} with {described}."
     source = {
         **({"repository": facts["repository"]} if "repository" in facts else {}),
@@ -161,11 +162,14 @@ def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The steps of retrieval: name, kind, what they rerank, and plain options."""
     method = metadata["method"]
     neural = method.get("neural", ())
-    steps = []
+    steps: list[dict[str, Any]] = []
     for step in method.get("retrieval", ()):
+        if "fusion" in step:
+            steps.append(_fusion(step["fusion"], steps))
+            continue
         kind = "reranker" if "reranker" in step else "retriever"
         names = (step.get(key) for key in ("label", kind, "name", "method", "run"))
-        name = next(filter(None, names), None)
+        name = next(filter(None, names), kind)
         options = step.get("options", {})
         plain = {k: v for k, v in options.items() if isinstance(v, str | int | float)}
         steps.append(
@@ -183,9 +187,37 @@ def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
     if steps and (weight := method.get("interpolation")):
         steps[-1]["interpolates"] = {
             "with": steps[-1].get("reranks"),
-            "weight of the first stage": weight,
+            FIRST_STAGE_WEIGHT: weight,
         }
     return steps
+
+
+def _fusion(fusion: Mapping[str, Any], retrievers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The step that fuses retrievers."""
+    weights = fusion.get("weights") or [1.0] * len(retrievers)
+    neural = [retriever["deep_neural_model"] for retriever in retrievers]
+    return {
+        "name": FUSED,
+        "method": "reciprocal rank fusion",
+        "k": fusion.get("k"),
+        "fuses": [
+            {"run": retriever["name"], "weight": weight}
+            for retriever, weight in zip(retrievers, weights, strict=False)
+        ],
+        "lexical": not all(neural),
+        "deep_neural_model": any(neural),
+        "sparse_neural_model": False,
+        "single_stage_retrieval": False,
+    }
+
+
+def _in_short(steps: Sequence[Mapping[str, Any]]) -> str:
+    """The names of the steps: "bm25 + rm3 → drmm"; fused retrievers are no chain."""
+    found = [step["name"] for step in steps if not step.keys() & {"fuses", "reranks"}]
+    others = [
+        step["name"] for step in steps if "reranks" in step or ("fuses" in step and not found)
+    ]
+    return " → ".join([*([" + ".join(found)] if found else []), *others])
 
 
 def _in_words(steps: Sequence[Mapping[str, Any]], method: Mapping[str, Any]) -> str:
@@ -194,25 +226,24 @@ def _in_words(steps: Sequence[Mapping[str, Any]], method: Mapping[str, Any]) -> 
     first = [step["name"] for step in steps if not step.keys() & {"fuses", "reranks", "run"}]
     found = f" {depth:,}" if isinstance(depth, int) else ""
     words = [f"the run {step['run']} is given" for step in steps if "run" in step]
-    words += [_fused_in_words(step) for step in steps if "fuses" in step]
     if first:
         verb = f"find{'s' * (len(first) == 1)}"
         words.append(f"{' and '.join(first)} {verb}{found} documents per topic")
-    if len(first) > 1:
-        words.append("their rankings are fused")
+    words += [_fused_in_words(step) for step in steps if "fuses" in step]
     for step in steps:
         if "reranks" in step:
-            weight = step.get("interpolates", {}).get("weight of the first stage")
+            weight = step.get("interpolates", {}).get(FIRST_STAGE_WEIGHT)
             mixed = f", mixed with {step['reranks']} (weight {weight:.2f})" if weight else ""
+            if weight == 1:
+                mixed = f", and is given no weight: the ranking is that of {step['reranks']}"
             words.append(f"{step['name']} reranks those of {step['reranks']}{mixed}")
     return "; ".join(words) + "."
 
 
 def _fused_in_words(step: Mapping[str, Any]) -> str:
-    used = [run for run in step["fuses"] if run.get("weight", 1)]
-    names = [PurePath(run["run"]).name.removesuffix(".run") for run in used]
+    names = [PurePath(run["run"]).name.removesuffix(".run") for run in step["fuses"]]
+    weights = ", ".join(f"{run.get('weight', 1):.3g}" for run in step["fuses"])
     how = f"{step['method']} of {step['norm']} scores" if "norm" in step else step["method"]
-    weights = ", ".join(f"{run.get('weight', 1):.3g}" for run in used)
     return f"the runs {' and '.join(names)} are fused by {how} (weights {weights})"
 
 

@@ -116,7 +116,7 @@ def folds_told(mixtures: Mapping[str, Mixture]) -> list[str]:
     """Return sentences on rerankers whose W is a mean over folds, and 1 in some of them."""
     groups: dict[tuple[int, int], list[str]] = {}
     for name, mixture in mixtures.items():
-        if mixture.folds and not mixture.has_no_weight:
+        if mixture.folds and mixture.share not in (0, 1):
             groups.setdefault((mixture.folds, mixture.shares.count(1.0)), []).append(name)
     return [
         f"W of {enumeration(names)} is the mean over {folds} folds"

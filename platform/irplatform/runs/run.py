@@ -130,6 +130,11 @@ class Run:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
 
+    @property
+    def lengths(self) -> list[int]:
+        """The number of documents of each topic with results."""
+        return [len(ranking) for ranking in self.rankings.values() if len(ranking)]
+
     def top(self, depth: int) -> Run:
         """Keep the first `depth` documents of every topic."""
         return self._each(lambda ranking: ranking.top(depth))

@@ -193,7 +193,7 @@ class _Display:
 _display = _Display()
 _told: set[str] = set()
 """The messages of `notice_once`."""
-_once: list[str] = []
+_once: list[tuple[str, ...]] = []
 """The words of the lines that are written once, block within block; see `without_repeats`."""
 _told_once: set[str] = set()
 
@@ -263,20 +263,21 @@ def say_text(text: str = "") -> None:
 
 def notice(message: str) -> None:
     """Write a line to the user."""
-    if any(part in message for part in _once[-1:]):
+    if any(part in message for parts in _once[-1:] for part in parts):
         if message in _told_once:
             return
         _told_once.add(message)
-    names = (_display.speaker, _display.subject)
+    called = message.startswith(f"{_display.subject}: ")
+    names = (_display.speaker, "" if called else _display.subject)
     _display.say(": ".join(part for part in (*names, message) if part))
 
 
 @contextmanager
-def without_repeats(of: str = "") -> Iterator[None]:
+def without_repeats(*of: str) -> Iterator[None]:
     """Write each line of a block once, whatever its subject; `of` limits this to lines with it."""
     if not _once:
         _told_once.clear()
-    _once.append(of)
+    _once.append(of or ("",))
     try:
         yield
     finally:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from irplatform.errors import PlatformError
+from irplatform.options import flat
+from irplatform.registry.loading import registry
 from irplatform.runs.metadata import RUN, lines_digest, metadata_path, read_metadata
+from irplatform.runs.mixture import mixture_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -67,21 +71,70 @@ def _facts(metadata: Mapping[str, Any], digest: str) -> Iterator[tuple[str, str]
     commit = f", commit {source['commit']}" if source.get("commit") else ""
     yield "irplatform", f"{source.get('version', '?')}{commit}"
     method = metadata.get("method", {})
+    yield from _mixture(metadata)
+    yield from _training(method)
     for step in method.get("retrieval", ()):
         for kind in ("retriever", "reranker"):
             if kind in step:
                 remark = f"; {step['remark']}" if step.get("remark") else ""
                 package = f"{step.get('distribution', '?')} {step.get('version', '')}"
-                yield kind, f"{step[kind]} of {package}{remark}"
+                changed = changed_options(kind, step)
+                told = f"; {', '.join(changed)}" if changed else ""
+                yield kind, f"{step[kind]} of {package}{remark}{told}"
     if (seed := method.get("seed")) is not None:
         yield "seed", str(seed)
     data = metadata.get("data", {})
     for part, marks in data.items():
         if isinstance(marks, dict):
-            yield part, ", ".join(f"{k} {str(v)[:_DIGITS]}" for k, v in marks.items() if v)
+            named = {k: v if k == "name" else str(v)[:_DIGITS] for k, v in marks.items() if v}
+            yield part, ", ".join(f"{k} {v}" for k, v in named.items())
     for used in data.get("inputs", ()):
         yield str(used["role"]), f"{used['path']} (SHA-256 {used['sha256']})"
     yield from _platform(metadata.get("platform", {}))
+
+
+def _mixture(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The first stage's share, and the weights of fused retrievers."""
+    mixture = mixture_of(metadata)
+    if mixture.share is not None:
+        told = f"{mixture.share_text} of {mixture.first_stage}, {1 - mixture.share:.2f} of its own"
+        folds = f": {', '.join(f'{w:.2f}' for w in mixture.shares)}" if mixture.shares else ""
+        mean = f" (the mean over {mixture.folds} folds{folds})" if mixture.folds else ""
+        none = f"; it was given no weight: this is {mixture.first_stage}'s ranking"
+        yield "first stage's share W", f"{told}{mean}{none * mixture.has_no_weight}"
+    if mixture.fused:
+        yield "fused", mixture.fusion
+
+
+def _training(method: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """How much a reranker ranked, and what it learned from."""
+    depth = method.get("candidates", {}).get("rerank_depth")
+    if "interpolation" in method and depth:
+        yield "rerank depth", f"{depth:,}"
+    for trained in [each for each in method.get("training", ()) if each][:1]:
+        folds = len(method["training"])
+        if "members" in trained:
+            yield "members", f"{trained['members']}" + f" in each of {folds} folds" * (folds > 1)
+        if "topics" in trained:
+            topics = f"{trained['topics']} of {trained.get('trained_on', 'another collection')}"
+            yield "training topics", topics + " (the first fold)" * (folds > 1)
+
+
+def changed_options(kind: str, step: Mapping[str, Any]) -> list[str]:
+    """Return the options of a step that are not the defaults, such as "k1 = 1.2".
+
+    Args:
+        kind: "retriever" or "reranker".
+        step: the step, as metadata have it.
+    """
+    plugins = registry()
+    called = plugins.retriever if kind == "retriever" else plugins.reranker
+    try:
+        defaults = flat(called(str(step[kind])).options({}).model_dump(mode="json"))
+    except (PlatformError, ValueError):  # not installed here, or an option has no default
+        return []
+    options = flat(step.get("options", {}))
+    return [f"{name} = {value}" for name, value in options.items() if defaults.get(name) != value]
 
 
 def _platform(platform: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
