@@ -127,7 +127,8 @@ class LuceneIndex:
             not any(self.reader.docFreq(term(CONTENTS, word)) for word in each)
             for each in filter(None, words)
         )
-        told = [f"of {absent:,} the words are in no document"] if absent else []
+        some = "them" if absent == len(words) else f"{absent:,} of them"
+        told = [f"no document has a word of {some}"] if absent else []
         told += [f"{stopped:,} have only stop words"] if stopped else []
         return f" ({'; '.join(told)})" if told else ""
 
