@@ -46,6 +46,10 @@ def refused(platform, folder):
     ("arguments", "message"),
     [
         (("run", "--collection", "dmeo"), "unknown collection 'dmeo'. Did you mean 'demo'?"),
+        (
+            ("run", "--collection", "longeval-sci/2024-11"),
+            "Ids of ir-datasets-longeval are not read: name the files in a collection.toml",
+        ),
         (("run", "--collection", "beir/nfcorpos/test"), "Did you mean 'beir/nfcorpus/test'?"),
         ((*RUN, "--reranker", "detla"), "unknown reranker 'detla'. Did you mean 'delta'?"),
         ((*RUN, "--retriever", "bn25"), "unknown retriever 'bn25'. Did you mean 'bm25'?"),

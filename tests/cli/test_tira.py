@@ -72,6 +72,27 @@ def test_documents_are_searched(platform, folder, full):
     assert metadata["data"]["test collection"]["name"] == "cases"
 
 
+def test_documents_without_text_are_told_and_do_not_stop_a_sandbox(platform, folder):
+    empty = [{"docno": f"e{n}", "text": ""} for n in range(9)]
+    write(folder / "full" / "documents.jsonl", [*FULL_RANK, *empty])
+    write(folder / "full" / "queries.jsonl", TOPICS)
+    done = platform("tira", "--input", folder / "full", "--output", "out")
+    assert (done.code, len({row[0] for row in rows("out")})) == (0, 3)
+    assert "WARNING: 9 of 18 documents have no text." in done.err
+
+
+def test_longevals_folder_of_documents_and_table_of_topics_are_read(platform, folder):
+    documents = [{"id": doc_id, "title": "", "abstract": text} for doc_id, text in TEXTS.items()]
+    (folder / "le").mkdir()
+    write(folder / "le" / "documents" / "documents_1.jsonl", documents[:6])
+    write(folder / "le" / "documents" / "documents_2.jsonl.gz", documents[3:])
+    table = "".join(f"{topic}\t{query}\n" for topic, query in QUERIES.items())
+    (folder / "le" / "queries.txt").write_text(table)
+    done = platform("tira", "--input", folder / "le", "--output", "out")
+    assert (done.code, {row[0] for row in rows("out")}) == (0, set(QUERIES)), done
+    assert "documents: 3 lines with a document that came before, such as 'd3'" in done.err
+
+
 def test_several_first_stages_are_refused(platform, full):
     command = ("tira", "--input", full, "--output", "out", "--first-stage", "bm25,qld")
     done = platform(*command)

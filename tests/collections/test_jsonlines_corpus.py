@@ -31,6 +31,21 @@ def test_files_are_read_in_their_order_packed_or_not_again_and_again(tmp_path, j
     assert documents.count() == 2
 
 
+def test_a_document_that_comes_again_counts_once_and_another_of_its_id_is_kept(
+    tmp_path, json_lines, capsys
+):
+    one, other = {"id": "1", "title": "T", "mesh": ["Mice"]}, {"id": "1", "title": "U"}
+    first = json_lines(tmp_path / "a.jsonl", [one, {"id": "2"}, one])
+    second = json_lines(tmp_path / "b.jsonl", [{"mesh": ["Mice"], "id": "1", "title": "T"}, other])
+    documents = corpus(first, second, name="snapshot")
+    assert [(each.id, each.title) for each in documents] == [("1", "T"), ("2", ""), ("1", "U")]
+    assert documents.count() == 3
+    assert capsys.readouterr().err == (
+        "snapshot: 2 lines with a document that came before, such as '1': each document counts "
+        "once.\n"
+    )
+
+
 def test_a_stream_that_was_left_early_does_not_count(tmp_path, json_lines):
     documents = corpus(json_lines(tmp_path / "a.jsonl", [{"id": "1"}, {"id": "2"}]))
     next(iter(documents))

@@ -43,6 +43,16 @@ def test_json_is_read_in_whatever_container_and_the_id_found_by_its_name(tmp_pat
         ('{"queries": {"7": "a", "8": "b"}}', {"7": "a", "8": "b"}),
         ('[{"Question_ID": "E1", "Question": "q", "Query": "k"}]', {"E1": "k"}),
         (
+            '[{"metadata": {"qa_id": "116", "question": "q"}, "answer": [{"text": "a"}]}]',
+            {"116": "q"},
+        ),
+        (
+            '{"meta_data": {"qa_id": 7, "question": "q"}}\n'
+            '{"meta_data": {"qa_id": 8, "question": "r"}}\n',
+            {"7": "q", "8": "r"},
+        ),
+        ('{"id": "7", "query": "a", "metadata": {"id": "8", "query": "b"}}', {"7": "a"}),
+        (
             '{"queryId": "7", "queryText": "a"}\r\n\r\n{"queryText": "b", "queryId": 8}',
             {"7": "a", "8": "b"},
         ),

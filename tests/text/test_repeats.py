@@ -1,7 +1,9 @@
 """Ids and texts that come more than once are told from those that only share a hash."""
 
+import random
+
 from irplatform.plugin import Document
-from irplatform.text.duplicates import Repeats
+from irplatform.text.duplicates import Repeats, Seen
 
 
 class Id(str):
@@ -45,3 +47,12 @@ def test_texts_are_compared_where_there_are_any():
     documents = [Document("a", "t"), Document("b", "t"), Document("c"), Document("d")]
     text = {"text": lambda document: document.title or None}
     assert noted(*documents, **text).found(documents) == {"t": ["a", "b"]}
+
+
+def test_a_set_of_hashes_is_a_set():
+    draw = random.Random(3)
+    keys = [draw.randrange(-(2**63), 2**63) for _ in range(3_000)] + [0, 1, -1, 1024, 2048]
+    told, seen = set(), Seen()
+    for key in draw.choices(keys, k=9_000):
+        assert seen.add(key) is ((key or 1) not in told)
+        told.add(key or 1)

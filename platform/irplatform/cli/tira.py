@@ -38,8 +38,8 @@ if TYPE_CHECKING:
         required=True,
         type=PATH,
         envvar=["inputDataset", "TIRA_INPUT_DATASET"],
-        help="TIRA's input folder: documents.jsonl and queries.jsonl, or rerank.jsonl.  "
-        "[default: $inputDataset]",
+        help="TIRA's input folder: documents.jsonl and queries.jsonl, or rerank.jsonl; LongEval's "
+        "has documents and queries.txt.  [default: $inputDataset]",
     ),
     click.option(
         "--output",

@@ -17,7 +17,7 @@ from irplatform.collections.document_checks import (
     check_documents,
     relevant_documents,
 )
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.system.workers import sample_evenly
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 _COUNTED_LATER = "not counted yet: `platform index` and the first run do so"
 _LOOKED_UP = 2_000
 """Relevant documents that are looked up in an index, evenly spread over all of them."""
+
+
+EMPTY = "documents without text"
+"""Key of a collection's metadata: "taken" where they are no reason to stop."""
 
 
 def describe(collection: Collection) -> dict[str, Any]:
@@ -99,7 +103,7 @@ def refuse_broken(
     name = collection.id
     if documents == 0:
         raise InputError(f"the corpus of '{name}' has no documents.")
-    if empty > EMPTY_SHARE * documents:
+    if empty > EMPTY_SHARE * documents and not (takes_empty(collection) and empty < documents):
         raise InputError(
             f"{empty:,} of the {documents:,} documents of '{name}' have neither title nor "
             "abstract. Are its fields named correctly? `platform collections show` shows one of "
@@ -117,10 +121,17 @@ def refuse_broken(
         )
 
 
+def takes_empty(collection: Collection) -> bool:
+    """Whether documents without text are only told, since nobody there can mend them."""
+    return collection.metadata.get(EMPTY) == "taken"
+
+
 def warning_of_abstracts(
-    collection: Collection, *, documents: int, titles: int, abstracts: int
+    collection: Collection, *, documents: int, titles: int, abstracts: int, empty: int = 0
 ) -> str:
     """A warning about a corpus whose documents have titles but few abstracts, or ""."""
+    if empty and takes_empty(collection):
+        return f"WARNING: {empty:,} of {counted(documents, 'document')} have no text."
     if titles <= documents / 2 or abstracts >= documents / 2:
         return ""
     some = f"only {abstracts:,}" if abstracts else "none"

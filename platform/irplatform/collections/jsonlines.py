@@ -16,13 +16,14 @@ from typing import IO, TYPE_CHECKING, Any
 import orjson
 
 from irplatform.data import Corpus, Document, FieldValue, fault
-from irplatform.errors import InputError, listing, quoted, unknown
+from irplatform.errors import InputError, counted, listing, quoted, unknown
 from irplatform.system.cache import artifact
-from irplatform.system.console import progress
+from irplatform.system.console import notice_once, progress
 from irplatform.system.digests import HashedFiles, fingerprint
 from irplatform.system.formats import parse_json
 from irplatform.system.reading import blocks_of_lines, numbered_lines
 from irplatform.system.writing import atomic_write
+from irplatform.text.duplicates import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -51,6 +52,8 @@ def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, An
         hint = f"{_HINT} {otherwise}".rstrip()
         if line.rstrip()[-1:] in b"[{,:":
             hint = f"{_HINT} {_WHOLE} {otherwise or _BY_LINE}"
+        elif line.lstrip()[:5].upper() == b"<DOC>":
+            hint = f"{_HINT} This is TREC's form of documents, which is not read: write JSON lines."
         record = parse_json(line, path, number, hint=hint)
         if not isinstance(record, dict):
             raise InputError(f"this line holds {kind(record)}. {hint}", path=path, line=number)
@@ -234,13 +237,14 @@ class JsonLinesCorpus(Corpus):
         return self._problems
 
     def __iter__(self) -> Iterator[Document]:
-        """Stream the documents in the order of the files.
+        """Stream the documents in the order of the files; one that comes again counts once.
 
         Raises:
             InputError: with file and line, if a line is not a JSON object, or its id, title or
                 abstract is missing or wrong; or a file has changed since the fingerprint was taken.
         """
-        number = 0
+        number = again = 0
+        example, seen = "", Seen()
         missing, keys = set(self.names.declared), set[str]()
         for path in self.files:
             self._hashed.check(path)
@@ -249,10 +253,20 @@ class JsonLinesCorpus(Corpus):
                     missing -= record.keys()
                     if number < _LOOKED_AT:
                         keys |= record.keys()
-                yield self._document(record, path, line)
-                number += 1
+                document = self._document(record, path, line)
+                fields = tuple(document.fields.items())
+                if seen.add(hash((document.id, document.title, document.abstract, fields))):
+                    yield document
+                    number += 1
+                else:
+                    again, example = again + 1, example or document.id
             self._hashed.check(path)
         self._count = number
+        if again:
+            notice_once(
+                f"{self.name}: {counted(again, 'line')} with a document that came before, such as "
+                f"'{example}': each document counts once."
+            )
         of = f"the {number:,} documents in {listing(map(str, self.files), most=1)}"
         declared = (key for key in self.names.declared if key in missing)
         self._problems = tuple(str(unknown("key", key, keys, of=of)) for key in declared)

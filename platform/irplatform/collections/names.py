@@ -116,6 +116,11 @@ def resolve_target(
     if "/" in target:
         hint = f"There is no folder {target} either."
         choices = difflib.get_close_matches(target, known(), n=1, cutoff=0.8) or choices
+    if target.startswith("longeval"):
+        hint = (
+            "Ids of ir-datasets-longeval are not read: name the files in a collection.toml, as "
+            "docs/tasks-longeval.md shows."
+        )
     raise unknown("collection", target, choices, hint=hint)
 
 

@@ -136,10 +136,14 @@ def read_beir(path: Path) -> Iterator[TopicRecord]:
 def read_objects(path: Path, id_key: str = "") -> Iterator[TopicRecord]:
     """Yield topics of JSON or JSON lines, with a field for every key but that of the id.
 
-    By default that is the first of `ID_NAMES` that the first topic has.
+    By default that is the first of `ID_NAMES` that the first topic has, itself or under `metadata`.
     """
     key = id_key
-    for line, record in _records(path, id_key):
+    for line, whole in _records(path, id_key):
+        inner = whole.get("metadata", whole.get("meta_data"))
+        record = whole
+        if isinstance(inner, dict) and (key or _id_key(whole)) not in whole:
+            record = inner  # as in BioGen's questions with answers
         key = key or _id_key(record) or ""
         if not key:
             keys = ", ".join(f"'{name}'" for name in record) or "none"

@@ -289,18 +289,20 @@ def refuse_broken_corpus(
     def look(folder: Path) -> None:
         index = resources.index()
         stats = index.stats()
+        empty = stats["documents"] - stats["non_empty_documents"]
         refuse_broken(
             collection,
             qrels,
             contains=index.contains,
             documents=stats["documents"],
-            empty=stats["documents"] - stats["non_empty_documents"],
+            empty=empty,
         )
         warning = warning_of_abstracts(
             collection,
             documents=stats["documents"],
             titles=index.documents_with("title"),
             abstracts=index.documents_with("abstract"),
+            empty=empty,
         )
         (folder / "warning.txt").write_text(warning, encoding="utf-8")
 

@@ -2,7 +2,8 @@
 
 TIRA (Fröbe et al., ECIR 2023) runs software in a sandbox. For retrieval, the input folder has
 `documents.jsonl` and `queries.jsonl` (full-rank); for reranking, `rerank.jsonl` with a line for
-each topic and candidate. Each may be gzipped. The output folder gets `run.txt` and
+each topic and candidate. Each may be gzipped. LongEval's has `documents/*.jsonl` and `queries.txt`,
+of which documents that come twice count once. The output folder gets `run.txt` and
 `ir-metadata.yml`.
 """
 
@@ -10,12 +11,15 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform.collections.jsonlines import FieldNames, JsonLinesCorpus
+from irplatform.collections.inspection import EMPTY
+from irplatform.collections.jsonlines import JSONL_ENDINGS, FieldNames, JsonLinesCorpus
+from irplatform.collections.topic_formats import read_topics
 from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
 from irplatform.experiment.arguments import collection_name
@@ -36,7 +40,11 @@ FULL_RANK = ("documents.jsonl", "corpus.jsonl")
 """The documents of a full-rank input."""
 RERANK = "rerank.jsonl"
 TOPICS = "queries.jsonl"
+LONGEVAL = ("documents", "queries.txt")
+"""LongEval's input: a folder of JSON lines, and a table of topics."""
 _NAMES = FieldNames(id="docno", abstract="text")
+_TEXTS = ("abstract", "text", "contents")
+"""Keys of LongEval's texts."""
 
 
 def rank_input(
@@ -89,10 +97,24 @@ def rank_input(
 def _full_rank(source: Path) -> Collection:
     found = [path for name in FULL_RANK if (path := _file(source, name)) is not None]
     topics = _file(source, TOPICS)
+    inside = (source / LONGEVAL[0]).glob("*")
+    files = sorted(path for path in inside if path.name.endswith(JSONL_ENDINGS))
+    if not found and files and (table := _file(source, LONGEVAL[1])) is not None:
+        keys = {key for path in files[:1] for _, line in islice(_lines(path), 1) for key in line}
+        text = next((key for key in _TEXTS if key in keys), "abstract")
+        names = FieldNames(id="docno" if "docno" in keys else "id", abstract=text)
+        asked_for = read_topics(table, "tsv")
+        return Collection(
+            _name(source),
+            "LongEval's documents and topics",
+            JsonLinesCorpus("documents", files, names),
+            lambda: asked_for,
+            metadata={EMPTY: "taken"},
+        )
     if not found or topics is None:
         raise InputError(
-            f"TIRA's input has {FULL_RANK[0]} and {TOPICS}, or {RERANK} (each may end in .gz); "
-            "here is neither.",
+            f"TIRA's input has {FULL_RANK[0]} and {TOPICS}, or {RERANK}, or LongEval's "
+            f"{' and '.join(LONGEVAL)} (files may end in .gz); here is none of them.",
             path=source,
         )
     found_topics = (_topic(line, topics, number) for number, line in _lines(topics))
@@ -104,6 +126,7 @@ def _full_rank(source: Path) -> Collection:
         "TIRA's documents and topics",
         JsonLinesCorpus("documents", [found[0]], _NAMES),
         lambda: [*asked.values()],
+        metadata={EMPTY: "taken"},
     )
 
 
@@ -134,7 +157,9 @@ def _reranked(source: Path, candidates: Path, work: Path) -> tuple[Collection, P
     write_run(Run("candidates", rankings), first)
     corpus = JsonLinesCorpus("documents", [documents], _NAMES)
     title = "TIRA's candidates"
-    collection = Collection(_name(source), title, corpus, lambda: [*topics.values()])
+    collection = Collection(
+        _name(source), title, corpus, lambda: [*topics.values()], metadata={EMPTY: "taken"}
+    )
     return collection, first, max(map(len, found.values()))
 
 

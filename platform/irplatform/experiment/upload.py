@@ -189,7 +189,7 @@ def _check_order(paths: Sequence[Path], snapshots: Sequence[str]) -> None:
 
 def _ends_with(name: str, snapshot: str) -> bool:
     """Whether a name ends in the numbers of a snapshot: longeval-2026-1 in that of snapshot-1."""
-    here, there = (list(map(int, re.findall(r"\d+", text))) for text in (name, snapshot))
+    here, there = (re.findall(r"\d+", text) for text in (name, snapshot))
     return bool(there) and here[-len(there) :] == there
 
 

@@ -1,4 +1,4 @@
-"""Texts or ids that several documents of a corpus share, found with 8 bytes a document.
+"""Texts or ids that several documents of a corpus share, found with 8 to 32 bytes a document.
 
 Hashes are kept, since ids would take 100 bytes each. For repeated hashes, the corpus is read again.
 """
@@ -47,3 +47,33 @@ class Repeats:
             if text is not None and hash(text) in suspects:
                 groups[text].append(document.id)
         return {text: ids for text, ids in groups.items() if len(ids) > 1}
+
+
+class Seen:
+    """A set of hashes, which holds 16 to 32 bytes for each."""
+
+    def __init__(self) -> None:
+        self._slots = array("q", bytes(8 << 10))
+        self._count = 0
+
+    def add(self, key: int) -> bool:
+        """Note a hash; return False if it was noted before."""
+        key = key or 1  # a free slot is 0
+        slot = self._slot(key)
+        if self._slots[slot] == key:
+            return False
+        self._slots[slot] = key
+        self._count += 1
+        if 2 * self._count > len(self._slots):
+            before, self._slots = self._slots, array("q", bytes(16 * len(self._slots)))
+            for each in filter(None, before):
+                self._slots[self._slot(each)] = each
+        return True
+
+    def _slot(self, key: int) -> int:
+        """The place of a hash, or the free one where it belongs."""
+        last = len(self._slots) - 1
+        slot = key & last
+        while self._slots[slot] not in (0, key):
+            slot = (slot + 1) & last
+        return slot
