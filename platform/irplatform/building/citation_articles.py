@@ -48,7 +48,7 @@ _NOT_BODY = frozenset(
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _XML = (".xml", ".nxml")
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
-_FORMAT = 8
+_FORMAT = 9
 """Version of the citing sentences; raised when sentences or references change."""
 _CHUNK = 32
 _CHUNKS_A_PART = 32
@@ -214,7 +214,7 @@ def read_article(article: Any, file: str) -> CitingArticle:
         year=_year(article),
         file=file,
         sentences=number,
-        listed=len(references.references),
+        listed=references.count,
         unknown_marks=unknown,
         citing=tuple(citing),
         references={str(p): references.references[p].works for p in cited},

@@ -3,7 +3,8 @@
 Files that declare entities are refused: they could expand to anything. Characters of JATS's DTD
 (`&alpha;`) are known by their names in HTML. Identifiers are written `pmid:123`, `pmcid:PMC123`,
 `doi:10.1000/x` (in lower case) and `title:` with the title's words. They are in `pub-id` and
-`object-id` elements, links to doi.org and PubMed, and DOIs printed after "doi:".
+`object-id` elements, links to doi.org, PubMed and PMC, and in the text of a citation. A reference
+may have parts (1a, 1b), which marks may name by their element's id or by their letter.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from html.entities import html5
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError
+from irplatform.runs.ids import DOI, doi_of, plain, pmcid_of, pmid_of, pmids_of
 from irplatform.text import tokenize
 from irplatform.text.tokenizer import apart
 
@@ -33,25 +35,30 @@ _NEXT_DOCUMENT = re.compile(
     re.DOTALL,
 )
 """The end of an XML document before another one, as loops over efetch write them."""
+LONGEST_RANGE = 100
+"""References; a longer range is a typesetter's error."""
 MINIMUM_TITLE_WORDS = 5
 """Shorter titles ("Reply", "The cell cycle") are those of more than one article."""
 _NOTES = ("fn", "table-fn", "aff", "corresp")
 """Types of marks, and elements, of notes outside the sentence."""
 _CITATIONS = ("mixed-citation", "element-citation", "nlm-citation", "citation")
-_KINDS = {"pmcid": "pmcid", "pmc": "pmcid", "pmid": "pmid", "doi": "doi"}
+_KINDS = {
+    "pmcid": "pmcid", "pmc": "pmcid", "pmid": "pmid", "pubmed": "pmid", "doi": "doi",
+}  # fmt: skip
+_READERS = {"pmid": pmid_of, "pmcid": pmcid_of, "doi": doi_of}
 _NUMBER = re.compile(r"\d{1,6}")
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+")
-"""Up to the next space, as in "10.1002/…20:3<377::AID-SIM799>3.0.CO;2-N"."""
-_OPENING = {")": "(", "]": "[", ">": "<"}
-_HYPHENS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
-"""Characters that typesetters put for the hyphen in a DOI."""
-_PMID_LINK = re.compile(
-    r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:entrez/)?pubmed)/(\d+)"
+_PRINTED = re.compile(
+    r"(?P<address>(?:https?://|\b(?:[a-z0-9-]+\.)+(?:gov|org|com)/)\S+)"
+    r"|(?P<pmcid>\bPMC(?:\s?ID\W{0,3})?(?:PMC)?\d+)"
+    r"|(?P<pmid>\b(?:PMID|PubMed(?:\s?ID|\s?(?=[:#])))\W{0,3}\d+)"
+    rf"|(?P<doi>{DOI})",
+    re.IGNORECASE,
 )
-_PMID = re.compile(r"(?:(?:PMID|PubMed)\s*:?\s*)?0*([1-9][0-9]{0,7})(?:\.0)?", re.IGNORECASE)
-"""One to eight digits; tables may have a decimal point behind numbers, and 0 for none."""
-_PMCID = re.compile(r"(?:PMC\s*ID\s*:?\s*)?(?:PMC)?0*([1-9][0-9]*)(?:\.[0-9]+)?", re.IGNORECASE)
-_PRINTED_DOI = re.compile(rf"\bdoi:?\s*({_DOI.pattern})", re.IGNORECASE)
+"""Identifiers that say what they are."""
+_LETTER = re.compile(r"\W*\d{0,4}\W*([a-z])(?:\W*$|[).])")
+"""At the beginning of a part of a reference."""
+_LETTERS = re.compile(r"\W*\d{1,3}\W{0,2}([a-z](?:\s*[,–-]\s*[a-z])*)\W*")
+"""The mark of parts: 1b, 2a,c, 3a–c."""
 
 
 def read_articles(content: bytes, name: str) -> list[Any]:
@@ -168,17 +175,32 @@ class ReferenceList:
         self.references: list[Reference] = []
         self._by_id: dict[str, int] = {}
         self._by_number: dict[int, list[int]] = {}
+        self._by_letter: dict[tuple[int, str], int] = {}
+        self._homes: dict[int, int] = {}
         self._notes = {note.get("id") for note in article.iter(*_NOTES)}
-        for position, element in enumerate(article.iter("ref")):
+        elements = list(article.iter("ref"))
+        self.count = len(elements)
+        parts: list[Reference] = []
+        for position, element in enumerate(elements):
             label = next(element.iter("label"), None)
             digits = None if label is None else _NUMBER.search(plain_text(label))
             number = int(digits[0]) if digits else None
-            self.references.append(Reference(number, tuple(_works(element))))
+            cited = [(citation, tuple(_works_of(citation))) for citation in _citations(element)]
+            works = tuple(work for _, several in cited for work in several if work)
+            self.references.append(Reference(number, works))
             if number is not None:
                 self._by_number.setdefault(number, []).append(position)
             for inner in element.iter():
                 if identifier := inner.get("id"):
                     self._by_id.setdefault(identifier, position)
+            for citation, letter, several in _parts(cited):
+                place = self.count + len(parts)
+                parts.append(Reference(number, several))
+                self._homes[place] = position
+                self._by_letter[position, letter] = place
+                ids = citation.xpath(".//@id | @id") if len(cited) > 1 else ()
+                self._by_id.update(dict.fromkeys(ids, place))
+        self.references += parts
 
     def are_meant(self, mark: Any) -> bool:
         """Return whether an `xref` is a reference mark, by its type or by its target."""
@@ -189,19 +211,44 @@ class ReferenceList:
         """Return whether an `xref` is the mark of a note, by its type or by its target."""
         return mark.get("ref-type") in _NOTES or mark.get("rid", "") in self._notes
 
-    def positions(self, ids: str) -> list[int]:
-        """The known references of a mark's `rid`, which may name several."""
-        return [self._by_id[name] for name in ids.split() if name in self._by_id]
+    def positions(self, ids: str, label: str = "") -> list[int]:
+        """The known references of a mark's `rid`, which may name several, or parts of them.
+
+        A part is also meant by its letter in the `label` of a mark that points to the whole.
+        """
+        found = [self._by_id[name] for name in ids.split() if name in self._by_id]
+        if len(found) != 1 or not (match := _LETTERS.fullmatch(label)):
+            return found
+        spans = re.findall(r"([a-z])(?:\s*[–-]\s*([a-z]))?", match[1])
+        letters = [chr(n) for a, b in spans for n in range(ord(a), ord(b or a) + 1)]
+        parts = [self._by_letter.get((found[0], letter)) for letter in letters]
+        return [part for part in parts if part is not None] if None not in parts else found
+
+    def home(self, position: int) -> int:
+        """The position in the list of a reference, or of that which a part belongs to."""
+        return self._homes.get(position, position)
 
     def beginning(self, positions: list[int], printed: list[tuple[int, int]]) -> int | None:
         """The position of number 0 in the list that a mark points into; None if unknown."""
         for position in positions:
             number = self.references[position].number or position + 1
             if any(first <= number <= last for first, last in printed):
-                return position - number
+                return self.home(position) - number
         first, last = printed[0][0], max(last for _, last in printed)
-        is_first = self.references[positions[0]].number is None and last <= len(self.references)
+        is_first = self.references[positions[0]].number is None and last <= self.count
         return positions[0] - first if is_first else None
+
+    def between(self, first: int, last: int) -> list[int]:
+        """The references of a range of two marks, by their numbers or else by their order."""
+        first, last = self.home(first), self.home(last)
+        one, other = self.references[first].number, self.references[last].number
+        if one is None or other is None:
+            one, other = first, last
+        if not one < other <= one + LONGEST_RANGE:
+            return []
+        if (one, other) == (first, last):
+            return [*range(first + 1, last)]
+        return self.numbered(one + 1, other - 1, first - one)
 
     def numbered(self, first: int, last: int, begin: int) -> list[int]:
         """The references printed with the numbers from `first` to `last`.
@@ -213,29 +260,32 @@ class ReferenceList:
         for number in range(first, last + 1):
             if candidates := self._by_number.get(number):
                 found.append(min(candidates, key=lambda place: abs(place - begin - number)))
-            elif 0 <= (place := begin + number) < len(self.references):
+            elif 0 <= (place := begin + number) < self.count:
                 found += [place] if self.references[place].number is None else []
         return found
 
 
 def normalized(kind: str, value: str) -> str | None:
     """A "pmid", "pmcid" or "doi" in the form that is compared; None for another kind of value."""
-    value = value.strip()
+    name = _READERS[kind](value)
+    return f"{kind}:{name.lower() if kind == 'doi' else name}" if name else None
+
+
+def identifiers(text: str, kind: str = "") -> list[str]:
+    """The identifiers that a text spells, given its kind, or that say what they are."""
     if kind == "pmid":
-        match = _PMID.fullmatch(value)
-        return f"pmid:{match[1]}" if match else None
-    if kind == "pmcid":
-        match = _PMCID.fullmatch(value)
-        return f"pmcid:PMC{match[1]}" if match else None
-    match = _DOI.search(unquote(value).translate(_HYPHENS))
-    return f"doi:{_without_end(match[0]).lower()}" if match else None
-
-
-def _without_end(doi: str) -> str:
-    """A DOI without stops, and without closing brackets that it does not open."""
-    while doi[-1] in ".,;:'”’" or doi.count(_OPENING.get(doi[-1], doi[-1])) < doi.count(doi[-1]):
-        doi = doi[:-1]
-    return doi
+        numbers, others = pmids_of(text)
+        if numbers and not others:
+            return [f"pmid:{number}" for number in numbers]
+    if kind == "pmcid" and (name := normalized(kind, text)):
+        return [name]
+    found = []
+    for match in _PRINTED.finditer(plain(text)):
+        kinds = [match.lastgroup or ""]
+        if kinds == ["address"]:
+            kinds = ["pmid", "pmcid", *(["doi"] if "doi.org/" in match[0].lower() else [])]
+        found += [name for each in kinds if (name := normalized(each, match[0]))][:1]
+    return found
 
 
 def title_key(title: str) -> str | None:
@@ -244,14 +294,28 @@ def title_key(title: str) -> str | None:
     return f"title:{' '.join(words)}" if len(words) >= MINIMUM_TITLE_WORDS else None
 
 
-def _works(reference: Any) -> Iterator[tuple[str, ...]]:
-    citations = [child for child in reference if child.tag in _CITATIONS]
-    # The same citation in two renderings (for print, for machines) is one work.
-    alternatives = reference.find("citation-alternatives")
-    if alternatives is not None:
-        citations.append(alternatives)
-    for citation in citations or [reference]:
-        yield from filter(None, _works_of(citation))
+def _citations(reference: Any) -> list[Any]:
+    """The citations of a reference; two renderings of one, for print and machines, are one."""
+    tags = (*_CITATIONS, "citation-alternatives")
+    return [child for child in reference if child.tag in tags] or [reference]
+
+
+_Works: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+def _parts(cited: list[tuple[Any, _Works]]) -> Iterator[tuple[Any, str, _Works]]:
+    """The parts of a reference with their letters: its citations, or the works after (a), (b)."""
+    if len(cited) > 1:
+        for citation, several in cited:
+            own = citation.find("label")
+            letter = _LETTER.match(plain_text(citation if own is None else own))
+            yield citation, letter[1] if letter else "", several
+        return
+    for citation, several in cited:
+        letters = re.findall(r"\(([a-z])\)", plain_text(citation))
+        if len(several) > 1 and letters == [*ascii_lowercase[: len(several)]]:
+            for letter, work in zip(letters, several, strict=True):
+                yield citation, letter, (work,)
 
 
 def _works_of(citation: Any) -> list[tuple[str, ...]]:
@@ -272,13 +336,14 @@ def _works_of(citation: Any) -> list[tuple[str, ...]]:
             works[-1][identifier] = None
     else:
         works = [dict.fromkeys(found)]
-    if not any(identifier.startswith("doi:") for identifier in found):
-        # Elements stand side by side: "<fpage>e307</fpage><comment>doi:10.1371/…</comment>".
-        printed = [match[1] for match in _PRINTED_DOI.finditer(plain_text(citation, around=" "))]
-        dois = dict.fromkeys(doi for text in printed if (doi := normalized("doi", text)))
-        works += [{} for _ in range(len(dois) - len(works))]
-        for work, doi in zip(works, dois, strict=False):
-            work[doi] = None
+    # Elements stand side by side: "<fpage>e307</fpage><comment>doi:10.1371/…</comment>".
+    printed = dict.fromkeys(identifiers(plain_text(citation, around=" ")))
+    for kind in _READERS:
+        if not any(identifier.startswith(f"{kind}:") for identifier in found):
+            names = [name for name in printed if name.startswith(f"{kind}:")]
+            works += [{} for _ in range(len(names) - len(works))]
+            for work, name in zip(works, names, strict=False):
+                work[name] = None
     return [tuple(sorted(work, key=_is_title)) for work in works]
 
 
@@ -298,18 +363,9 @@ def _identifiers(citation: Any) -> Iterator[str]:
     for element in citation.iter("pub-id", "object-id", "ext-link", "uri", "article-title"):
         if element.tag == "article-title":
             identifier = title_key(plain_text(element))
-        elif element.tag in ("pub-id", "object-id"):
-            kind = _KINDS.get(str(element.get("pub-id-type")).lower())
-            identifier = kind and normalized(kind, plain_text(element))
+            if identifier:
+                yield identifier
         else:
-            identifier = _linked(href(element))
-        if identifier:
-            yield identifier
-
-
-def _linked(address: str) -> str | None:
-    if pubmed := _PMID_LINK.search(address):
-        return normalized("pmid", pubmed[1])
-    if "doi.org/" in address:
-        return normalized("doi", address)
-    return None
+            type_ = element.get("pub-id-type") or element.get("ext-link-type")
+            kind = _KINDS.get(str(type_).lower(), "")
+            yield from identifiers(href(element), kind) or identifiers(plain_text(element), kind)

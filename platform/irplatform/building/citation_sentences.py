@@ -14,7 +14,13 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.building.citation_references import MATHML, character, is_element, plain_text
+from irplatform.building.citation_references import (
+    LONGEST_RANGE,
+    MATHML,
+    character,
+    is_element,
+    plain_text,
+)
 from irplatform.text.tokenizer import apart
 from irplatform.text.vector_training import sentences as split_sentences
 
@@ -70,8 +76,6 @@ _RANGE = re.compile(rf"(\d+){_BETWEEN}(\d+)")
 _ONLY_RANGE = re.compile(_BETWEEN)
 _MARK_BEGINNING, _END = re.compile(r"^\W*"), re.compile(r"(?<!\W)\W*$")
 DEEPEST_BRACKETS = 5
-_LONGEST_RANGE = 100
-"""References; a longer range is a typesetter's error."""
 _DATE_OF_NAMES = re.compile(
     r"(?:(?<![\s,])[\s,]+)?[\[(]?(?:(?:19|20)\d\d[a-z]?|(?<!\d)\d+)[\])]?\s*$"
 )
@@ -271,12 +275,8 @@ def _references(text: str, marks: list[_Mark], references: ReferenceList) -> set
         if number and previous and positions:
             # The dash or a bracket can be part of a mark: "1–" and "3".
             dash = f"{_END.findall(marks[number - 1].label)[0]}{between[number - 1]}"
-            first, last = previous[-1], positions[0]
-            if (
-                _ONLY_RANGE.fullmatch(f"{dash}{_MARK_BEGINNING.findall(mark.label)[0]}")
-                and first < last <= first + _LONGEST_RANGE
-            ):
-                cited.update(range(first, last))
+            if _ONLY_RANGE.fullmatch(f"{dash}{_MARK_BEGINNING.findall(mark.label)[0]}"):
+                cited.update(references.between(previous[-1], positions[0]))
         cited.update(positions)
         previous = positions
     return cited
@@ -284,14 +284,14 @@ def _references(text: str, marks: list[_Mark], references: ReferenceList) -> set
 
 def _positions(mark: _Mark, references: ReferenceList) -> list[int]:
     """The references of one mark; some print "1–3" and point to the first or to both ends only."""
-    positions = references.positions(mark.ids)
     label = mark.label
+    positions = references.positions(mark.ids, label)
     if not positions or not _NUMBERS.fullmatch(label):
         return positions
     spans = [(int(first), int(last)) for first, last in _RANGE.findall(label)]
     spans += [(int(n), int(n)) for n in re.findall(r"\d+", _RANGE.sub(" ", label))]
     begin = references.beginning(positions, spans)
-    spans = [span for span in spans if 0 <= span[1] - span[0] <= _LONGEST_RANGE]
+    spans = [span for span in spans if 0 <= span[1] - span[0] <= LONGEST_RANGE]
     if begin is None:
         return positions
     return sorted({*positions, *(p for span in spans for p in references.numbered(*span, begin))})

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Document
 from irplatform.errors import InputError
+from irplatform.runs.ids import doi_of
 from irplatform.text.tokenizer import apart
 
 if TYPE_CHECKING:
@@ -270,7 +271,8 @@ def _journal(journal: Any, medline: Any) -> str:
 def _doi(body: Iterable[Any], listed: Iterable[Any]) -> str:
     """The first DOI that PubMed does not know to be wrong."""
     found = [e for e in body if e.tag == "ELocationID"]
-    wrong = {_text(element).lower() for element in found if element.get("ValidYN") == "N"}
+    marked = [element for element in found if element.get("ValidYN") == "N"]
+    wrong = {doi.lower() for doi in _identifiers(marked, "doi")}
     dois = (*_identifiers(found, "doi"), *_identifiers(listed, "doi"))
     return next((doi for doi in dois if doi.lower() not in wrong), "")
 
@@ -278,7 +280,7 @@ def _doi(body: Iterable[Any], listed: Iterable[Any]) -> str:
 def _identifiers(elements: Iterable[Any], kind: str) -> Iterator[str]:
     for element in elements:
         if kind in (element.get("EIdType"), element.get("IdType")) and (text := _text(element)):
-            yield text
+            yield text if kind != "doi" or text.startswith("10.") else doi_of(text) or text
 
 
 def _texts(elements: Iterable[Any]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Ids of documents as others spell them: numbers, addresses, with labels, in objects and lists.
 
-A PMID is a whole number of at most nine digits. Reading guesses nothing: a number in an address
-that is not PubMed's, or a text that may be one number or several, has no PMID.
+A PMID is a whole number of at most nine digits; PMC ids and DOIs are read likewise. Reading guesses
+nothing: a number in an address that is not PubMed's, or a text that may be one number or several,
+has no PMID.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 import unicodedata
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +33,17 @@ _NUMBER = re.compile(r"\d+(?:\.0*)?|\d\.\d+[eE]\+?0?\d")
 _BETWEEN = re.compile(r"[,;|\n\[\](){}<>\"'`]+|\s+(?:and|&)\s+")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _LARGEST = 10**9
+_PMCID = re.compile(
+    r"(?:PMC\s*ID\s*:?\s*)?(?:PMC)?\s?0*([1-9]\d*)(?:\.\d+)?"
+    r"|\S*(?:ncbi\.nlm\.nih\.gov|europepmc\.org)/\S*?(?:articles?|pmc)/(?:pmc/)?(?:PMC)?(\d+)\b\S*",
+    re.IGNORECASE,
+)
+DOI = r"10\.\d{4,9}/[^\s\"]+?(?=[;,|]+(?:PMC?ID|doi:|https?:|10\.\d{4})|[\s\"]|$)"
+"""Up to the next space or identifier, as in "10.1002/…20:3<377::AID-SIM799>3.0.CO;2-N"."""
+_DOI = re.compile(DOI, re.IGNORECASE)
+_OPENING = {")": "(", "]": "[", ">": "<"}
+_HYPHENS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
+"""Characters that typesetters put for the hyphen in a DOI."""
 _NAMES = ("pmid", "pubmedid", "pubmed", "pmids", "pubmedids")
 """Keys of objects that say what they hold, in letters alone."""
 _OTHERS = (
@@ -94,7 +106,7 @@ def _parts_of(value: object) -> list[Any] | None:
         return _held(value, _NAMES)[:1] or (keys if sound else None)
     if not isinstance(value, str) or _THOUSANDS.fullmatch(value.strip()):
         return None
-    pieces = [piece for piece in map(str.strip, _BETWEEN.split(_plain(value))) if piece]
+    pieces = [piece for piece in map(str.strip, _BETWEEN.split(plain(value))) if piece]
     parts = [piece for piece in pieces if _LABEL.sub("", piece)]
     words = _LABEL.sub("", parts[0]).split() if len(parts) == 1 else []
     if len(words) > 1 and all(map(_of_text, words)):  # with blanks alone between them
@@ -122,6 +134,23 @@ def id_text(value: object) -> str:
     return "" if number is None else str(number)
 
 
+def pmcid_of(text: str) -> str | None:
+    """Return the PMC id that a text spells (PMC123), also as a number or address, or None."""
+    match = _PMCID.fullmatch(_bare(text))
+    return f"PMC{int(match[1] or match[2])}" if match else None
+
+
+def doi_of(text: str) -> str | None:
+    """Return the first DOI in a text, without stops and brackets around it, or None."""
+    match = _DOI.search(unquote(plain(text)).translate(_HYPHENS))
+    doi = match[0] if match else ""
+    while doi and (
+        doi[-1] in ".,;:'”’" or doi.count(_OPENING.get(doi[-1], doi[-1])) < doi.count(doi[-1])
+    ):
+        doi = doi[:-1]
+    return doi or None
+
+
 def id_of(text: str, pattern: str) -> str | None:
     """Return the id of a pattern that a text spells; None if it spells none.
 
@@ -145,14 +174,14 @@ def id_of(text: str, pattern: str) -> str | None:
     return next((name for name in names if re.fullmatch(pattern, name)), None)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A text without marks that are not seen, with plain digits and blanks."""
     text = "".join(each for each in text if unicodedata.category(each) != "Cf")
     return unicodedata.normalize("NFKC", text).strip()
 
 
 def _bare(text: str) -> str:
-    return _AROUND.sub("", _plain(text))
+    return _AROUND.sub("", plain(text))
 
 
 def _of_text(text: str) -> str | None:
