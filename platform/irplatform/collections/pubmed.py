@@ -2,7 +2,8 @@
 
 Texts include italics, super- and subscripts and formulas. An article without an abstract gets one
 of another source (`OtherAbstract`, in English if there is one). A journal issue's date may be free
-text ("1998 Dec-1999 Jan", "Spring 1994"): its year is the first, without month and day.
+text ("1998 Dec-1999 Jan", "Spring 1994", "2000 Dec 23-30"): its year is the first, its month that
+of the first day, if days are given, or the only one.
 """
 
 from __future__ import annotations
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
-_FREE = re.compile(r"(\d{4}) ([A-Za-z]{3})[a-z]*(?: (\d{1,2}))?(?![\w-])")
+_MONTH = (
+    r"\b(Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sep(?:t|tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+_TO = r"\s*(?:[-–—/&]|to\b|and\b)"
+_MONTH_FIRST = re.compile(rf"{_MONTH},?\s+(\d{{4}})(?!\d)", re.IGNORECASE)
+_FREE = re.compile(
+    rf"(\d{{4}})[\s,;:-]+{_MONTH}(?!{_TO})(?:\s+(\d{{1,2}})(?!\w|{_TO}))?", re.IGNORECASE
+)
+"""Of ranges, one of days has a month, its first, and one of months has none."""
 _NOT_FIELDS = ("pmid", "version", "title", "abstract")
 _MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _REPEATED = {f"{_MATHML}annotation", f"{_MATHML}annotation-xml"}
@@ -176,7 +186,7 @@ def _date(element: Any) -> str:
     part = {child.tag: (child.text or "").strip() for child in element}
     year, month, day = part.get("Year", ""), part.get("Month", ""), part.get("Day", "")
     if "MedlineDate" in part:
-        free = _FREE.fullmatch(part["MedlineDate"])
+        free = _FREE.match(_MONTH_FIRST.sub(r"\2 \1", part["MedlineDate"]))
         year, month, day = free.groups(default="") if free else (part["MedlineDate"], "", "")
     match = _YEAR.search(year)
     if not match:

@@ -271,7 +271,7 @@ def _opened(source: Path | Member) -> Iterator[tuple[BinaryIO, Path | str]]:
             yield cast("BinaryIO", stream), source.name
 
 
-FORMAT = 2
+FORMAT = 3
 """Version of the mapping from XML to documents."""
 DEFAULT_FIELDS = ("mesh", "mesh_major", "chemicals", "keywords", "publication_types", "year")
 XML_ENDINGS = (".xml.gz", ".xml")
