@@ -14,7 +14,7 @@ from irplatform.registry.registration import Registration
 from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.runs import Ranking, Run
 
-INDEX = SimpleNamespace(contains=lambda doc_id: True)
+INDEX = SimpleNamespace(missing=lambda ids: {*ids} - {"d1", "d2"})
 RESOURCES = SimpleNamespace(device="cpu", index=lambda: INDEX)
 DATA = CheckData(RESOURCES, [(Topic(f"t{n}", "query"), ("d1", "d2")) for n in range(3)], [], [])
 

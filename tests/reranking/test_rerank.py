@@ -84,7 +84,7 @@ class Indexed(CollectionResources):
         return SimpleNamespace(fingerprint="index")
 
     def index(self):
-        return SimpleNamespace(contains={*IDS, "far"}.__contains__)
+        return SimpleNamespace(missing=lambda ids: {*ids} - {*IDS, "far"})
 
 
 def test_judged_documents_that_the_corpus_lacks_are_told_and_not_learned_from(capsys):

@@ -41,7 +41,7 @@ class Indexed(CollectionResources):
         return SimpleNamespace(fingerprint="index")
 
     def index(self):
-        return SimpleNamespace(contains=DOCUMENTS.__contains__, count=len(DOCUMENTS))
+        return SimpleNamespace(missing=lambda ids: {*ids} - {*DOCUMENTS}, count=len(DOCUMENTS))
 
 
 def _ranking(ids):

@@ -24,7 +24,7 @@ class Indexed(CollectionResources):
         return SimpleNamespace(fingerprint="index")
 
     def index(self):
-        return SimpleNamespace(contains=lambda doc_id: len(doc_id) == 1)
+        return SimpleNamespace(missing=lambda ids: {doc_id for doc_id in ids if len(doc_id) != 1})
 
 
 RESOURCES = Indexed(corpus=None, device="cpu", seed=1, threads=1)

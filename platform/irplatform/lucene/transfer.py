@@ -147,7 +147,7 @@ def byte_references(doc_ids: Iterable[str]) -> Any:
     """Document ids as Lucene holds them: a Java list of `BytesRef` with their UTF-8."""
     references = [
         {"bytes": b64encode(encoded).decode(), "length": len(encoded)}
-        for encoded in map(str.encode, doc_ids)
+        for encoded in (doc_id.encode(errors="surrogatepass") for doc_id in doc_ids)
     ]
     return _references_reader().readValue(orjson.dumps(references).decode())
 

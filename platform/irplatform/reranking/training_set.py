@@ -18,7 +18,7 @@ import numpy as np
 from irplatform.data import LabelledTopic, Topic
 from irplatform.errors import counted, listing
 from irplatform.reranking.systems import MEMBERS
-from irplatform.retrieval.candidates import missing_documents
+from irplatform.retrieval.lookup import missing_documents
 from irplatform.system.cache import artifact
 from irplatform.system.console import notice
 from irplatform.system.digests import fingerprint

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, did_you_mean, listing
-from irplatform.retrieval.candidates import Candidates, Provenance, missing_documents
+from irplatform.retrieval.candidates import Candidates, Provenance
 from irplatform.retrieval.first_stage import FirstStage, Retrieval, retrieve
+from irplatform.retrieval.lookup import leave_out, missing_documents
 from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.names import retriever_name, system_of
 from irplatform.system.console import notice
@@ -24,7 +25,6 @@ from irplatform.system.digests import file_digest, fingerprint
 from irplatform.system.reading import readable_again
 
 if TYPE_CHECKING:
-    from collections.abc import Collection as Members
     from collections.abc import Mapping, Sequence
 
     from irplatform.collection_resources import CollectionResources
@@ -254,7 +254,7 @@ def _of_run(
     chosen = {t.id: given.rankings.get(t.id, empty) for t in request.collection.topics}
     missing = missing_documents((r.doc_ids for r in chosen.values()), request.resources)
     total = sum(map(len, chosen.values()))
-    rankings = {topic: _without(ranking, missing) for topic, ranking in chosen.items()}
+    rankings = {topic: leave_out(ranking, missing) for topic, ranking in chosen.items()}
     left_out = total - sum(map(len, rankings.values()))
     if left_out > _MOST_MISSING * total:
         raise InputError(
@@ -304,8 +304,3 @@ def _of_run(
 
 def _free_name(names: Sequence[str], taken: Sequence[str]) -> str:
     return next(n for n in names if _FILE_NAME.fullmatch(n) and not {n, system_of(n)} & {*taken})
-
-
-def _without(ranking: Ranking, missing: Members[str]) -> Ranking:
-    kept = [place for place, doc_id in enumerate(ranking.doc_ids) if doc_id not in missing]
-    return Ranking(tuple(ranking.doc_ids[place] for place in kept), ranking.scores[kept])

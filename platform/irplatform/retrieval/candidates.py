@@ -11,9 +11,8 @@ from irplatform.retrieval.fusion import Fusion, choose_fusion
 from irplatform.runs import Ranking, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Qrels, Topic
     from irplatform.retrieval.first_stage import FirstStage
 
@@ -119,9 +118,3 @@ def draw(topics: Sequence[T], number: int, seed: int) -> list[T]:
         return [*topics]
     numbers = np.random.default_rng([seed, 11]).permutation(len(topics))[:number]
     return [topics[place] for place in sorted(numbers.tolist())]
-
-
-def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:
-    """The documents of some topics that are not in the index."""
-    contains = resources.index().contains
-    return {doc_id for doc_id in set[str]().union(*groups) if not contains(doc_id)}

@@ -18,6 +18,7 @@ from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.dependencies import Chosen
 from irplatform.registry.plugin_answers import json_mapping
 from irplatform.retrieval.fusion import Fusion
+from irplatform.retrieval.lookup import Lookup
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.names import FUSED
 from irplatform.runs.run import rank_given
@@ -28,7 +29,7 @@ from irplatform.system.writing import write_json
 from irplatform.text.tokenizer import COMPOSITION, is_folded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
@@ -36,17 +37,24 @@ if TYPE_CHECKING:
 
 
 def find(
-    choice: ChosenRetriever, topics: Sequence[Topic], depth: int, resources: CollectionResources
+    choice: ChosenRetriever,
+    topics: Sequence[Topic],
+    depth: int,
+    resources: CollectionResources,
+    tell: Callable[[str], object] | None = None,
 ) -> Run:
     """Search with a retriever, and check its answer; nothing is cached.
 
-    Date limits that the retriever ignores are applied to its results.
+    Date limits that the retriever ignores are applied to its results. Documents that the collection
+    lacks are left out; `tell` is given a line about them, by default to show it.
 
     Raises:
-        PluginError: it returned something else than a run with an entry for every topic.
+        PluginError: it returned something else than a run with an entry for every topic, or found
+            only documents that the collection lacks.
     """
     retriever = choice.registration.made(choice.options)
     who = choice.registration.who
+    lookup = None if choice.registration.plugin.ours else Lookup(who, choice.name, resources)
 
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
         with choice.registration.plugin_call("searching"):
@@ -58,12 +66,19 @@ def find(
             raise PluginError(
                 f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
             )
-        return {t.id: _checked(who, t.id, run.rankings[t.id]).top(depth) for t in topics}
+        rankings = {t.id: _checked(who, t.id, run.rankings[t.id]).top(depth) for t in topics}
+        return rankings if lookup is None else lookup.found_in(rankings)
 
     limits = {} if choice.traits.limits_dates else date_limits(topics)
-    if not limits:
-        return Run(choice.name, search(topics, depth))
-    return Run(choice.name, search_before(search, topics, depth, limits, resources.documents))
+    rankings = (
+        search_before(search, topics, depth, limits, resources.documents)
+        if limits
+        else search(topics, depth)
+    )
+    if lookup is not None and lookup.missing:
+        line = f"WARNING: {lookup}; they are left out, and the others move up"
+        (tell or resources.notice)(line)
+    return Run(choice.name, rankings)
 
 
 def _checked(who: str, topic: str, ranking: object) -> Ranking:
@@ -85,8 +100,8 @@ def _checked(who: str, topic: str, ranking: object) -> Ranking:
 _FORMAT = 3
 """Raise it when retrievers rank otherwise with the same options."""
 _RUN = "run.txt"
-_USED = "used.json"
-"""Fingerprints of what a search used, for when its run is taken from the cache."""
+_USED, _TOLD = "used.json", "told.json"
+"""Fingerprints of what a search used, and a line about it, for when its run is in the cache."""
 
 
 @dataclass(frozen=True)
@@ -218,14 +233,17 @@ def retrieve(
 
             def build(folder: Path, choice: ChosenRetriever = choice) -> None:
                 notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
+                told: list[str] = []
                 with resources.record() as used:
-                    search = partial(find, choice, resources=resources)
+                    search = partial(find, choice, resources=resources, tell=told.append)
                     if among is None:
                         run = search(topics, depth)
                     else:
                         run = rank_given(search, topics, among, resources.index().count)
                 write_run(run, folder / _RUN)
                 write_json(folder / _USED, used.artifacts)
+                if told:
+                    write_json(folder / _TOLD, told)
 
             with resources.stopwatch.timed("retrieve"):
                 run_artifact = artifact("run", f"{label}-{choice.name}", depends_on, build)
@@ -241,6 +259,8 @@ def retrieve(
                 **made_with(choice, resources),
             }
             used = {"index": common["index"], **kept_json(run_artifact.path / _USED)}
+            if (run_artifact.path / _TOLD).exists():
+                resources.notice(kept_json(run_artifact.path / _TOLD)[-1])
             seconds = resources.stopwatch.since(before)
             retrievals.append(Retrieval(run, run_artifact.fingerprint, description, used, seconds))
             advance(1)

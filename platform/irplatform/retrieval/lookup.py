@@ -1,0 +1,58 @@
+"""Looks up documents that runs and retrievers name, and that the collection may lack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from irplatform.errors import PluginError
+from irplatform.runs import Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Collection as Members
+    from collections.abc import Iterable, Mapping
+
+    from irplatform.collection_resources import CollectionResources
+
+
+def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:
+    """The documents of some topics that are not in the index."""
+    return resources.index().missing([*dict.fromkeys(chain(*groups))])
+
+
+def leave_out(ranking: Ranking, missing: Members[str]) -> Ranking:
+    """A ranking without some documents; the others move up."""
+    kept = [place for place, doc_id in enumerate(ranking.doc_ids) if doc_id not in missing]
+    return Ranking(tuple(ranking.doc_ids[place] for place in kept), ranking.scores[kept])
+
+
+@dataclass
+class Lookup:
+    """Looks up what a retriever of others found; the platform's own rank the collection itself."""
+
+    who: str
+    name: str
+    resources: CollectionResources
+    known: set[str] = field(default_factory=set)
+    missing: dict[str, None] = field(default_factory=dict)
+
+    def found_in(self, rankings: Mapping[str, Ranking]) -> Mapping[str, Ranking]:
+        """Leave out documents that the collection lacks; PluginError if it lacks all."""
+        found = dict.fromkeys(chain(*(ranking.doc_ids for ranking in rankings.values())))
+        new = [d for d in found if d not in self.known and d not in self.missing]
+        lacking = missing_documents([new], self.resources) if new else set()
+        self.missing |= dict.fromkeys(d for d in new if d in lacking)
+        self.known.update(d for d in new if d not in lacking)
+        if self.missing and not self.known:
+            raise PluginError(f"{self}. Its ids must be those of the collection's documents.")
+        if not self.missing:
+            return rankings
+        return {topic: leave_out(ranking, self.missing) for topic, ranking in rankings.items()}
+
+    def __str__(self) -> str:
+        number, total = len(self.missing), len(self.missing) + len(self.known)
+        return (
+            f"{self.who}: {number:,} of {total:,} documents that {self.name} found are not in the "
+            f"collection (first: '{next(iter(self.missing), '')}')"
+        )
