@@ -77,7 +77,7 @@ def test_ones_own_task_replaces_a_shipped_one(own):
     ("change", "message"),
     [
         (("depth = 100", "dept = 100"), "rules.0: unknown key 'dept'. Did you mean 'depth'?"),
-        (('name = "mine"', ""), "task.0: the key 'name' is missing."),
+        (('name = "mine"', ""), "task 'number 1': the key 'name' is missing."),
         (("[[task]]", "[tasks]\n[[task]]"), "unknown key 'tasks'. Did you mean 'task'?"),
         (("depth = 100", 'depth = "100"'), "rules.0.depth"),
         (("[a-z]{1,4}", "[a-z"), "'tag' is not a regular expression"),
@@ -109,11 +109,50 @@ def test_an_unknown_name_has_a_suggestion():
         find_task("trec-ct-2121")
 
 
-def test_a_plugins_tasks_never_replace_ours(tmp_path, own, capsys):
-    ours, wrong = tmp_path / "ours.toml", tmp_path / "wrong.toml"
-    ours.write_text(OWN + OWN[OWN.index("[[task]]") :].replace('"mine"', '"trec-ct-2021"'))
+TWO = OWN + OWN[OWN.index("[[task]]") :]
+
+
+def test_a_plugins_tasks_never_replace_ours_and_that_is_told(tmp_path, own, capsys):
+    shipped, wrong = tmp_path / "shipped.toml", tmp_path / "wrong.toml"
+    shipped.write_text(OWN + OWN[OWN.index("[[task]]") :].replace('"mine"', '"trec-ct-2021"'))
     wrong.write_text("[[task]]\n")
-    known = known_tasks([wrong, ours])
+    known = known_tasks({wrong: "plugin 'a'", shipped: "plugin 'b'"})
     assert known["mine"].title == "My task"
     assert known["trec-ct-2021"].title == "TREC 2021 Clinical Trials"
-    assert "WARNING: tasks of a plugin are left out" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "WARNING: a task of plugin 'a' is left out: " in told
+    assert f"plugin 'b' is left out: {shipped}: task 'trec-ct-2021' is also in " in told
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (("tag =", "tga ="), "task 'second': unknown key 'tga'. Did you mean 'tag'?"),
+        (("[a-z]{1,4}", "(a-z"), "task 'second': 'tag' is not a regular expression"),
+        (("title =", "titel ="), "task 'second': unknown key 'titel'. Did you mean 'title'?"),
+        (('"second"', '"mine"'), "task 'mine' comes twice; rename one."),
+        (('"second"', '"Second!"'), "task 'Second!': name: "),
+        (("topics = 2", "topics = 0"), "task 'second': rules.0.topics: "),
+    ],
+)
+def test_a_wrong_task_of_a_plugin_is_left_out_alone(tmp_path, own, capsys, change, fault):
+    path = tmp_path / "several.toml"
+    second = OWN[OWN.index("[[task]]") :].replace('"mine"', '"second"')
+    path.write_text(OWN + second.replace(*change) + second.replace('"second"', '"third"'))
+    known = known_tasks({path: "plugin 'c'"})
+    assert {"mine", "third"} <= {*known}
+    assert "second" not in known
+    assert f"WARNING: a task of plugin 'c' is left out: {path}: {fault}" in capsys.readouterr().err
+
+
+def test_a_file_of_ones_own_replaces_a_plugins_task_and_that_is_told(tmp_path, own, capsys):
+    path = tmp_path / "theirs.toml"
+    path.write_text(OWN.replace("My task", "Their task"))
+    mine = own()
+    assert known_tasks({path: "plugin 'd'"})["mine"].title == "My task"
+    assert f"task 'mine' of plugin 'd' is replaced by that of {mine}" in capsys.readouterr().err
+
+
+def test_a_name_that_comes_twice_in_ones_own_file_is_refused(own):
+    with pytest.raises(InputError, match="task 'mine' comes twice"):
+        read_tasks(own(TWO))

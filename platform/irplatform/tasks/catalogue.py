@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, unknown
-from irplatform.system.console import notice
+from irplatform.system.console import notice_once
 from irplatform.system.writing import home
 from irplatform.tasks.model import Task, read_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
 _ENDING = ".toml"
 
@@ -21,10 +21,10 @@ def own_folder() -> Path:
     return home() / "tasks"
 
 
-def known_tasks(of_plugins: Iterable[Path] = ()) -> dict[str, Task]:
+def known_tasks(of_plugins: Mapping[Path, object] = {}) -> dict[str, Task]:
     """Return all tasks by name: ours, then those of plugins, then the user's, who may replace any.
 
-    A plugin's file that cannot be read is reported and left out.
+    `of_plugins` has plugins by their files. A notice names each of their tasks that is left out.
 
     Raises:
         InputError: a file of the user's is wrong.
@@ -32,17 +32,37 @@ def known_tasks(of_plugins: Iterable[Path] = ()) -> dict[str, Task]:
     tasks: dict[str, Task] = {}
     for path in sorted(Path(__file__).parent.glob(f"*{_ENDING}")):
         tasks |= _by_name(path)
-    for path in of_plugins:
-        try:
-            tasks = {**_by_name(path), **tasks}
-        except InputError as error:
-            notice(f"WARNING: tasks of a plugin are left out: {error}")
+    for path, plugin in of_plugins.items():
+        found, faults = tasks_of_plugin(path, tasks)
+        tasks |= found
+        for fault in faults:
+            notice_once(f"WARNING: a task of {plugin} is left out: {fault}")
     for path in sorted(own_folder().glob(f"*{_ENDING}")):
-        tasks |= _by_name(path)
+        for name, task in _by_name(path).items():
+            before = tasks[name].path if name in tasks else None
+            if before is not None and (plugin := of_plugins.get(before)):
+                notice_once(f"task '{name}' of {plugin} is replaced by that of {path}")
+            tasks[name] = task
     return tasks
 
 
-def find_task(name: str, of_plugins: Iterable[Path] = ()) -> Task:
+def tasks_of_plugin(path: Path, known: Mapping[str, Task]) -> tuple[dict[str, Task], list[str]]:
+    """Return a plugin's tasks, and why others of its file are left out; `known` names are taken."""
+    faults: list[str] = []
+    tasks = {}
+    try:
+        for task in read_tasks(path, lambda error: faults.append(str(error))):
+            if task.name in known:
+                where = known[task.name].path
+                faults.append(f"{path}: task '{task.name}' is also in {where}; rename one.")
+            else:
+                tasks[task.name] = task
+    except InputError as error:
+        faults.append(str(error))
+    return tasks, faults
+
+
+def find_task(name: str, of_plugins: Mapping[Path, object] = {}) -> Task:
     """Return a task by its name, or by the path of a TOML file that declares one.
 
     Raises:

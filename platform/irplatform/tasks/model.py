@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -19,7 +19,7 @@ from irplatform.options import first_problem
 from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 _Text = Annotated[str, StringConstraints(min_length=1)]
@@ -110,7 +110,11 @@ class _Task(_Table):
 class _File(_Table):
     sources: dict[str, _Source] = {}
     rules: list[_Cited] = []
-    task: Annotated[list[_Task], Field(min_length=1)]
+    task: Annotated[list[dict[str, Any]], Field(min_length=1)]
+
+
+Table = TypeVar("Table", bound=_Table)
+_TABLES: Mapping[str, type[_Table]] = {"rules": _Cited, "sources": _Source}
 
 
 @dataclass(frozen=True)
@@ -161,59 +165,71 @@ class Task:
         return tuple(ids)
 
 
-def read_tasks(path: Path) -> list[Task]:
+def read_tasks(path: Path, refuse: Callable[[InputError], object] | None = None) -> list[Task]:
     """Read the tasks of a TOML file.
+
+    A wrong task is given to `refuse` and left out.
 
     Raises:
         InputError: the file is missing or not TOML, a key is unknown or has a value of another
             kind, or a rule cannot be understood.
     """
-    content = read_toml(path)
+    declared = _validated(_File, read_toml(path), "", path)
+    tasks: dict[str, Task] = {}
+    for number, entry in enumerate(declared.task, start=1):
+        name = entry.get("name", f"number {number}")
+        try:
+            task = _task(_validated(_Task, entry, f"task '{name}'", path), declared, path)
+            if task.name in tasks:
+                raise InputError(f"task '{name}' comes twice; rename one.", path=path)
+            tasks[task.name] = task
+        except InputError as error:
+            if refuse is None:
+                raise
+            refuse(error)
+    return [*tasks.values()]
+
+
+def _task(entry: _Task, declared: _File, path: Path) -> Task:
+    values: dict[str, Any] = {}
+    sources: dict[str, Source] = {}
+    for cited in (*declared.rules, *entry.rules):
+        given = {name: getattr(cited, name) for name in RULES}
+        given = {name: value for name, value in given.items() if value is not None}
+        values |= given
+        source = _source(cited, declared, path)
+        sources |= dict.fromkeys(given, source) if source else {}
+    for name, value in values.items():
+        if problem := _problem(name, value):
+            raise InputError(f"task '{entry.name}': '{name}' {problem}.", path=path)
+    task = Task(entry.name, entry.title, Rules(**values), sources, path)
+    if task.topic_ids and task.rules.topics not in (None, len(task.topic_ids)):
+        raise InputError(
+            f"task '{entry.name}': 'topic_ids' are {counted(len(task.topic_ids), 'topic')}, "
+            f"'topics' says {task.rules.topics}.",
+            path=path,
+        )
+    return task
+
+
+def _validated(table: type[Table], content: Mapping[str, Any], of: str, path: Path) -> Table:
+    """Read a table; InputError with the first unknown key, which may stand for a missing one."""
     try:
-        declared = _File.model_validate(content)
+        return table.model_validate(content)
     except ValidationError as error:
-        raise InputError(_explained(error), path=path) from error
-    tasks = []
-    for entry in declared.task:
-        values: dict[str, Any] = {}
-        sources: dict[str, Source] = {}
-        for cited in (*declared.rules, *entry.rules):
-            given = {name: getattr(cited, name) for name in RULES}
-            given = {name: value for name, value in given.items() if value is not None}
-            values |= given
-            source = _source(cited, declared, path)
-            sources |= dict.fromkeys(given, source) if source else {}
-        for name, value in values.items():
-            if problem := _problem(name, value):
-                raise InputError(f"task '{entry.name}': '{name}' {problem}.", path=path)
-        task = Task(entry.name, entry.title, Rules(**values), sources, path)
-        if task.topic_ids and task.rules.topics not in (None, len(task.topic_ids)):
-            raise InputError(
-                f"task '{entry.name}': 'topic_ids' are {counted(len(task.topic_ids), 'topic')}, "
-                f"'topics' says {task.rules.topics}.",
-                path=path,
-            )
-        tasks.append(task)
-    return tasks
-
-
-def _explained(error: ValidationError) -> str:
-    """The first unknown key, which may stand for a missing one, or else the first problem."""
-    problems = error.errors()
-    problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
-    *tables, key = map(str, problem["loc"])
-    place = ".".join(tables)
-    named = f"{place}: " if place else ""
-    if problem["type"] == "extra_forbidden":
-        inner = next((name for name in reversed(tables) if not name.isdecimal()), "")
-        inner = "sources" if tables[:1] == ["sources"] else inner
-        tables_of: dict[str, type[BaseModel]]
-        tables_of = {"": _File, "task": _Task, "rules": _Cited, "sources": _Source}
-        return f"{named}{unknown('key', key, tables_of[inner].model_fields)}"
-    if problem["type"] == "missing":
-        return f"{named}the key '{key}' is missing."
-    place, reason = first_problem(_File, error)
-    return f"{place}: {reason}."
+        problems = error.errors()
+        problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
+        *tables, key = map(str, problem["loc"])
+        inner = next((_TABLES[name] for name in tables if name in _TABLES), table)
+        place = ": ".join(filter(None, [of, ".".join(tables)]))
+        if problem["type"] == "extra_forbidden":
+            place, told = of or place, str(unknown("key", key, inner.model_fields))
+        elif problem["type"] == "missing":
+            told = f"the key '{key}' is missing."
+        else:
+            where, reason = first_problem(table, error)
+            place, told = ": ".join(filter(None, [of, where])), f"{reason}."
+        raise InputError(f"{place}: {told}" if place else told, path=path) from error
 
 
 def _source(cited: _Cited, declared: _File, path: Path) -> Source | None:
