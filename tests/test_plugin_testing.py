@@ -1,7 +1,6 @@
 """Authors test plugins with `irplatform.testing`: fixtures, and a case for each check."""
 
 import warnings
-from string import Template
 
 import pytest
 from _pytest.outcomes import Failed, Skipped
@@ -9,7 +8,7 @@ from _pytest.outcomes import Failed, Skipped
 from irplatform import testing
 from irplatform.conformance import check as conformance
 from irplatform.conformance.data import Finding
-from irplatform.conformance.templates import TEMPLATES
+from irplatform.conformance.template import new_plugin
 from irplatform.errors import InputError
 from irplatform.evaluation.measures import parse_measures
 from irplatform.experiment.run import run
@@ -108,11 +107,10 @@ def test_remarks_are_warnings_of_the_first_case(monkeypatch):
 
 @pytest.mark.java
 def test_a_file_is_tested_without_a_package(tmp_path):
-    words = {"name": "mine", "Title": "Mine", "Class": "Mine", "function": "mine"}
-    code = [Template(module).substitute(words) for *_, module, _ in TEMPLATES.values()]
-    for kind, module in zip(TEMPLATES, code, strict=True):
-        (tmp_path / f"{kind}.py").write_text(module)
-        with load_plugin(tmp_path / f"{kind}.py") as loaded:
+    for kind in ("reranker", "trainable", "retriever", "collection", "measure", "features"):
+        source = new_plugin("mine", tmp_path / kind, kind).folder
+        file = (source / "irplatform_mine.py").rename(tmp_path / f"{kind}.py")
+        with load_plugin(file) as loaded:
             (word,) = loaded.names
             (finding,) = conformance.check_plugin(kind)
         assert f"{finding.kind} {finding.name}" == word

@@ -79,7 +79,11 @@ def _findings() -> Iterator[Finding]:
             reasons = filter(None, [plugin.error, plugin.wrong, plugin.failed])
             advice = f"Ask its author, or switch it off: IRPLATFORM_PLUGINS=-{plugin.name}."
             yield Finding(f"plugin {plugin.name}", WRONG, one_line("; ".join(reasons)), advice)
-    sound = [p.name for p in registry().plugins if not (p.error or p.wrong or p.failed)]
+    sound = [
+        p.name if p.ours else f"{p.name} (for irplatform {p.contract or 'of any version'})"
+        for p in registry().plugins
+        if not (p.error or p.wrong or p.failed)
+    ]
     yield Finding("plugins", OK, ", ".join(sound))
 
 

@@ -23,7 +23,10 @@ from irplatform.system.process import isolated
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-KINDS = ("reranker", "trainable", "retriever", "collection", "measure", "features")
+KINDS = (
+    *("reranker", "trainable", "neural", "retriever", "collection", "measure", "features"),
+    *("knowledge", "task"),
+)
 
 
 @click.group(cls=Group)
@@ -51,6 +54,7 @@ def list_plugins(as_json: bool) -> None:
             named.setdefault(kind, []).append(name)
         facts = [f"BROKEN: {plugin.error}"] if plugin.error else []
         facts += [f"{kind} {', '.join(names)}" for kind, names in named.items()]
+        facts += [] if plugin.ours else [f"for irplatform {plugin.contract or '(any version)'}"]
         facts += filter(None, [plugin.wrong, plugin.failed])
         for row, fact in enumerate(facts or [""]):
             source = "" if row else f"{plugin.distribution} {plugin.version}"

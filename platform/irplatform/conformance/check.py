@@ -8,14 +8,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.conformance.data import CheckData, Finding, Watch, check_data_of, resources_of
+from irplatform.conformance import hard_cases
+from irplatform.conformance.data import CheckData, Finding, check_data_of, resources_of
 from irplatform.conformance.functions import results_of_collection, results_of_measure
 from irplatform.conformance.process import AnotherProcess
+from irplatform.conformance.shipped import (
+    remarks_on_requirements,
+    results_of_format,
+    results_of_hooks,
+    results_of_results,
+    results_of_tasks,
+)
 from irplatform.conformance.systems import (
     results_of_features,
     results_of_reranker,
     results_of_retriever,
 )
+from irplatform.conformance.watch import Watch
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads
 from irplatform.plugin.features import TrainableFeatureGroup
@@ -43,15 +52,25 @@ _LEARNING = ("saved files", "save and load", "another process", "second training
 _CONSISTENCY = ("asked again", "another order", "other documents", "one topic at a time")
 _RERANKING = ("score and score_batch", "explain", "rescore")
 _CHECKS = {
-    "retriever": ("asked again", "another process", "one topic at a time", "about and explain"),
+    "retriever": (
+        *("documents", "asked again", "another process", "one topic at a time"),
+        *("about and explain", "odd topics", "ids used again"),
+    ),
     "measure": ("numbers", "arguments", "asked again", "another order", "one topic at a time"),
     "collection": (
         *("loading", "loaded again", "another process", "read again", "training partner"),
         "contents",
     ),
+    "knowledge format": ("loading", "odd files"),
+    "results": ("rows", "package data"),
+    "tasks": ("tasks", "package data"),
+    "hooks": ("commands",),
 }
+_OTHER_HOOKS = ("register_commands", "run_started", "run_finished")
 _STATE = "process state"
 _USABLE = "declarations"
+_THREADS = 2
+"""Of torch, so that a plugin that sets one thread is noticed."""
 FAILED = "failure"
 """Stands for the check that the system's code ended."""
 
@@ -66,7 +85,7 @@ def checks_of(kind: str, registered: Registration[Any] | None) -> tuple[str, ...
         return (_USABLE, *_CHECKS[kind], _STATE)
     learns = issubclass(registered.system, TrainableReranker | TrainableFeatureGroup)
     first = ("another instance", "another process")[kind == "feature group" :]
-    more = _RERANKING if kind == "reranker" else ()
+    more = (*(_RERANKING if kind == "reranker" else ()), *hard_cases.CHECKS)
     return (_USABLE, *(_LEARNING if learns else first), *_CONSISTENCY, *more, _STATE)
 
 
@@ -100,11 +119,14 @@ def check_plugin(
             with stage("", len(checks)), steps("system", len(checks)) as advance:
                 for (kind, system), check in checks.items():
                     finding = _finding(kind, system, check, data)
-                    remarks = _undescribed(registered[kind, system])
+                    remarks = [*finding.remarks, *_undescribed(registered[kind, system])]
                     findings.append(replace(finding, remarks=remarks))
                     advance(1)
+            general = remarks_on_requirements(plugin, filter(None, registered.values()))
             if heavy := process.heavy_imports():
-                findings.insert(0, Finding("plugin", name, remarks=[_slow(heavy)]))
+                general.append(_slow(heavy))
+            if general:
+                findings.insert(0, Finding("plugin", name, remarks=general))
     finally:
         process.close()
     return findings
@@ -122,8 +144,9 @@ def _data(
     collection = plugins.collection(collection_name)
     refuse_silent_downloads(collection, collection_name)
     named = device not in ("auto", "cpu")
+    # Torch takes seconds to load.
     loads_torch = named or "torch" in sys.modules or any(map(_wants_torch, systems))
-    device = choose_device(device, 1) if loads_torch else "cpu"  # torch takes seconds to load
+    device = choose_device(device, _THREADS) if loads_torch else "cpu"
     resources = resources_of(collection.corpus, device, available_cores())
     if not systems:
         return CheckData(resources, [], [], [], process=process)
@@ -147,17 +170,21 @@ def _slow(heavy: Sequence[str]) -> str:
 def _finding(kind: str, name: str, check: Check, data: CheckData) -> Finding:
     checks: dict[str, list[str]] = {}
     unchecked = ""
-    data = replace(data, watch=Watch(name))
+    data = replace(data, watch=Watch(name), remarks=[])
     try:
         for part, problem in check(data):
             checks.setdefault(part, []).extend([problem] if problem else [])
     except InputError as error:
         unchecked = str(error)
     except PlatformError as error:  # other systems may still work
-        checks[FAILED] = [str(error)]
+        checks[FAILED] = [str(error) + _hint(str(error))]
     if data.watch.changes or not (unchecked or FAILED in checks):
         checks[_STATE] = data.watch.changes
-    return Finding(kind, name, checks, unchecked)
+    return Finding(kind, name, checks, unchecked, [*data.remarks, *data.watch.remarks])
+
+
+def _hint(failure: str) -> str:
+    return " (take resources.device)" if "CUDA" in failure else ""
 
 
 def _undescribed(registration: Registration[Any] | None) -> list[str]:
@@ -200,6 +227,7 @@ def contents(
         "feature group": plugins.features,
         "measure": plugins.measures,
         "collection": plugins.collections,
+        "knowledge format": plugins.knowledge,
     }
     registered = {
         (kind, name): each if isinstance(each, Registration) else None
@@ -207,9 +235,12 @@ def contents(
         for name, each in table.items()
         if (owner := plugins.owners.get(f"{kind} {name}")) and owner.name == plugin.name
     }
+    for kind, files in (("results", plugins.results), ("tasks", plugins.tasks)):
+        registered |= {(kind, f.name): None for f, by in files.items() if by.name == plugin.name}
+    if any(plugins.implementations(hook, plugin) for hook in _OTHER_HOOKS):
+        registered["hooks", plugin.name] = None
     if not registered:
-        kinds = "reranker, retriever, group of features, measure or collection"
-        raise InputError(f"{plugin} registers no {kinds}.")
+        raise InputError(f"{plugin} registers nothing: write a hook, such as register_rerankers.")
     names = [name for _, name in registered]
     for name in only:
         if name not in names:
@@ -226,8 +257,7 @@ def _checks(
     checks: dict[tuple[str, str], Check] = {}
     for (kind, name), registration in registered.items():
         if registration is None:
-            function = _measure if kind == "measure" else _collection
-            checks[kind, name] = partial(function, name)
+            checks[kind, name] = partial(_OTHERS[kind], name)
         elif registration.broken:
             checks[kind, name] = partial(_broken, registration.broken)
         else:
@@ -253,3 +283,13 @@ def _measure(name: str, data: CheckData) -> Results:
 
 def _collection(name: str, data: CheckData) -> Results:
     return results_of_collection(name, data.watch, data.process)
+
+
+_OTHERS: Mapping[str, Callable[[str, CheckData], Results]] = {
+    "measure": _measure,
+    "collection": _collection,
+    "knowledge format": results_of_format,
+    "results": results_of_results,
+    "tasks": results_of_tasks,
+    "hooks": results_of_hooks,
+}

@@ -1,35 +1,24 @@
-"""The data that a plugin's systems are checked on, and a watch on the state of the process.
-
-The data are a few judged topics with BM25's candidates. A plugin that changes the state of the
-process, such as the default type of torch, changes the scores of other systems.
-"""
+"""The data that a plugin's systems are checked on: a few judged topics with BM25's candidates."""
 
 from __future__ import annotations
 
-import os
-import pickle
-import random
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from irplatform.collection_resources import CollectionResources
 from irplatform.conformance.process import AnotherProcess, TopicCandidates
+from irplatform.conformance.watch import Watch
 from irplatform.data import Document, Documents, LabelledTopic, TrainingData
 from irplatform.errors import InputError
 from irplatform.experiment.systems import choose_systems
 from irplatform.reranking.training_set import examples
 from irplatform.retrieval.candidate_sources import Request, Retrieved
-from irplatform.system.console import QUICK, progress
-from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from irplatform.data import Collection, Corpus
     from irplatform.registry.lookup import Registry
@@ -41,95 +30,6 @@ _TOPICS, _VALIDATION, _TRAINING = 3, 4, 12
 _SEED = 42
 _MOST_IN_MEMORY = 5000
 """Documents of a collection that is held in memory."""
-
-
-@dataclass(frozen=True)
-class _State:
-    """State that the process has once; equal values are the same state.
-
-    Random generators have no `restore`, since libraries use them at their first import. Making and
-    training a network of torch may change state `of_networks`. `initial` is the state that torch
-    has when it is imported.
-    """
-
-    name: str
-    read: Callable[[], Any]
-    restore: Callable[[Any], object] | None = None
-    of_networks: bool = False
-    initial: Any = None
-
-
-class Watch:
-    """Compares the process before and after the work of a system, named `of` for the display."""
-
-    def __init__(self, of: str = "") -> None:
-        self._of = of
-        self._changes: dict[str, str] = {}
-
-    @property
-    def changes(self) -> list[str]:
-        """The changes, each with the first work that made it."""
-        return [*self._changes.values()]
-
-    @contextmanager
-    def during(self, work: str, *, networks: bool = False) -> Iterator[None]:
-        """Compare the process before and after work such as "score()", perhaps of networks."""
-        random.random()  # so that the same seed set twice is noticed
-        np.random.random()
-        if torch := sys.modules.get("torch"):
-            torch.rand(1)
-        with isolated(), progress(f"trying {work} of {self._of}", part=QUICK):
-            imported = {*sys.modules}
-            before = {state.name: state.read() for state in _states()}
-            try:
-                yield
-            finally:
-                first_import = not imported.issuperset(sys.modules)
-                for state in _states():
-                    old, new = before.get(state.name, state.initial), state.read()
-                    if new == old or old is None:
-                        continue
-                    if state.restore:
-                        state.restore(old)
-                    elif first_import or (state.of_networks and networks):
-                        continue
-                    now = f"{new} instead of {old}" if state.restore else "different"
-                    self._changes.setdefault(state.name, f"{state.name} is {now} after {work}")
-
-
-def _states() -> Sequence[_State]:
-    states = [
-        _State("the working directory", os.getcwd, os.chdir),
-        _State("the state of Python's random generator", random.getstate),
-        _State(
-            "the state of numpy's random generator", lambda: pickle.dumps(np.random.get_state())
-        ),
-        _State("the error state of numpy", np.geterr, lambda state: np.seterr(**state)),
-    ]
-    torch = sys.modules.get("torch")
-    if torch is None or not hasattr(torch, "get_rng_state"):
-        return states
-    return [
-        *states,
-        _State(
-            "the state of torch's random generator",
-            lambda: torch.get_rng_state().numpy().tobytes(),
-            of_networks=True,
-        ),
-        _State(
-            "the default type of torch",
-            torch.get_default_dtype,
-            torch.set_default_dtype,
-            initial=torch.float32,
-        ),
-        _State(
-            "the grad mode of torch",
-            torch.is_grad_enabled,
-            torch.set_grad_enabled,
-            initial=True,
-        ),
-        _State("the number of threads of torch", torch.get_num_threads, torch.set_num_threads),
-    ]
 
 
 @dataclass
@@ -155,7 +55,10 @@ def resources_of(corpus: Corpus, device: str, threads: int) -> CollectionResourc
 
 @dataclass(frozen=True)
 class CheckData:
-    """The data that systems are checked on: topics to score with their candidates, and others."""
+    """The data that systems are checked on: topics to score with their candidates, and others.
+
+    `remarks` are possible improvements that checks found.
+    """
 
     resources: CollectionResources
     topics: TopicCandidates
@@ -163,6 +66,7 @@ class CheckData:
     validation: Sequence[LabelledTopic]
     watch: Watch = field(default_factory=Watch)
     process: AnotherProcess = field(default_factory=AnotherProcess)
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def learned_from(self) -> TopicCandidates:
@@ -216,7 +120,8 @@ class Finding:
     """The result of a system's check.
 
     Attributes:
-        kind: "reranker", "retriever", "feature group", "measure", "collection" or "plugin".
+        kind: "reranker", "retriever", "feature group", "measure", "collection", "tasks",
+            "results", "knowledge format", "hooks" or "plugin".
         name: the system's name.
         checks: the checks that were made, in order, and the breaches of the contract that each
             found.

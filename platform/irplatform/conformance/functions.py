@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from irplatform.conformance.behaviour import Results
-    from irplatform.conformance.data import Watch
     from irplatform.conformance.process import AnotherProcess
+    from irplatform.conformance.watch import Watch
     from irplatform.data import Collection, Qrels
 
     Measure = Callable[[Mapping[str, Mapping[str, float]], Run], Mapping[str, float]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,12 @@ from irplatform.conformance.behaviour import (
     train,
 )
 from irplatform.conformance.data import DOCUMENTS
+from irplatform.conformance.hard_cases import (
+    faults,
+    ids_used_again,
+    odd_topics,
+    results_of_hard_cases,
+)
 from irplatform.conformance.process import Question
 from irplatform.errors import InputError
 from irplatform.features import open_groups
@@ -25,7 +32,12 @@ from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explanations
 from irplatform.reranking.in_workers import can_be_sent
-from irplatform.reranking.scoring import checked_scores, rescore_topics, score_topics
+from irplatform.reranking.scoring import (
+    checked_scores,
+    final_scores,
+    rescore_topics,
+    score_topics,
+)
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.retrieval.first_stage import ChosenRetriever, find
 from irplatform.runs import Run
@@ -69,6 +81,7 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
         question = Question(choice.name, choice.options, data.topics, resources.unopened(), folder)
         return data.process.ask(_scores, question, choice.name, choice.registration.who)
 
+    data.watch.look_at(choice)
     choice.check()
     choice.check_training()
     _ = choice.checkpoints(), choice.pairs_learned([topic for topic, _ in data.topics])
@@ -94,6 +107,14 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
     yield "score and score_batch", _without_batches(choice, member, data, expected)
     yield "explain", _explanations(choice, member, data, expected)
     yield from _rescored(choice, member, data, expected)
+
+    def final(pairs: TopicCandidates) -> Outputs:
+        topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
+        with data.watch.during("score()"):
+            found = final_scores(choice.registration, [member], topics, candidates, data.resources)
+        return [found[topic.id] for topic in topics]
+
+    yield from results_of_hard_cases(final, data)
 
 
 def _scores(question: Question) -> Outputs:
@@ -177,6 +198,7 @@ def results_of_features(name: str, data: CheckData) -> Results:
         (group,) = open_groups([name], {}, data.resources)
     _ = group.described
     chosen = Chosen(group.registration, group.held.options)
+    watch.look_at(chosen)
     chosen.check_training()
     _ = chosen.checkpoints(), chosen.pairs_learned([topic for topic, _ in data.topics])
     lacking = group.lacking([topic for topic, _ in data.topics])
@@ -216,6 +238,7 @@ def results_of_features(name: str, data: CheckData) -> Results:
             change = difference(data.topics, features(instance, data.topics), found)
             yield "another process", said(change, NEW_PROCESS)
     yield from consistency(lambda topics: features(instance, topics), data.topics)
+    yield from results_of_hard_cases(lambda topics: features(instance, topics), data)
 
 
 def _features(question: Question) -> Outputs:
@@ -230,15 +253,18 @@ def _features(question: Question) -> Outputs:
 def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     """Check the contract; InputError or PluginError if it cannot be checked."""
     topics = [topic for topic, _ in data.topics]
+    lacking: list[str] = []
+    data.watch.look_at(choice)
     choice.check_topics(topics)
     _ = choice.describe(), choice.traits, choice.checkpoints()
     yield "declarations", ""
 
     def retrieved(batch: list[Topic]) -> Run:
         with data.watch.during("retrieve()", networks=True):
-            return find(choice, batch, DOCUMENTS, data.resources)
+            return find(choice, batch, DOCUMENTS, data.resources, lacking.append)
 
     together = retrieved(topics)
+    yield "documents", lacking[0].removeprefix("WARNING: ") if lacking else ""
     change = _change(topics, together, retrieved(topics))
     yield "asked again", said(change, "when it is asked again")
     known = registry().retrievers.get(choice.name) == choice.registration
@@ -253,6 +279,12 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     choice.about(topics, data.resources)
     choice.explain(topics[0], data.resources)
     yield "about and explain", ""
+    yield from faults("odd topics", lambda odd: retrieved([odd]), odd_topics(topics[0]))
+
+    def ranked(topic: Topic, name: str) -> tuple[str, ...]:
+        return retrieved([replace(topic, id=name)]).rankings[name].doc_ids
+
+    yield "ids used again", ids_used_again(ranked, topics[0], topics[1], operator.ne)
 
 
 def _rankings(question: Question) -> dict[str, Ranking]:

@@ -6,46 +6,25 @@ import keyword
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
 from irplatform import plugin
-from irplatform.conformance.templates import TEMPLATES
 from irplatform.errors import InputError
 from irplatform.runs.names import FUSED, system_of
 from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from pathlib import Path
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
-_PROJECT = """\
-[build-system]
-requires = ["setuptools>=77"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "$distribution"
-version = "0.1"
-description = "$Title, $what for irplatform."
-requires-python = ">=3.11"
-dependencies = ["irplatform"]
-
-[project.entry-points.irplatform]
-$name = "$module"
-
-[tool.setuptools]
-py-modules = ["$module"]
-
-[tool.ruff]
-line-length = 100
-
-[tool.mypy]
-strict = true
-plugins = ["pydantic.mypy"]
-"""
+_FILES = Path(__file__).with_name("templates")
+_CONTRACT = ">=0.2,<0.3"
+"""The versions of irplatform that a new plugin asks for."""
+_PART = re.compile(r"^=== (.+)\n", re.MULTILINE)
+"""The line before each file of a template; `$words` are replaced."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +41,7 @@ def new_plugin(
 ) -> Written:
     """Write the package `irplatform-NAME` of a new plugin to a folder.
 
-    `kind` is a key of `TEMPLATES`; `taken` has the names of each kind that exist.
+    `kind` names a file of `templates`; `taken` has the names of each kind that exist.
 
     Raises:
         InputError: the name is wrong or taken, or the folder exists or cannot be written.
@@ -82,7 +61,10 @@ def new_plugin(
     given_away = keyword.iskeyword(title) or hasattr(plugin, title)
     if name == FUSED or system_of(name) != name or given_away:
         raise InputError(f"'{name}' already has another meaning; choose another name.")
-    what, command, code, test = TEMPLATES[kind]
+    head, *parts = _PART.split((_FILES / f"{kind}.txt").read_text(encoding="utf-8"))
+    what, command = head.splitlines()
+    packaged = f'packages = ["{module}"]\n\n[tool.setuptools.package-data]\n{module} = ["*.toml"]'
+    extra = "[neural]" if kind == "neural" else ""
     words = {
         "name": name,
         "Title": name.replace("-", " ").capitalize(),
@@ -91,16 +73,18 @@ def new_plugin(
         "module": module,
         "distribution": f"irplatform-{name}",
         "what": what,
+        "What": what.capitalize(),
+        "irplatform": f"irplatform{extra}{_CONTRACT}",
+        "contents": packaged if "$module/__init__.py" in parts else f'py-modules = ["{module}"]',
     }
+    words["command"] = Template(command).substitute(words)
     folder = parent / words["distribution"]
     if folder.exists():
         raise InputError("this exists already; nothing was written.", path=folder)
+    parts += _PART.split((_FILES / "package.txt").read_text(encoding="utf-8"))[1:]
     with atomic_folder(folder) as draft:
-        (draft / "tests").mkdir()
-        for file, text in (
-            ("pyproject.toml", _PROJECT),
-            (f"{module}.py", code),
-            (f"tests/test_{words['function']}.py", test),
-        ):
-            (draft / file).write_text(Template(text).substitute(words), encoding="utf-8")
-    return Written(folder, what, Template(command).substitute(words))
+        for file, text in zip(parts[::2], parts[1::2], strict=True):
+            path = draft / Template(file).substitute(words)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(Template(text).substitute(words), encoding="utf-8")
+    return Written(folder, what, words["command"])

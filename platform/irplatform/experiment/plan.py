@@ -266,7 +266,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
         "collection": data["name"],
         "documents": data["documents"],
         "topics": data["topics"],
-        "judgments": data["qrels"] if judged or plan.folds else None,
+        "judgments": data["qrels"] if judged else None,
         "tag": settings.tag,
         "depth": None if judged else settings.depth,
         "candidates": file_mark(source.path)
@@ -281,7 +281,9 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     retrieval = {c.name: _of_retriever(c, plan, vectors) for c in plan.retrievers}
     described = {choice.name: choice.describe() for choice in plan.retrievers}
     together: dict[str, Any] = {k: v for each in retrieval.values() for k, v in each.items()}
+    own = {"judgments": data["qrels"]} if plan.folds else {}  # what is learned depends on them
     fused_by = {"fusion": settings.fusion, **_learned_on(plan, plan.fuses)}
+    fused_by |= own if plan.fuses else {}
     if isinstance(source, FromRun | Scored):
         runs = {source.name(plan.taken): common}
     else:
@@ -295,7 +297,15 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     together |= {"retrievers": list(retrieval), **(fused_by if len(retrieval) > 1 else {})}
     for choice in plan.rerankers:
         made_by = code_and_content({**described, choice.name: choice.describe()})
-        of_run = {**common, **together, **vectors, **_of_reranker(choice, plan), **made_by}
+        learned = own if choice in plan.learning else {}
+        of_run = {
+            **common,
+            **together,
+            **vectors,
+            **_of_reranker(choice, plan),
+            **learned,
+            **made_by,
+        }
         seeds = seeds_of(settings.seed, settings.seeds if choice.trainable else 1)
         for seed in seeds:
             name = f"{choice.name}-seed{seed}" if len(seeds) > 1 else choice.name

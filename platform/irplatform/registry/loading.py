@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,12 @@ def _found_at(entry_point: metadata.EntryPoint) -> tuple[Plugin, metadata.EntryP
     # An interrupted uninstallation leaves neither.
     name = (distribution and distribution.name) or "unknown distribution"
     version = (distribution and distribution.version) or "?"
-    return Plugin(entry_point.name, name, version), entry_point
+    required = (distribution and distribution.requires) or []
+    versions = [found[1].strip() for each in required if (found := _VERSIONS.match(each))]
+    return Plugin(entry_point.name, name, version, contract="".join(versions[:1])), entry_point
+
+
+_VERSIONS = re.compile(r"irplatform\s*(?:\[[^]]*\])?\s*\(?([<>=!~][^;)]*)")
 
 
 def _load_one(

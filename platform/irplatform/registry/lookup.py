@@ -97,6 +97,11 @@ class Registry(Tables):
         hint = " ".join(filter(None, [failures, written, forgotten]))
         raise unknown(kind, name, () if written or forgotten else table, hint=hint)
 
+    def implementations(self, hook: str, plugin: Plugin) -> list[pluggy.HookImpl]:
+        """Return a plugin's functions for a hook."""
+        found = getattr(self.manager.hook, hook).get_hookimpls()
+        return [each for each in found if each.plugin_name == str(plugin)]
+
     def announce(self, event: str, details: RunEvent) -> None:
         """Call a life-cycle hook of every plugin, in pluggy's order (last registered first)."""
         for implementation in reversed(getattr(self.manager.hook, event).get_hookimpls()):
@@ -106,8 +111,12 @@ class Registry(Tables):
         """Let plugins add commands; `plugins` then lists them, or the failure."""
         hook = "register_commands"
         for implementation in getattr(self.manager.hook, hook).get_hookimpls():
-            before = {*cli.commands}
+            before = {**cli.commands}
             failure = _call(implementation, hook, cli)
+            if taken := [name for name in before if cli.commands.get(name) is not before[name]]:
+                cli.commands.update(before)
+                failure = f"{hook} failed: there is a command '{taken[0]}' already"
+                notice(f"{implementation.plugin_name}: {failure}")
             added = tuple(f"command {name}" for name in cli.commands if name not in before)
             self.plugins = [
                 replace(plugin, provides=plugin.provides + added, failed=failure)

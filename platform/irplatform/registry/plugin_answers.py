@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -107,7 +108,12 @@ def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) 
     """
     import numpy as np  # slow, and most commands compute nothing
 
+    if inspect.iscoroutine(values):
+        values.close()  # or Python warns that nobody awaited it
+        raise PluginError(f"{who} is `async`: write a method with `def`, which returns a list.")
     try:
+        if inspect.isgenerator(values):
+            raise TypeError("a generator; return a list of numbers")
         array = np.asarray(values)
         if array.dtype.kind not in _NUMBERS:
             for value in np.asarray(values, dtype=object).ravel().tolist():

@@ -198,7 +198,10 @@ class Contribution:
 
     def _add_file(self, file: Path, kind: str, table: dict[Path, Plugin]) -> None:
         if not file.is_file():
-            raise PluginError(f"the file of {kind} '{file}' does not exist")
+            raise PluginError(
+                f"the file of {kind} '{file}' does not exist; is it in "
+                "[tool.setuptools.package-data] of pyproject.toml?"
+            )
         self._registered(kind, file.name)
         table[file] = self._plugin
 
