@@ -127,6 +127,11 @@ def unstopped(told: object) -> str:
     return one_line(in_words(told)).removesuffix(".")
 
 
+def sentence(text: str) -> str:
+    """Return a text that ends with one mark: "Did you mean 'x'?" has its own."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def one_line(text: str) -> str:
     """Return a text without its line breaks."""
     return printable(" ".join(filter(None, map(str.strip, text.splitlines()))))

@@ -189,12 +189,15 @@ def test_what_belongs_to_the_whole_process_must_stay_as_it_was(check, tmp_path):
     done = check(CHANGING, "strange", "--device", "cpu")
     assert done.returncode == 1
     torch = "the default type of torch is torch.float64 instead of torch.float32 after fit()"
+    own = "draw from a generator of your own, made of resources.seed"
+    path = "name files by their whole path"
+    draws = "reranker draws: the"
     assert done.stdout.splitlines() == [
         "reranker calm: keeps the contract",
-        "reranker draws: the state of numpy's random generator is different after prepare()",
-        f"reranker draws: the working directory is /tmp instead of {tmp_path} after score()",
-        "reranker draws: the state of Python's random generator is different after score()",
-        f"reranker learns: {torch}",
+        f"{draws} state of numpy's random generator is different after prepare(): {own}",
+        f"{draws} working directory is /tmp instead of {tmp_path} after score(): {path}",
+        f"{draws} state of Python's random generator is different after score(): {own}",
+        f"reranker learns: {torch}: give tensors a dtype",
     ]
 
 

@@ -51,10 +51,9 @@ def test_scores_must_stay_the_same_where_the_order_does():
 
 def test_no_document_is_a_ranking_too():
     empty = Ranking.of([], [])
-    run = Run("empty", {f"t{n}": empty for n in range(3)})
     found = _problems(
         retrieve=lambda self, topics, depth, resources: Run(
-            "empty", {topic.id: run.rankings[topic.id] for topic in topics}
+            "empty", {topic.id: empty for topic in topics}
         )
     )
     assert found == []

@@ -1,6 +1,7 @@
 """The same reranker twice in one run, under labels."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,11 @@ from irplatform.runs.folder import read_scores
 def chosen(*rerankers, **settings):
     _, found = choose_systems(registry(), ["bm25"], rerankers, settings)
     return {choice.name: choice for choice in found}
+
+
+def choose(retriever):
+    (found,), _ = choose_systems(registry(), [retriever], [], {})
+    return found
 
 
 def test_an_option_goes_to_the_label_before_it_and_else_to_all_that_have_it():
@@ -65,6 +71,24 @@ def test_a_run_that_is_planned_says_which_reranker_its_label_is():
     assert planned["a"]["reranker"] == planned["a-alone"]["reranker"] == "bm25-text"
     assert planned["a"]["a.k1"] == planned["bm25-text"]["bm25-text.k1"]
     assert "reranker" not in planned["bm25-text"]
+
+
+def test_judgments_decide_the_runs_that_learn_from_them_alone():
+    plan = resolve(RunSettings("demo", rerankers=["bm25-text", "dlh13"]), registry())
+    data = {"qrels": "digest"} | dict.fromkeys(("name", "documents", "topics"))
+
+    def read(plan):
+        return {name: of.get("judgments") for name, of in planned_runs(plan, data).items()}
+
+    assert {*read(plan).values()} == {None}
+    folds = replace(plan, folds=True, training=None)
+    assert read(folds)["bm25"] is None
+    assert read(folds)["dlh13"] == read(folds)["bm25-text-alone"] == "digest"
+    given = replace(folds, settings=replace(plan.settings, interpolate=0.5))
+    assert {*read(given).values()} == {None}
+    fused = replace(folds, retrievers=[*plan.retrievers, choose("rm3")])
+    assert read(fused)["fused"] == "digest"
+    assert read(fused)["bm25"] is read(fused)["rm3"] is None
 
 
 @pytest.mark.java

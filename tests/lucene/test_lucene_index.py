@@ -167,6 +167,18 @@ def test_feedback_from_vectors_equals_feedback_from_stored_text(
     assert parsed.scores == pytest.approx(stored.scores, rel=1e-5)
 
 
+def test_missing_documents_are_those_that_contains_denies(article_index):
+    held = list(article_index.search({"q": "melanoma"}, 10)["q"].doc_ids)
+    strange = ["PMC0", "", held[0].upper() + "x", f" {held[0]}", "\ud800", "ä", "x" * 3000]
+    asked = [*strange[:4], *held, *strange[4:]]
+    assert held
+    assert article_index.missing(asked) == {*strange}
+    assert article_index.missing(held) == set()
+    assert article_index.missing(strange) == {*strange}
+    assert article_index.missing([]) == set()
+    assert {d for d in [*held, "PMC0"] if not article_index.contains(d)} == {"PMC0"}
+
+
 def test_a_depth_beyond_javas_numbers_finds_all_that_there_is(article_index):
     found = [article_index.search({"q": "melanoma"}, depth)["q"] for depth in (1000, 10**10)]
     assert len(found[0])

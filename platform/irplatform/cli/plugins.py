@@ -135,8 +135,10 @@ def check(
 
     Rerankers, retrievers and feature groups score a few topics in several ways that must give the
     same answers. Those that learn are trained on a few other topics, saved, loaded and trained
-    again. Measures are computed for small rankings, and collections are read twice. State of the
-    whole process must stay unchanged. Slow imports and options without a description are remarks.
+    again. They are also asked about documents and topics with gaps. Measures are computed for small
+    rankings, collections are read twice, and tasks, results, formats and commands are looked at.
+    State of the whole process must stay unchanged. Slow imports, options without a description and
+    files that are read but not declared are remarks.
     The exit code is 1 if something breaks the contract, and 2 if nothing breaks it but something
     could not be checked.
     """

@@ -14,7 +14,8 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation.measures import parse_measures
 from irplatform.knowledge import Head
 from irplatform.registry.loading import registry
-from irplatform.reproduction.rows import known_rows, read_rows
+from irplatform.reproduction.rows import read_rows, shipped_rows
+from irplatform.retrieval.stages import Stage
 from irplatform.system.formats import read_toml
 from irplatform.system.packages import package_of
 from irplatform.tasks.catalogue import known_tasks, tasks_of_plugin
@@ -48,22 +49,18 @@ def results_of_tasks(name: str, _data: CheckData) -> Results:
 def results_of_results(name: str, _data: CheckData) -> Results:
     """Check the rows of a file: keys, values, names of systems and measures, and the package."""
     known = registry()
+    _, refused = shipped_rows(known.results)
     for path in _files(known.results, name):
-        faults = []
-        try:
-            known_rows(dict.fromkeys([*known.results, path]))
-            for row in read_rows(path):
-                measures = [measure for measure, _, _ in row.figures()]
-                try:
-                    parse_measures(measures, known.measures, sampled=True)
-                    for retriever in row.retrievers:
-                        known.retriever(retriever)
-                    if row.reranker:
-                        known.reranker(row.reranker)
-                except InputError as error:
-                    faults.append(f"{path}: result '{row.id}': {error}")
-        except InputError as error:
-            faults.append(str(error))
+        faults = [refusal.reason for refusal in refused if refusal.file == path]
+        for row in [] if faults else read_rows(path):
+            try:
+                parse_measures([m for m, _, _ in row.figures()], known.measures, sampled=True)
+                for retriever in Stage.parse("+".join(row.retrievers)).retrievers:
+                    known.retriever(retriever)
+                if row.reranker:
+                    known.reranker(row.reranker)
+            except InputError as error:
+                faults.append(f"{path}: result '{row.id}': {error}")
         yield from (("rows", fault) for fault in faults or [""])
         yield "package data", unpackaged(path, known.results[path])
 
@@ -104,11 +101,18 @@ def results_of_hooks(name: str, data: CheckData) -> Results:
         yield "commands", "" if told else f"command {command.name} has no help: write a docstring"
 
 
+def _theirs(plugin: Plugin) -> metadata.Distribution | None:
+    """The installed distribution of a third-party plugin, if there is one."""
+    with suppress(metadata.PackageNotFoundError):
+        if plugin.installed and not plugin.ours:
+            return metadata.distribution(plugin.distribution)
+    return None
+
+
 def unpackaged(path: Path, plugin: Plugin) -> str:
     """Say why a wheel of a plugin may lack a file; "" where it does not, or that is unknown."""
-    if not plugin.installed or plugin.ours:
+    if (distribution := _theirs(plugin)) is None:
         return ""
-    distribution = metadata.distribution(plugin.distribution)
     files = distribution.files or []
     edited = json.loads(distribution.read_text("direct_url.json") or "{}")
     if edited.get("dir_info", {}).get("editable"):
@@ -136,9 +140,9 @@ def _left_out(path: Path, source: Path) -> str:
 
 def remarks_on_requirements(plugin: Plugin, systems: Iterable[Registration[Any]]) -> list[str]:
     """Return remarks on what a plugin's distribution requires."""
-    if not plugin.installed or plugin.ours:
+    if (distribution := _theirs(plugin)) is None:
         return []
-    required = [each.lower() for each in metadata.requires(plugin.distribution) or ()]
+    required = [each.lower() for each in distribution.requires or ()]
     remarks = [] if plugin.contract else ["require the irplatform that you tried: >=0.2,<0.3"]
     brings_extras = any(each.startswith("irplatform[") for each in required)
     packages = metadata.packages_distributions()

@@ -66,7 +66,8 @@ class Watch:
 
     def look_at(self, choice: Chosen[Any]) -> None:
         """Take notice of the files that a system reads."""
-        self._module, self._declared = choice.registration.system.__module__, choice.files()
+        self._module = choice.registration.system.__module__
+        self._declared = [path.absolute() for path in choice.files()]
 
     @property
     def changes(self) -> list[str]:

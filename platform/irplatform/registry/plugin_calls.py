@@ -59,7 +59,9 @@ def plugin_call(who: str, doing: str, module: str, *, as_told: bool = False) -> 
 def with_place(error: BaseException, module: str) -> str:
     """Return an error in one line, with its place in a module's package."""
     place = _place_in(module, error)
-    return in_a_line(error) + (f" ({place})" if place else "")
+    ours = isinstance(error, ImportError) and (error.name or "").startswith("irplatform.")
+    moved = " (modules of irplatform 0.1 have moved: docs/from-0.1-to-0.2.md)" if ours else ""
+    return in_a_line(error) + moved + (f" ({place})" if place else "")
 
 
 def _place_in(module: str, error: BaseException) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Collection
-from irplatform.errors import InputError, PluginError
+from irplatform.errors import InputError, PluginError, sentence
 from irplatform.plugin.features import FeatureGroup
 from irplatform.plugin.rerankers import Reranker
 from irplatform.plugin.retrievers import Retriever
@@ -124,7 +124,7 @@ def register(name: str, thing: Any, /, **options: object) -> Registered:
             contribution.hooks["register_measures"](name, thing)
         return Registered(plugin, _replace(contribution, plugin))
     except PluginError as error:
-        raise InputError(f"{error}.") from error
+        raise InputError(sentence(str(error))) from error
 
 
 def load_plugin(path: Path | str) -> Registered:
@@ -175,7 +175,7 @@ def load_plugin(path: Path | str) -> Registered:
     except BaseException as error:
         discard(manager, plugin, error)
         raise InputError(
-            f"this plugin cannot be used: {with_place(error, name)}.", path=path
+            sentence(f"this plugin cannot be used: {with_place(error, name)}"), path=path
         ) from error
 
 

@@ -1,0 +1,233 @@
+"""Tasks, results, formats and commands of a plugin are checked, and the files of its package."""
+
+import json
+from types import SimpleNamespace
+
+import click
+import pytest
+
+from irplatform.conformance import check as conformance
+from irplatform.conformance import shipped
+from irplatform.conformance.data import CheckData
+from irplatform.conformance.shipped import remarks_on_requirements, unpackaged
+from irplatform.errors import InputError
+from irplatform.knowledge import Format
+from irplatform.plugin.declarations import Traits
+from irplatform.plugin.hooks import Hooks, hookimpl
+from irplatform.registry.lookup import Registry
+from irplatform.registry.registration import Plugin
+
+PLUGIN = Plugin("theirs", "irplatform-theirs", "1.0", contract=">=0.2")
+TASKS = """
+[[task]]
+name = "their-task"
+title = "Theirs"
+[[task.rules]]
+depth = 10
+measures = ["AP"]
+
+[[task]]
+name = "their-other"
+title = "Other"
+"""
+ROWS = """
+[[result]]
+id = "their-row"
+collection = "demo"
+retrievers = ["bm25"]
+minutes = 1
+tolerance = 0.01
+expected = { AP = 0.3 }
+"""
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """The registry that the checks see, with one plugin."""
+    found = Registry(plugins=[PLUGIN])
+    found.retrievers["bm25"] = found.rerankers["dlh13"] = SimpleNamespace()
+    found.manager.add_hookspecs(Hooks)
+    monkeypatch.setattr(shipped, "registry", lambda: found)
+    return found
+
+
+def _problems(results):
+    return [problem for _, problem in results if problem]
+
+
+def _of_tasks(known, path, text):
+    path.write_text(text)
+    known.tasks[path] = PLUGIN
+    return _problems(shipped.results_of_tasks(path.name, None))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("Theirs", "Ours"), ""),
+        (("depth", "dept"), "task 'their-task': unknown key 'dept'. Did you mean 'depth'?"),
+        (("depth = 10", 'documents = "(a"'), "task 'their-task': 'documents' is not a regular"),
+        (("depth = 10", 'depth = "10"'), "task 'their-task': rules.0.depth: "),
+        (('"AP"', '"APP"'), "task 'their-task': unknown measure 'APP'"),
+        (("their-task", "trec-ct-2022"), "task 'trec-ct-2022' is also in "),
+        (("their-other", "their-task"), "task 'their-task' comes twice"),
+        (('title = "Other"', ""), "task 'their-other': the key 'title' is missing"),
+        (("[[task]]", "[[tasks]]"), "unknown key 'tasks'. Did you mean 'task'?"),
+        (("[[task]]", "[[task"), "this is not TOML"),
+    ],
+)
+def test_a_fault_of_a_task_is_told_by_its_name(known, tmp_path, change, told):
+    problems = _of_tasks(known, tmp_path / "tasks.toml", TASKS.replace(*change))
+    assert len(problems) == bool(told)
+    assert all(told in problem and str(tmp_path) in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("0.3", "0.4"), ""),
+        (("minutes", "minuets"), "'minuets' is not a key of result 'their-row'"),
+        (('["bm25"]', '["judged"]'), ""),
+        (('["bm25"]', '["bm52"]'), "result 'their-row': unknown retriever 'bm52'"),
+        (
+            ("minutes", 'reranker = "dhl13"\nminutes'),
+            "result 'their-row': unknown reranker 'dhl13'",
+        ),
+        (("AP =", "APP ="), "result 'their-row': unknown measure 'APP'"),
+        (("expected = { AP = 0.3 }", ""), "key 'expected'"),
+    ],
+)
+def test_a_fault_of_a_result_is_told_by_its_name(known, tmp_path, change, told):
+    path = tmp_path / "results.toml"
+    path.write_text(ROWS.replace(*change))
+    known.results[path] = PLUGIN
+    problems = _problems(shipped.results_of_results("results.toml", None))
+    assert len(problems) == bool(told)
+    assert all(told in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("recognizes", "told"),
+    [
+        (lambda head: head.line.startswith("! drugs"), []),
+        (lambda head: True, ["it takes a file that begins with '' for its own"] * 3),
+        (lambda head: head.text[0] == "!", ["IndexError('string index out of range')"]),
+        (lambda head: head.columns[1] == "name", ["IndexError('list index out of range')"] * 5),
+    ],
+)
+def test_a_format_refuses_files_of_others(known, recognizes, told):
+    known.knowledge["drugs"] = lambda: Format("drugs", "", "drugs", recognizes, lambda path: [])
+    problems = _problems(shipped.results_of_format("drugs", CheckData(None, [], [], [])))
+    assert len(problems) == len(told)
+    assert all(problem.startswith(told[0][:9]) for problem in problems), problems
+
+
+def test_a_command_without_help_is_told(known):
+    class Module:
+        @hookimpl
+        def register_commands(self, cli):
+            cli.command("greet")(lambda: None)
+            cli.command("told", help="Say hello.")(lambda: None)
+
+    known.manager.register(Module(), name=str(PLUGIN))
+    problems = _problems(shipped.results_of_hooks("theirs", CheckData(None, [], [], [])))
+    assert problems == ["command greet has no help: write a docstring"]
+
+
+def test_a_command_of_the_platform_cannot_be_replaced(capsys):
+    class Module:
+        @hookimpl
+        def register_commands(self, cli):
+            cli.command("run")(lambda: None)
+            cli.command("greet")(lambda: None)
+
+    known, run = Registry(plugins=[PLUGIN]), click.Command("run")
+    known.manager.add_hookspecs(Hooks)
+    known.manager.register(Module(), name=str(PLUGIN))
+    cli = click.Group(commands={"run": run})
+    known.add_commands(cli)
+    assert cli.commands["run"] is run
+    assert known.plugins[0].provides == ("command greet",)
+    assert known.plugins[0].failed == "register_commands failed: there is a command 'run' already"
+    assert "there is a command 'run' already" in capsys.readouterr().err
+
+
+def test_a_plugin_that_registers_tasks_alone_can_be_checked(known, tmp_path):
+    with pytest.raises(InputError, match="registers nothing: write a hook"):
+        conformance.contents(PLUGIN, known)
+    known.tasks[tmp_path / "tasks.toml"] = PLUGIN
+    assert [*conformance.contents(PLUGIN, known)] == [("tasks", "tasks.toml")]
+    assert conformance.checks_of("tasks", None)[:2] == ("tasks", "package data")
+
+
+PROJECT = """
+[build-system]
+build-backend = "setuptools.build_meta"
+[tool.setuptools.package-data]
+theirs = ["*.json"]
+"""
+
+
+@pytest.fixture
+def edited(tmp_path, monkeypatch):
+    """The distribution, installed from a folder that stays its source."""
+    source, site = tmp_path / "source", tmp_path / "site"
+    package, info = source / "theirs", site / "irplatform_theirs-1.0.dist-info"
+    package.mkdir(parents=True)
+    info.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "tasks.toml").touch()
+    (source / "pyproject.toml").write_text(PROJECT)
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: irplatform-theirs\nVersion: 1.0\n"
+        "Requires-Dist: irplatform>=0.2\nRequires-Dist: Torch>=2\n"
+    )
+    told = {"url": source.as_uri(), "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(told))
+    monkeypatch.syspath_prepend(site)
+    return SimpleNamespace(source=source, file=package / "tasks.toml", info=info)
+
+
+def test_a_file_that_a_wheel_will_lack_is_told_before_it_is_built(edited):
+    assert unpackaged(edited.file, PLUGIN) == (
+        "a wheel will lack tasks.toml: list it in [tool.setuptools.package-data], in pyproject.toml"
+    )
+    project = edited.source / "pyproject.toml"
+    project.write_text(PROJECT.replace("*.json", "*.toml"))
+    assert unpackaged(edited.file, PLUGIN) == ""
+    project.write_text(PROJECT.replace("setuptools.build_meta", "hatchling.build"))
+    assert unpackaged(edited.file, PLUGIN) == ""
+    project.write_text(PROJECT)
+    (edited.source / "MANIFEST.in").write_text("recursive-include theirs *.toml\n")
+    assert unpackaged(edited.file, PLUGIN) == ""
+
+
+def test_a_module_carries_no_data(edited):
+    (edited.file.parent / "__init__.py").unlink()
+    assert "py-modules carry no data, so make the module a package" in unpackaged(
+        edited.file, PLUGIN
+    )
+
+
+def test_a_file_of_an_installed_wheel_is_in_its_record(edited):
+    (edited.info / "direct_url.json").unlink()
+    site = edited.info.parent
+    (site / "theirs").mkdir()
+    (edited.info / "RECORD").write_text("theirs/__init__.py,,\ntheirs/tasks.toml,,\n")
+    assert unpackaged(site / "theirs" / "tasks.toml", PLUGIN) == ""
+    assert "is no file of irplatform-theirs" in unpackaged(edited.file, PLUGIN)
+
+
+def _system(*packages):
+    return SimpleNamespace(traits=lambda options: Traits(packages=packages), options=dict)
+
+
+def test_packages_that_nothing_requires_are_remarked(edited):
+    assert remarks_on_requirements(PLUGIN, [_system("torch")]) == []
+    assert remarks_on_requirements(PLUGIN, [_system("torch", "rerankers")]) == [
+        "traits() names rerankers, which nothing requires: require it"
+    ]
+    unbound = Plugin("theirs", "irplatform-theirs", "1.0")
+    assert remarks_on_requirements(unbound, []) == [
+        "require the irplatform that you tried: >=0.2,<0.3"
+    ]
