@@ -14,11 +14,12 @@ from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, RERANKER
 from irplatform.cli.options import PATH, force_option, setting_option, task_options
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.submit_files import fix, prepare
+from irplatform.cli.submit_files import NOT_LOOKED_UP, fix, prepare
 from irplatform.errors import InputError, counted
 from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from irplatform.runs.checks import RunCheck
@@ -29,6 +30,8 @@ _SHOWN = 25
 _SHOWN_ALIKE = 5
 """Of those that differ in names and numbers alone."""
 _NAMES = re.compile(r"'[^']*'|\d+")
+_DATA = ("task", "topics", "collection")
+"""Options that name what a run is checked against."""
 
 
 @click.group(cls=Group)
@@ -86,6 +89,7 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
     else:
         for path, found in checks.items():
             _print_check(path, found)
+        _print_notes(checks)
     if options["tag_pattern"] is None and options["task"] is None:
         length = options["tag_length"] or 20
         notice(
@@ -93,12 +97,16 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
             "your track has another rule, give it with --tag-pattern, or the track with --task."
         )
     refused = [path for path, found in checks.items() if found.refused]
-    if refused and options["task"] is not None:
-        command = f"platform submit fix {refused[0]} --task {options['task']} -o OUT"
+    repairable = [path for path in refused if not checks[path].unread]
+    if repairable and options["task"] is not None:
+        given = [f"--{name} {options[name]}" for name in _DATA if options[name] is not None]
+        given += ["--documents"] if options["documents"] else []
+        command = f"platform submit fix {repairable[0]} {' '.join(given)} -o OUT"
         notice(f"`{command}` repairs what can be repaired.")
-    if options["collection"] is not None and not options["documents"]:
-        notice("Documents were not looked up in the collection; add --documents to do so.")
-    context.exit(1 if refused else 0)
+    if not options["documents"]:
+        notice(NOT_LOOKED_UP)
+    unread = any(found.unread for found in checks.values())
+    context.exit(2 if unread else 1 if refused else 0)
 
 
 def _entry(path: str, found: RunCheck) -> dict[str, Any]:
@@ -113,8 +121,21 @@ def _entry(path: str, found: RunCheck) -> dict[str, Any]:
     }
 
 
+def _print_notes(checks: Mapping[str, RunCheck]) -> None:
+    """Print each kind of note once: of the first run, and how many others have it."""
+    noted: dict[str, list[str]] = {}
+    for path, found in checks.items():
+        for problem in found.problems:
+            if problem.level == "note":
+                kind = _NAMES.sub("", problem.message.partition(":")[0])
+                noted.setdefault(kind, []).append(f"{path}: note: {problem.message}")
+    for first, *others in noted.values():
+        say_text(f"{first} So it is in {counted(len(others), 'other run')}." if others else first)
+
+
 def _print_check(path: str, found: RunCheck) -> None:
-    problems = sorted(found.problems, key=lambda problem: problem.level != "error")
+    problems = [problem for problem in found.problems if problem.level != "note"]
+    problems.sort(key=lambda problem: problem.level != "error")
     shown, alike = 0, Counter[str]()
     for problem in problems:
         kind = _NAMES.sub("", problem.message)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import Command
-from irplatform.cli.options import PATH, choice_option, force_option, task_options
+from irplatform.cli.options import PATH, force_option, task_options
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import counted, listing
 from irplatform.system.console import notice, say_text
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from irplatform.experiment.shared_tasks import Fixed
 
+NOT_LOOKED_UP = "Documents were not looked up: --collection C --documents looks up each."
 _LINES = 3
 """Numbers of lines that are shown."""
 
@@ -29,10 +30,11 @@ _LINES = 3
 @click.option("-o", "--out", required=True, type=PATH, help="The corrected copy.")
 @task_options
 @click.option("--tag", help="The new run tag.  [default: the present one, as the task takes it]")
-@choice_option(
+@click.option(
     "--order",
-    choices=["scores", "ranks"],
-    text="What decides the order where scores and ranks contradict each other.",
+    type=click.Choice(["scores", "ranks"]),
+    help="What decides the order where scores and ranks contradict each other.  [default: such a "
+    "run is refused]",
 )
 @click.option("--diff", type=PATH, help="Write every changed line, and why, to this file.")
 @force_option("a file at --out that has other content")
@@ -41,6 +43,7 @@ _LINES = 3
 def fix(context: click.Context, /, run: Path, out: Path, as_json: bool, **options: Any) -> None:
     """Write a corrected copy of a run, or of answers in JSON.
 
+    Columns go by a header, such as PyTerrier's, or by their place. Runs in JSON become TREC's lines.
     Repairs encoding, line ends, columns, documents that come twice, order, ranks, the number of
     results, the tag and the spelling of ids, and leaves out what the task does not take. The run
     itself stays as it is. The exit code is 1 if the copy would still be rejected.
@@ -60,6 +63,7 @@ def _entry(fixed: Fixed) -> dict[str, Any]:
     return {
         "path": str(fixed.path),
         "accepted": not fixed.check.refused,
+        "documents_looked_up": fixed.looked_up,
         "changed": {reason: list(lines) for reason, lines in fixed.repair.changed.items()},
         "left_out": {reason: list(lines) for reason, lines in fixed.repair.left_out.items()},
         "lost": {reason: list(lines) for reason, lines in fixed.repair.lost.items()},
@@ -82,8 +86,8 @@ def _print(run: Path, fixed: Fixed) -> None:
     verdict = "still refused" if found.refused else "accepted"
     tag = f", tag '{found.tag}'" if found.tag else ""
     say_text(f"{fixed.path}: {verdict}; {found.counts}{tag}.")
-    if "rank, from the score" in entry["changed"]:
-        notice("Where ranks contradict scores, the scores decided; --order ranks has ranks decide.")
+    if not fixed.looked_up:
+        notice(NOT_LOOKED_UP)
     if "no tag" in entry["changed"]:
         notice("Lines had no tag; --tag gives the run one of yours.")
 

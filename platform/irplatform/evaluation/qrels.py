@@ -25,6 +25,7 @@ import numpy as np
 from irplatform.data import SubtopicGrades
 from irplatform.errors import InputError, counted, listing
 from irplatform.runs.bioasq import holds_json, judgments_of_questions
+from irplatform.runs.fields import DOCUMENT, TOPIC, identifier, place_of, plain
 from irplatform.system.columns import changes, split
 from irplatform.system.console import notice_once
 from irplatform.system.formats import JSONError, parse_json, read_json
@@ -55,11 +56,8 @@ _KEYS = (
 )
 _SEPARATORS = re.compile(rb"[\s,;]+")
 _NUMBER = re.compile(rb"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
-_TOPIC = ("queryid", "qid", "topicid", "questionid", "query", "topic", "q")
-_DOCUMENT = ("corpusid", "cid", "docid", "documentid", "docno", "passageid", "pid", "did", "doc")
 _SCORE = ("score", "grade", "relevance", "relevancy", "rel", "label", "judgment", "level")
 """Usual names of columns and keys, in lower case without punctuation; the first match counts."""
-_PUNCTUATION = re.compile(r"[\W_]")
 _GRADE = re.compile(rb"([+-]?[0-9]{1,6})(\.0*)?")
 """Six digits at most: trec_eval allocates memory for every grade up to the highest."""
 _LEVEL = re.compile(rb"[+-]?[0-9]{1,6}(\.[0-9]+)?")
@@ -306,26 +304,14 @@ def _of_records(path: Path, records: Iterable[tuple[int | None, Any]]) -> Iterat
         passed.update(key for place, key in enumerate(keys) if place not in at)
         yield (
             number,
-            _identifier(topic, keys[at[0]], path, number),
+            identifier(topic, f"under '{keys[at[0]]}'", path, number),
             "",
-            _identifier(document, keys[at[1]], path, number),
+            identifier(document, f"under '{keys[at[1]]}'", path, number),
             _Grades(path, keys[at[2]]).at(number, str(grade).encode()),
         )
     if passed:
         counts = [f"{key} ({counted(times, 'judgment')})" for key, times in passed.items()]
         notice_once(f"{path}: ignored keys: {listing(counts)}")
-
-
-def _identifier(value: Any, key: str, path: Path, line: int | None) -> str:
-    if type(value) is int:  # True is an instance of int
-        return str(value)
-    if not isinstance(value, str) or not value.strip():
-        raise InputError(
-            f"the id under '{key}' is {value!r}. Write it as text, or as a whole number.",
-            path=path,
-            line=line,
-        )
-    return value
 
 
 class _Grades(dict[bytes, float]):
@@ -334,7 +320,7 @@ class _Grades(dict[bytes, float]):
     def __init__(self, path: Path, name: str = "") -> None:
         super().__init__()
         self._path = path
-        self._is_level = _plain(name) == "level"
+        self._is_level = plain(name) == "level"
 
     def at(self, line: int | None, text: bytes) -> float:
         """Return a grade, or a level."""
@@ -346,16 +332,9 @@ class _Grades(dict[bytes, float]):
 
 def _places(names: Sequence[str]) -> tuple[int, int, int] | None:
     """The positions of topic, document and grade among names; None if one has no usual name."""
-    plain = [_plain(name) for name in names]
-    topic, document, score = (
-        next((plain.index(name) for name in usual if name in plain), -1)
-        for usual in (_TOPIC, _DOCUMENT, _SCORE)
-    )
-    return (topic, document, score) if min(topic, document, score) >= 0 else None
-
-
-def _plain(name: str) -> str:
-    return _PUNCTUATION.sub("", name.lower())
+    read = [plain(name) for name in names]
+    at = (place_of(TOPIC, read), place_of(DOCUMENT, read), place_of(_SCORE, read))
+    return at if min(at) >= 0 else None
 
 
 def _grade(text: bytes, path: Path, number: int | None) -> int:

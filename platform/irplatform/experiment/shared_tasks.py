@@ -16,6 +16,7 @@ from irplatform.registry.loading import registry
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags, validate_run
 from irplatform.runs.trec import Problem
+from irplatform.system.reading import is_readable
 from irplatform.system.writing import atomic_write, refuse_same_file, write_file
 from irplatform.tasks.catalogue import find_task, known_tasks
 from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
     from irplatform.evaluation.judgments import Judgments
     from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
-    from irplatform.tasks.repair import Order, Repair
+    from irplatform.tasks.lines import Order
+    from irplatform.tasks.repair import Repair
 
 
 def all_tasks() -> dict[str, Task]:
@@ -171,7 +173,8 @@ def check_runs(
             checks[str(path)] = found
             readable.append(path)
         except InputError as error:
-            checks[str(path)] = RunCheck([Problem("error", error.message, error.line)])
+            problem = Problem("error", error.message, error.line)
+            checks[str(path)] = RunCheck([problem], unread=not is_readable(path))
     of_runs = [path for path in readable if not checks[str(path)].answers]
     warnings = {} if known is not None and known.rules.snapshots else same_tags(of_runs)
     if known is not None and (wrong := too_many_runs(len(paths), known)):
@@ -202,11 +205,13 @@ class Fixed:
         path: the copy.
         repair: what was changed and left out.
         check: the check of the copy: its errors could not be repaired.
+        looked_up: documents were looked up in a collection.
     """
 
     path: Path
     repair: Repair
     check: RunCheck
+    looked_up: bool = False
 
 
 def fix_run(
@@ -218,7 +223,7 @@ def fix_run(
     documents: bool = False,
     topics: AnyPath | None = None,
     tag: str | None = None,
-    order: Order = "scores",
+    order: Order | None = None,
     diff: AnyPath | None = None,
     force: bool = False,
 ) -> Fixed:
@@ -232,7 +237,8 @@ def fix_run(
         documents: leave out documents that the collection's index does not have.
         topics: the task's file of topics, in place of a collection.
         tag: the new run tag.
-        order: what decides where scores and ranks contradict each other.
+        order: what decides where scores and ranks contradict each other; by default such a file is
+            refused.
         diff: a file for every changed line.
         force: replace `out` if it has other content.
 
@@ -251,10 +257,6 @@ def fix_run(
     """
     path, out = as_path(path, "path"), as_path(out, "out")
     refuse_same_file(path, out)
-    if task is None and holds_json(path):
-        raise InputError(
-            "this is JSON, not a run: name its task, as in --task trec-biogen-2025-a.", path=path
-        )
     known = task_of(task) if task is not None else None
     given = task_data(known, collection=collection, documents=documents, topics=topics)
     rules = known or _USUAL
@@ -278,7 +280,8 @@ def fix_run(
         with atomic_write(as_path(diff, "diff")) as file:
             file.writelines(diff_lines(repair, path, out))
     found = _check(out, rules, given)
-    return Fixed(out, repair, replace(found, problems=[*found.problems, *repair.faults]))
+    found = replace(found, problems=[*found.problems, *repair.faults])
+    return Fixed(out, repair, found, looked_up=given.contains is not None)
 
 
 def of_runs(task: Task) -> Task:

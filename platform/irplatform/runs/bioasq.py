@@ -40,9 +40,9 @@ _FULL_TEXT = re.compile(
 )
 """An article of PubMed Central's, whose numbers are not PMIDs."""
 _BEGINNING = re.compile(
-    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:\{|$))", re.MULTILINE
+    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:[\[{]|$))", re.MULTILINE
 )
-"""The beginning of a JSON object or a list of them; a topic of TREC's may be called {1}."""
+"""The beginning of a JSON object, or a list of these or of lists; a topic of TREC's may be called {1}."""
 _FORM = 'BioASQ\'s files are one JSON object: {"questions": [{"id": …, "body": …}, …]}'
 
 

@@ -2,9 +2,9 @@
 
 Errors are what keeps a file from being read (`scan`) and what TREC's check scripts refuse: a wrong
 second column, ranks that are not whole, a wrong run tag, unknown topics or topics without results,
-too many results per topic. Warnings are topics with fewer results than accepted, tags that some
-tracks refuse, and ranks that contradict the scores, by which trec_eval orders: release 10 by 64
-bits, older ones by 32.
+too many results per topic. Warnings are tags that some tracks refuse, ranks that begin at 0 or fall
+from line to line, and ranks that contradict the scores, by which trec_eval orders: release 10 by 64
+bits, older ones by 32. That topics have fewer results than accepted is a note.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, counted
+from irplatform.runs.bioasq import holds_json
 from irplatform.runs.content import read_content
+from irplatform.runs.json_runs import read_json_run
 from irplatform.runs.trec import COLUMNS, Problem, scan
 from irplatform.system.console import notice
 from irplatform.system.reading import starts_with_mark
@@ -58,6 +60,7 @@ class RunCheck:
         tied: measures that these ties can move, in words.
         answers: the file has answers in JSON, not a run.
         nouns: what it has, and what each of these has.
+        unread: the file is missing, or of a kind that cannot be read.
     """
 
     problems: Sequence[Problem]
@@ -68,6 +71,7 @@ class RunCheck:
     tied: tuple[str, ...] = ()
     answers: bool = False
     nouns: tuple[str, str] = ("topic", "result")
+    unread: bool = False
 
     @property
     def counts(self) -> str:
@@ -143,6 +147,8 @@ def validate_run(
         InputError: the file cannot be opened.
     """
     path = Path(path)
+    if holds_json(path):
+        return _of_json(path)
     problems = [_MARK] if starts_with_mark(path) else []
     content = read_content(path, documents=has_document is not None, pattern=id_pattern)
     problems += content.unsound
@@ -169,6 +175,18 @@ def validate_run(
     least, most = min(counts.values(), default=0), max(counts.values(), default=0)
     tag = next(iter(content.tags), "")
     return RunCheck(_together(problems), len(counts), (least, most), tag, content.ties)
+
+
+def _of_json(path: Path) -> RunCheck:
+    """Refuse a file of JSON, as TREC does."""
+    try:
+        rankings = read_json_run(path).rankings
+    except InputError as error:
+        return RunCheck([Problem("error", error.message, error.line)])
+    numbers = [*map(len, rankings.values())]
+    fault = "this is a run in JSON; TREC takes lines, which `platform submit fix` writes."
+    problems = [Problem("error", f"{fault} {COLUMNS}")]
+    return RunCheck(problems, len(rankings), (min(numbers), max(numbers)))
 
 
 def _together(problems: Sequence[Problem]) -> list[Problem]:
@@ -236,7 +254,7 @@ def _count_problems(counts: Counter[str], limit: int | None) -> Iterator[Problem
     if many := [f"'{topic}' {count:,}" for topic, count in counts.items() if count > limit]:
         yield Problem("error", f"{len(many):,} {of_all} more {accepted}: {_some(many)}.")
     if few := [f"'{topic}' {count:,}" for topic, count in counts.items() if count < limit]:
-        yield Problem("warning", f"{len(few):,} {of_all} fewer {accepted}: {_some(few)}.")
+        yield Problem("note", f"{len(few):,} {of_all} fewer {accepted}: {_some(few)}.")
 
 
 def _topic_problems(counts: Counter[str], topics: Members[str] | None) -> Iterator[Problem]:

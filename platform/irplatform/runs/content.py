@@ -20,7 +20,7 @@ from irplatform.errors import InputError
 from irplatform.runs.packed import refuse_repeated
 from irplatform.runs.parts import gathered, parts, strict_table
 from irplatform.runs.run import in_32_bits
-from irplatform.runs.trec import JSON, Problem, checked_line, scan
+from irplatform.runs.trec import Problem, checked_line, scan
 from irplatform.system.columns import changes, split, texts_of
 from irplatform.system.reading import blocks_of_lines
 
@@ -55,7 +55,7 @@ class Content:
         counts: number of results per topic.
         documents: the first line of each document, if asked for.
         faults: the lines with each fault of an id, a second column or a rank.
-        rank_problems: at most one per topic.
+        rank_problems: at most one of each kind per topic.
         strange: the first line of each document whose id is not of the task's form.
         ties: by topic, the ranks by score at which runs of equal scores begin and end.
         rising: the first line of each topic whose score is higher than that of the line before.
@@ -127,6 +127,9 @@ def _by_line(path: Path, pattern: re.Pattern[str] | None = None) -> Content:
         found = (_rank_problem(topic, *pair) for pair in pairwise(ordered))
         if problem := next(filter(None, found), None):
             content.rank_problems.append(problem)
+        ranks, lines = (np.array([each[at] for each in results], np.int64) for at in (0, 3))
+        numbers = np.zeros(len(results), np.intp)
+        content.rank_problems += _order_problems([topic], numbers, ranks, lines)
     return content
 
 
@@ -161,7 +164,8 @@ def _of_columns(
         numbers = np.repeat(np.arange(len(topics)), lengths)
         refuse_repeated(part.bounds, numbers, part.columns[0])
         content.rank_problems += _rank_problems(topics, numbers, part)
-        _, scores, _, lines = part.columns
+        _, scores, ranks, lines = part.columns
+        content.rank_problems += _order_problems(topics, numbers, ranks, lines)
         content.ties.update(_ties(topics, numbers, scores))
         rises = np.flatnonzero((scores[1:] > scores[:-1]) & (numbers[1:] == numbers[:-1])) + 1
         for place in rises[np.unique(numbers[rises], return_index=True)[1]].tolist():
@@ -191,7 +195,6 @@ class _Reading:
     def tables(self, path: Path) -> Iterator[Table]:
         """Yield the sound lines of each block, and note what is wrong with the others."""
         first = 1
-        is_first = True
         for block in blocks_of_lines(path):
             count = block.count(b"\n") + (not block.endswith(b"\n"))
             start, first = first, first + count
@@ -199,14 +202,13 @@ class _Reading:
             table = strict_table(block)
             scores = None if table is None else _sound_scores(table)
             if table is None or scores is None:
-                kept, lines = self._sound_lines(block, start, is_first)
+                kept, lines = self._sound_lines(block, start)
                 if not kept:
                     continue
                 table = split(kept, 6)
                 if table is None:
                     raise ValueError("lines that make no table")
                 scores = table.numbers(4)
-            is_first = False
             ranks = table.whole_numbers(3)
             if ranks is None:
                 raise ValueError("a rank that is not one")
@@ -215,7 +217,7 @@ class _Reading:
             self._note(table, lines)
             yield table
 
-    def _sound_lines(self, block: bytes, first: int, is_first: bool) -> tuple[bytes, Integers]:
+    def _sound_lines(self, block: bytes, first: int) -> tuple[bytes, Integers]:
         """Return the lines of a block that are results, and their numbers; note the others."""
         rows: list[bytes] = []
         lines: list[int] = []
@@ -224,10 +226,8 @@ class _Reading:
                 raise ValueError("a carriage return in the first line")
             if not raw.strip():
                 continue
-            found = checked_line(raw, number, strict=True, is_first=is_first and not rows)
+            found = checked_line(raw, number, strict=True)
             if isinstance(found, Problem):
-                if found.message == JSON:
-                    raise ValueError("this is JSON")
                 self.content.unsound.append(found)
             else:
                 rows.append(b" ".join(raw.split()) + b"\n")
@@ -327,6 +327,22 @@ def _rank_problems(
         ]
         if problem := _rank_problem(topics[numbers[place]], pair[0], pair[1]):
             yield problem
+
+
+def _order_problems(
+    topics: list[str], numbers: npt.NDArray[np.intp], ranks: Integers, lines: Integers
+) -> Iterator[Problem]:
+    """Yield the first line of each topic whose rank is 0, or falls from the line before."""
+    within = numbers[1:] == numbers[:-1]
+    faults = {
+        "ranks begin at 0": np.flatnonzero(ranks == 0),
+        "ranks do not rise from line to line": np.flatnonzero(within & (ranks[1:] < ranks[:-1]))
+        + 1,
+    }
+    for fault, places in faults.items():
+        for place in places[np.unique(numbers[places], return_index=True)[1]].tolist():
+            message = f"topic '{topics[numbers[place]]}': {fault}. Some tasks want 1, 2, 3, …"
+            yield Problem("warning", f"{message} in this order.", int(lines[place]))
 
 
 def _rank_problem(topic: str, first: _Ranked, second: _Ranked) -> Problem | None:

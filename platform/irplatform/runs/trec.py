@@ -22,6 +22,8 @@ import numpy.typing as npt
 import orjson
 
 from irplatform.errors import InputError, counted
+from irplatform.runs.bioasq import holds_json
+from irplatform.runs.json_runs import read_json_run
 from irplatform.runs.packed import doc_ids_of, ranked
 from irplatform.runs.parts import Passed, gathered, parts, tables
 from irplatform.runs.run import Ranking, Run, Scores
@@ -41,15 +43,10 @@ if TYPE_CHECKING:
     from irplatform.system.columns import Cells, Table
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
-JSON = (
-    f"this is JSON, not a run. {COLUMNS} `platform submit check --task TASK` reads answers "
-    "in JSON; to score those to BioASQ, name the run behind them."
-)
 COMMENT = (
     "this line begins with '#': trec_eval 10 passes over it as a comment, but TREC's check scripts "
     "refuse it. Remove it."
 )
-_JSON_BEGINS = (b"{", b"[")
 _LARGEST = float(np.finfo(np.float32).max)
 _COMPRESSION = 6
 _WHITE_SPACE = b" \t\n\r\v\f"
@@ -62,13 +59,14 @@ class Problem:
     """Something wrong with a run file.
 
     Attributes:
-        level: an "error" makes the file unreadable or TREC refuse it; a "warning" does not.
+        level: an "error" makes the file unreadable or TREC refuse it; a "warning" does not, and a
+            "note" is no fault.
         message: what is wrong and what to do.
         line: the first line at fault, from 1; None for the whole file.
         lines: all lines with the same problem.
     """
 
-    level: Literal["error", "warning"]
+    level: Literal["error", "warning", "note"]
     message: str
     line: int | None = None
     lines: tuple[int, ...] = ()
@@ -88,7 +86,7 @@ class Result:
 
 
 def read_run(path: Path | str) -> Run:
-    r"""Read a run.
+    r"""Read a run in TREC's form, or in JSON as `irplatform.runs.json_runs` has it.
 
     As in trec_eval, the ranking follows from scores and document ids alone: the order of lines and
     the rank column do not matter.
@@ -114,7 +112,11 @@ def read_run(path: Path | str) -> Run:
         if rankings is None:
             passed = Passed()
             rankings = _scattered_rankings(path, passed)
-    except ValueError as error:  # UnicodeDecodeError is one
+    except (InputError, ValueError) as error:  # UnicodeDecodeError is one
+        if holds_json(path):
+            return read_json_run(path)
+        if isinstance(error, InputError):  # a line of 64 MB, say, which JSON may have
+            raise
         _raise_first_error(path, error)
     if not rankings:
         raise InputError(f"there are no results in this file. {COLUMNS}", path=path)
@@ -233,8 +235,6 @@ def ranking_digest(rows: Sequence[str]) -> str:
 def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
     """Yield the result of every line that is not blank, or why it has none.
 
-    For a file of JSON, only the first line is yielded.
-
     Args:
         path: the file.
         strict: read runs as TREC's check scripts do; otherwise as trec_eval 10 does.
@@ -244,7 +244,7 @@ def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
     """
     seen: dict[str, dict[str, int]] = {}
     for number, raw in numbered_lines(path):
-        found = checked_line(raw, number, strict=strict, is_first=not seen)
+        found = checked_line(raw, number, strict=strict)
         if isinstance(found, Result):
             documents = seen.setdefault(found.topic, {})
             if (first := documents.setdefault(found.document, number)) != number:
@@ -256,23 +256,18 @@ def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
                 )
         if found is not None:
             yield found
-        if isinstance(found, Problem) and found.message == JSON:
-            return
 
 
-def checked_line(
-    raw: bytes, number: int, *, strict: bool, is_first: bool
-) -> Result | Problem | None:
+def checked_line(raw: bytes, number: int, *, strict: bool) -> Result | Problem | None:
     """Return the result of a line that is not blank, or why it has none; None for a comment.
 
     Args:
         raw: the line.
         number: its number.
         strict: see `scan`.
-        is_first: no line before had a result.
     """
     columns = raw.split()
-    if fault := _line_fault(raw, columns, strict, is_first):
+    if fault := _line_fault(raw, columns, strict):
         return Problem("error", fault, number)
     if columns[0].startswith(b"#"):
         return None
@@ -285,7 +280,7 @@ def checked_line(
     return Result(number, topic, second, document, rank, float(score_text), tag)
 
 
-def _line_fault(raw: bytes, columns: Sequence[bytes], strict: bool, is_first: bool) -> str:
+def _line_fault(raw: bytes, columns: Sequence[bytes], strict: bool) -> str:
     if b"\0" in raw:
         return f"this line has a {NUL_BYTE}"
     if b"\r" in raw.rstrip() and len(columns) != 6:
@@ -294,9 +289,8 @@ def _line_fault(raw: bytes, columns: Sequence[bytes], strict: bool, is_first: bo
         return COMMENT if strict else ""
     if len(columns) == 6 or (len(columns) > 6 and not strict):
         return ""
-    if is_first and raw.lstrip().startswith(_JSON_BEGINS):
-        return JSON
-    return f"{counted(len(columns), 'column')}. {COLUMNS}"
+    blank = " One of its blanks is a no-break space." if b"\xc2\xa0" in raw else ""
+    return f"{counted(len(columns), 'column')}.{blank} {COLUMNS}"
 
 
 def run_errors(path: Path) -> Iterator[Problem]:

@@ -122,6 +122,17 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
         raise InputError(NO_FILES[error.errno], path=path) from error
 
 
+def is_readable(path: Path) -> bool:
+    """Tell if `open_bytes` can read a file to its end."""
+    try:
+        with open_bytes(path) as file:
+            while file.read(1 << 20):
+                pass
+    except InputError:
+        return False
+    return True
+
+
 def read_whole(path: Path, most: int) -> bytes:
     """Return the content of a file as `open_bytes` reads it; InputError beyond `most` bytes."""
     with open_bytes(path) as file:

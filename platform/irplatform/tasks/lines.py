@@ -1,45 +1,69 @@
-"""Lines of a damaged run file, as far as they can be read: encoding, line ends and columns."""
+"""Lines of a run file of any program, as far as they can be read: encoding, cells, columns.
+
+A header names the columns, in any order. Without one they are told by their place, as
+`irplatform.tasks.columns` says; a line of TREC's that lacks some is read by itself.
+"""
 
 from __future__ import annotations
 
 import codecs
-import io
+import csv
 import math
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from irplatform.errors import InputError, listing
+from irplatform.runs.bioasq import holds_json
+from irplatform.runs.fields import LISTS, place_of, places, plain
+from irplatform.runs.json_runs import json_results
 from irplatform.system.reading import open_bytes
+from irplatform.tasks.columns import (
+    SECOND,
+    choose_numbers,
+    counts,
+    is_number,
+    number,
+    placed,
+    rises,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+Order = Literal["scores", "ranks"]
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 _WHITE_SPACE = re.compile(r"[ \t\v\f]+")
-_COMMAS = re.compile(r"\s*[,;]\s*")
-_SECOND = re.compile(r"[Qq]?[01]")
-_WHOLE = re.compile(r"-?\d{1,18}")
-_NOT_FINITE = {"nan", "inf", "-inf", "+inf", "infinity", "-infinity"}
-_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
+_QUOTED = re.compile(r"""\s*("[^"]*"|'[^']*'|\S+)""")
+_BETWEEN = re.compile(r"[\s,;|]+")
+_SEPARATORS = "\t;,|"
+_SAMPLE = 1000
+"""Lines that tell what separates columns."""
+_RANK = re.compile(r"(-?\d{1,18})(?:\.0*)?")
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2},\d{3}")
+_TEXTS = {"query", "text", "title", "body", "abstract", "docid", "second"}
+"""Further columns that hold no scores."""
 
 
 @dataclass(slots=True)
 class Row:
-    """A line, as it was read.
+    """A result, as it was read.
 
     Attributes:
-        line: its number.
+        line: its line, or its number in JSON.
         raw: the line, if lines are kept.
         topic, document, tag: its columns; a tag may be missing.
-        fourth, fifth: the columns of rank and score, until these are read.
-        rank: a whole number, if the line has one.
-        score: a finite number, if the line has one.
-        score_text: its digits.
+        rank_text, score_text: the cells of rank and score; "" if it has none.
+        rank: a whole number, if there is one.
+        score: a number, also infinite, if there is one.
         new_rank: the rank of the corrected line.
         reasons: what was repaired in it so far.
         left_out: why it is left out; "" if it is kept.
@@ -49,11 +73,10 @@ class Row:
     raw: str = ""
     topic: str = ""
     document: str = ""
-    fourth: str = ""
-    fifth: str = ""
+    rank_text: str = ""
+    score_text: str = ""
     rank: int | None = None
     score: float | None = None
-    score_text: str = ""
     new_rank: int = 0
     tag: str | None = None
     reasons: tuple[str, ...] = ()
@@ -64,42 +87,90 @@ class Row:
         return f"{self.topic} Q0 {self.document} {self.new_rank} {self.score_text} {tag}"
 
 
-def read_rows(path: Path, *, keep_lines: bool = False) -> list[Row]:
-    """Read the lines of a file, but blank ones.
+def read_rows(path: Path, *, order: Order | None = None, keep_lines: bool = False) -> list[Row]:
+    """Read the results of a run, and lines that hold none, but blank ones.
+
+    Args:
+        path: the file.
+        order: what decides where numbers may be ranks or scores.
+        keep_lines: keep the lines themselves.
 
     Raises:
-        InputError: it cannot be opened.
+        InputError: it cannot be opened; or it cannot be told what its columns, or its numbers, are.
     """
     with open_bytes(path) as file:
         content = file.read()
-    reasons: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     if mark := next((mark for mark in _MARKS if content.startswith(mark)), b""):
         marks = ("byte order mark",)
         content = content.removeprefix(mark)
         if _MARKS[mark] != "utf-8":
             content = content.decode(_MARKS[mark], "replace").encode()
+    if holds_json(path):
+        rows = [*_json_rows(content, path, keep_lines)]
+    else:
+        rows = _table_rows(content, marks, path, keep_lines)
+    _read_numbers(rows, path, order)
+    return rows
+
+
+def _json_rows(content: bytes, path: Path, keep_lines: bool) -> Iterator[Row]:
+    for place, found in enumerate(json_results(content, path), start=1):
+        values = ("" if value is None else str(value) for value in found[1:])
+        topic, document, rank, score, tag = values
+        raw = " ".join((topic, document, rank, score)) if keep_lines else ""
+        row = Row(found.line or place, raw, topic, document, rank, score, tag=tag or None)
+        row.reasons = ("JSON",)
+        yield row
+
+
+def _table_rows(content: bytes, marks: tuple[str, ...], path: Path, keep_lines: bool) -> list[Row]:
+    reasons: tuple[str, ...] = ()
     if b"\r" in content:
         reasons = ("line ends",)
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     rows: list[Row] = []
-    for number, line in enumerate(io.BytesIO(content), start=1):
-        text, reencoded = _decoded(line.removesuffix(b"\n"))
-        if text.strip():
-            row = Row(number, text if keep_lines else "", reasons=(*reencoded, *reasons, *marks))
+    texts: list[str] = []
+    for place, line in enumerate(content.split(b"\n"), start=1):
+        text, reencoded = _decoded(line)
+        if stripped := text.strip():
+            rows.append(Row(place, text if keep_lines else "", reasons=reencoded + reasons + marks))
+            texts.append(stripped)
             marks = ()
-            _read(row, text.strip())
-            rows.append(row)
+            if "\0" in text:
+                rows[-1].left_out = "NUL bytes"
+            elif stripped.startswith("#") and (len(rows) > 1 or not _header(stripped[1:])):
+                rows[-1].left_out = "comment"
+    read = [at for at, row in enumerate(rows) if not row.left_out]
+    sample = [texts[at] for at in read[:_SAMPLE]]
+    if not sample:
+        return rows
+    separator = _separator(sample)
+    names = _cells(sample[0].removeprefix("#"), separator)
+    kept = [rows[at] for at in read]
+    lines = (texts[at] for at in read)
+    at = places(names)
+    is_header = "topic" in at and not any(map(is_number, names))
+    if is_header and ("document" in at or place_of(LISTS, [*map(plain, names)]) >= 0):
+        more = _named(kept, [_cells(text, separator) for text in lines], names, path)
+    elif separator == " " and _are_of_trec(sample):
+        more = []
+        for row, text in zip(kept, lines, strict=True):
+            _fill(row, text)
+    else:
+        more = _placed(kept, [_cells(text, separator) for text in lines], path)
     if content and not content.endswith(b"\n"):
-        _leave_out_a_cut_line(rows)
-    _read_numbers(rows)
-    return rows
+        _leave_out_a_cut_line(kept)
+    return sorted(rows + more, key=lambda row: row.line)
 
 
-def _leave_out_a_cut_line(rows: list[Row]) -> None:
+def _leave_out_a_cut_line(rows: Sequence[Row]) -> None:
     """Leave out a last line that lacks columns: a full disk may have cut its numbers, too."""
-    if len(rows) > 1 and "columns" in rows[-1].reasons and "columns" not in rows[-2].reasons:
-        rows[-1].left_out = "last line, which is cut off"
+    if len(rows) > 1:
+        last, before = rows[-1], rows[-2]
+        lacks = "columns" in last.reasons and "columns" not in before.reasons
+        if lacks or (last.left_out.startswith("other columns") and not before.left_out):
+            last.left_out = "last line, which is cut off"
 
 
 def _decoded(line: bytes) -> tuple[str, tuple[str, ...]]:
@@ -109,36 +180,149 @@ def _decoded(line: bytes) -> tuple[str, tuple[str, ...]]:
         return line.decode("cp1252", "replace"), ("encoding (Windows-1252 to UTF-8)",)
 
 
-def _read(row: Row, text: str) -> None:
-    """Find the columns of a line, or say why it is left out."""
-    if "\0" in text:
-        row.left_out = "NUL bytes"
-    elif text.startswith("#"):
-        row.left_out = "comment"
-    else:
-        cells = _WHITE_SPACE.split(text)
-        if len(cells) < 3:
-            cells = [cell.strip("\"'") for cell in _COMMAS.split(text)]
-            row.reasons += ("columns",)
-        _fill(row, cells)
+def _header(text: str) -> bool:
+    at = places(_cells(text, _separator([text])))
+    return {"topic", "document"} <= at.keys()
 
 
-def _fill(row: Row, cells: list[str]) -> None:
-    """Assign cells to columns: all six, or with second, rank or tag missing."""
-    has_second = len(cells) > 3 and _SECOND.fullmatch(cells[1]) is not None
+def _are_of_trec(sample: Sequence[str]) -> bool:
+    """Return whether most lines have TREC's six columns, and no number of the line before them."""
+    lines = [_cells(text, " ") for text in sample]
+    six = [cells for cells in lines if len(cells) > 5 and SECOND.fullmatch(cells[1])]
+    if 2 * len(six) < len(lines) or any("q" in cells[1].lower() for cells in six):
+        return 2 * len(six) >= len(lines)
+    if all(len(cells) > 6 and SECOND.fullmatch(cells[2]) for cells in six):
+        return False
+    numbered = counts([""] * len(six), [cells[0] for cells in six])
+    return not numbered or len({cells[3] for cells in six}) == 1
+
+
+def _separator(sample: Sequence[str]) -> str:
+    """What separates the columns of lines: the character that gives the most to nearly all."""
+    best, most = " ", 2
+    for separator in "" if _are_of_trec(sample) else " " + _SEPARATORS:
+        cells = [_cells(text, separator) for text in sample]
+        if separator == " " and all(any(m in each[0] for m in _SEPARATORS) for each in cells):
+            continue
+        ((width, times),) = Counter(map(len, cells)).most_common(1)
+        known = len(places(cells[0]))
+        value = 100 * known * (known > 1) + width * (10 * times >= 9 * len(cells))
+        if width > 1 and (value > most or (value == most == 2)):
+            best, most = separator, value
+    return best
+
+
+def _cells(text: str, separator: str) -> list[str]:
+    if separator == " ":
+        if '"' not in text and "'" not in text:
+            cells = _WHITE_SPACE.split(text)
+            return cells if len(cells) > 5 or text.isascii() else text.split()
+        return [cell.strip("\"'") for cell in _QUOTED.findall(text)]
+    if text[0] in "([" and text.rstrip(",")[-1] in ")]":
+        text = text.rstrip(",")[1:-1]
+    try:
+        (cells,) = csv.reader([text], delimiter=separator, skipinitialspace=True)
+    except csv.Error:  # a cell of more than 128 KB
+        return [text]
+    return [cell.strip().strip("'\"") for cell in cells]
+
+
+def _named(
+    rows: Sequence[Row], lines: Sequence[list[str]], names: list[str], path: Path
+) -> list[Row]:
+    """Read columns by the names of the first line; return further rows, of lists of documents."""
+    header, *others = lines
+    widths = Counter(map(len, others))
+    # R's tables name all columns but that of row names.
+    if widths and widths.most_common(1)[0][0] == len(names) + 1:
+        names = ["", *names]
+    at = places(names)
+    documents = at.get("document", -1)
+    if is_list := documents < 0:
+        documents = place_of(LISTS, [*map(plain, names)])
+    if not is_list and not at.keys() & {"rank", "score"}:
+        passed = {plain(name) for place, name in enumerate(names) if place not in at.values()}
+        if passed - _TEXTS - {"", "unnamed0", "index", "level0"}:
+            raise InputError(
+                f"no column is named rank or score (columns: {listing(names, 9)}).", path=path
+            )
+    rows[0].left_out = "header"
+    more: list[Row] = []
+    for row, cells in zip(rows[1:], others, strict=True):
+        if cells == header:
+            row.left_out = "header"
+        elif len(cells) != len(names):
+            row.left_out = "other columns than the header has"
+        else:
+            more += _assign(row, cells, {**at, "document": documents}, is_list)
+    return more
+
+
+def _placed(rows: Sequence[Row], lines: Sequence[list[str]], path: Path) -> list[Row]:
+    """Read columns by what they hold; return further rows, of lists of documents."""
+    widths = Counter(map(len, lines))
+    width = max(widths, key=lambda each: widths[each])
+    usual = [cells for cells in lines if len(cells) == width]
+    beginning = [any(map(is_number, cells)) for cells in usual[:2]]
+    if lines[0] in usual and beginning == [False, True]:
+        raise InputError(
+            f"the first line seems to be a header, but names no topic and document: "
+            f"{listing(lines[0], 9)}. Known names are qid, docno, rank, score, run.",
+            path=path,
+            line=rows[0].line,
+        )
+    is_list = width == 2 and any(_BETWEEN.search(cells[1]) for cells in usual)
+    try:
+        at = {"topic": 0, "document": 1} if is_list else placed(usual)
+    except ValueError as error:
+        message = f"{error}, and there is no header. Put a line as 'qid docno rank score' above."
+        raise InputError(message, path=path) from error
+    more: list[Row] = []
+    for row, cells in zip(rows, lines, strict=True):
+        if len(cells) == width:
+            more += _assign(row, cells, at, is_list)
+        else:
+            row.left_out = "other columns than most lines"
+    return more
+
+
+def _assign(row: Row, cells: list[str], at: Mapping[str, int], is_list: bool) -> Iterator[Row]:
+    """Fill a row; yield further ones if its document is a list."""
+    read = {column: cells[place] for column, place in at.items()}
+    row.topic, row.document = sys.intern(read["topic"]), read["document"]
+    row.rank_text, row.score_text = read.get("rank", ""), read.get("score", "")
+    row.tag = sys.intern(read["tag"]) if read.get("tag") else None
+    row.reasons += ("columns",)
+    if is_list:
+        first, *others = _BETWEEN.split(row.document.strip("[](){} ")) or [""]
+        row.document = first.strip("\"'")
+        for document in others:
+            yield Row(row.line, "", row.topic, document.strip("\"'"), reasons=row.reasons)
+
+
+def _fill(row: Row, text: str) -> None:
+    """Assign the cells of a line of TREC's: all six, or with second, rank or tag missing."""
+    cells = _WHITE_SPACE.split(text)
+    if len(cells) < 6 and not text.isascii():
+        cells = text.split()
+    if len(cells) < 3:
+        cells = [cell.strip("\"'") for cell in re.split(r"\s*[,;]\s*", text)]
+    elif '"' in text or "'" in text:
+        cells = _cells(text, " ")
+    has_second = len(cells) > 3 and SECOND.fullmatch(cells[1]) is not None
     rest = [cells[0], *cells[2:]] if has_second else cells
-    numbers = [_is_number(cell) for cell in rest[2:4]]
-    if row.line == 1 and not any(map(_is_number, cells)):
-        row.left_out = "header"
-        return
+    numbers = [is_number(cell) for cell in rest[2:4]]
     if len(rest) >= 5 or numbers == [True, True]:
-        row.topic, row.document, row.fourth, row.fifth = rest[:4]
+        row.topic, row.document, row.rank_text, row.score_text = rest[:4]
         row.tag = rest[4] if len(rest) > 4 else None
     elif numbers[:1] == [True]:
-        row.topic, row.document, row.fifth = rest[:3]
+        row.topic, row.document, row.score_text = rest[:3]
         row.tag = rest[3] if len(rest) > 3 else None
+        if _RANK.fullmatch(row.score_text):
+            row.left_out = "a number that may be its rank or its score"
     else:
         row.left_out = "columns that are too few"
+        row.reasons += ("columns",)
         return
     row.topic = sys.intern(row.topic)
     row.tag = sys.intern(row.tag) if row.tag is not None else None
@@ -148,34 +332,49 @@ def _fill(row: Row, cells: list[str]) -> None:
         row.reasons += ("second column",)
 
 
-def _read_numbers(rows: list[Row]) -> None:
-    """Read ranks and scores, the other way round if the whole file has them so."""
+def _read_numbers(rows: Sequence[Row], path: Path, order: Order | None) -> None:
+    """Read ranks and scores; the other way round, or ranks alone, if the whole file is so."""
     read = [row for row in rows if not row.left_out]
-    swapped = bool(read) and all(
-        _WHOLE.fullmatch(row.fifth) and _is_number(row.fourth) and not _WHOLE.fullmatch(row.fourth)
-        for row in read
-    )
-    for row in read:
-        rank, score = (row.fifth, row.fourth) if swapped else (row.fourth, row.fifth)
-        if swapped:
+    topics = [row.topic for row in read]
+    ranks, scores = [row.rank_text for row in read], [row.score_text for row in read]
+    if any(ranks) and any(scores) and choose_numbers(topics, ranks, scores) == (1, 0):
+        ranks, scores = scores, ranks
+        for row in read:
             row.reasons += ("rank and score swapped",)
-        if _WHOLE.fullmatch(rank):
-            row.rank = int(rank)
-        if _DECIMAL_COMMA.fullmatch(score):
-            score = score.replace(",", ".")
+    commas = [score for score in scores if _DECIMAL_COMMA.fullmatch(score)]
+    thousands = bool(commas) and all(map(_THOUSANDS.fullmatch, commas))
+    places: Counter[str] = Counter()
+    rising = "" if _tell_apart(topics, ranks) else rises(topics, scores)
+    if rising and order is None:
+        raise InputError(
+            f"{rising}: they may be ranks, or distances, of which the smallest is best. Say what "
+            "holds: --order scores, or --order ranks for the order of the lines.",
+            path=path,
+        )
+    if order == "ranks" and not rising and not any(ranks) and any(scores):
+        raise InputError("--order ranks: there are scores alone in this file.", path=path)
+    by_line = (bool(rising) and order == "ranks") or (not any(ranks) and not any(scores))
+    for row, rank, text in zip(read, ranks, scores, strict=True):
+        if by_line:
+            places[row.topic] += 1
+            row.rank, row.score_text = places[row.topic], ""
+            row.reasons += ("rank, from the order of the lines",)
+            continue
+        if whole := _RANK.fullmatch(rank):
+            row.rank = int(whole[1])
+            row.reasons += ("rank",) if whole[1] != rank else ()
+        row.score_text = text
+        if _DECIMAL_COMMA.fullmatch(text) and not thousands:
+            row.score_text = text.replace(",", ".")
             row.reasons += ("decimal comma",)
-        row.score, row.score_text = _number(score), score
-        row.fourth = row.fifth = ""
+        row.score = number(row.score_text)
+        if row.score is not None and math.isnan(row.score):
+            row.score = None
 
 
-def _is_number(text: str) -> bool:
-    return _number(text.replace(",", ".", 1)) is not None or text.lower() in _NOT_FINITE
-
-
-def _number(text: str) -> float | None:
-    """A finite number; None for anything else."""
-    try:
-        value = float(text if text.isascii() and "_" not in text else "")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+def _tell_apart(topics: Sequence[str], ranks: Sequence[str]) -> bool:
+    """Return whether ranks differ within a topic."""
+    first: dict[str, str] = {}
+    return any(
+        first.setdefault(topic, rank) != rank for topic, rank in zip(topics, ranks, strict=True)
+    )

@@ -1,38 +1,47 @@
 """Repairs of run files: a corrected copy, with the reason of every change.
 
 Repaired are encoding, line ends, columns, documents that come twice, order and ranks, the number of
-results, the tag, ids in another spelling; lines that fit no rule of the task are left out. What a
-run lacks cannot be made up: topics without results, lines without a score.
+results, the tag, ids in another spelling; lines that fit no rule of the task are left out. Order
+comes from the scores, without these from the ranks, and without these from the lines. What a run
+lacks cannot be made up: topics without results, lines without a score.
 """
 
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.errors import counted
+from irplatform import data as ids
+from irplatform.errors import InputError, counted, listing
+from irplatform.runs.trec import Problem
 from irplatform.tasks.lines import read_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.runs.trec import Problem
-    from irplatform.tasks.lines import Row
+    from irplatform.tasks.lines import Order, Row
     from irplatform.tasks.model import Task
 
-Order = Literal["scores", "ranks"]
 _WRAPPINGS = re.compile(
     r"""^["'<(\[]*(?:https?://\S*/)?(?:(?:pmid|pubmed)\s*[:_-]?\s*)?|(?:\.(?:n?xml|txt|json))?/?["'>)\]]*$""",
     re.IGNORECASE,
 )
 """Quotes, brackets, addresses and endings around an id."""
+_OBJECT = re.compile(
+    r"""\{.*?["']?\b(?:pmid|nct_?id|doc_?(?:no|id)|_?id)["']?\s*[:=]\s*["']?([^"',}\s]+).*\}""",
+    re.IGNORECASE | re.DOTALL,
+)
+_WHOLE = re.compile(r"0*(\d+?)(?:\.0*)?")
+"""A whole number as a float, or with zeros before it."""
+_OTHER_TOPIC = "topic that the task does not have"
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -64,7 +73,7 @@ def repair_run(
     topics: Collection[str] = (),
     has_document: Callable[[str], bool] | None = None,
     tag: str | None = None,
-    order: Order = "scores",
+    order: Order | None = None,
     keep_lines: bool = False,
 ) -> Repair:
     """Repair a run by the rules of a task; the file itself stays as it is.
@@ -75,13 +84,14 @@ def repair_run(
         topics: ids of its topics, if known.
         has_document: says if the collection has a document; others are left out.
         tag: the new run tag; by default the most frequent one, in letters that the task takes.
-        order: what decides where the two contradict each other.
+        order: what decides where scores and ranks contradict each other, or cannot be told apart.
         keep_lines: keep what a diff shows.
 
     Raises:
-        InputError: the file cannot be opened.
+        InputError: the file cannot be opened; its columns cannot be told; or scores and ranks
+            contradict each other, and `order` does not say which of them holds.
     """
-    rows = read_rows(path, keep_lines=keep_lines)
+    rows = read_rows(path, order=order, keep_lines=keep_lines)
     for row in _kept(rows):
         _mend_topic(row, topics)
     for row in _kept(rows):
@@ -89,6 +99,8 @@ def repair_run(
     by_topic: dict[str, list[Row]] = {}
     for row in _kept(rows):
         by_topic.setdefault(row.topic, []).append(row)
+    if order is None:
+        _refuse_contradictions(by_topic.values(), path)
     new_tag = tag or _tag(rows, task)
     for held in by_topic.values():
         ranking = _ranking(held, task.rules.depth, order)
@@ -111,7 +123,17 @@ def repair_run(
         for row in sorted(_kept(held), key=lambda row: row.new_rank):
             content.write(f"{row.text(new_tag)}\n".encode())
     lines = tuple(_diff(rows, new_tag)) if keep_lines else ()
-    return Repair(content.getvalue(), changed, left_out, lines)
+    faults = tuple(_lost_topics(rows))
+    return Repair(content.getvalue(), changed, left_out, lines, faults=faults)
+
+
+def _lost_topics(rows: Sequence[Row]) -> Iterator[Problem]:
+    """Yield an error if the copy has no document of topics of which the file has some."""
+    kept = {row.topic for row in _kept(rows)}
+    lost = {row.topic for row in rows if row.left_out not in ("", _OTHER_TOPIC)} - kept - {""}
+    if lost:
+        topics = f"{counted(len(lost), 'topic')} ({listing(sorted(lost))})"
+        yield Problem("error", f"all documents of {topics} are left out.")
 
 
 def diff_lines(repair: Repair, before: Path, after: Path) -> Iterator[str]:
@@ -128,45 +150,109 @@ def _kept(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _mend_topic(row: Row, topics: Collection[str]) -> None:
-    if not topics or row.topic in topics:
+    if row.topic in topics:
         return
-    for name in (row.topic.strip("\"'"), row.topic.lstrip("0"), row.topic.upper()):
+    whole = _WHOLE.fullmatch(row.topic)
+    for name in (row.topic.strip("\"'"), whole[1] if whole else "", row.topic.upper()):
         if name in topics:
             row.topic = name
             row.reasons += ("topic id",)
             return
-    row.left_out = "topic that the task does not have"
+    if topics:
+        row.left_out = _OTHER_TOPIC
+    elif fault := ids.fault(row.topic):
+        row.left_out = f"topic id that {fault}"
 
 
 def _mend_document(row: Row, task: Task, has_document: Callable[[str], bool] | None) -> None:
-    pattern = task.rules.documents
-    if pattern is not None and not re.fullmatch(pattern, row.document):
-        bare = _WRAPPINGS.sub("", row.document)
-        for name in (bare, bare.upper(), bare.lower()):
-            if re.fullmatch(pattern, name):
-                row.document = name
-                row.reasons += ("document id",)
-                break
-        else:
-            row.left_out = "document id of another form"
-            return
-    if has_document is not None and not has_document(row.document):
-        row.left_out = "document that the collection does not have"
+    fits = re.compile(task.rules.documents or r"\S+").fullmatch
+    formed = [name for name in _spellings(row.document) if fits(name) and not ids.fault(name)]
+    name = next((name for name in formed if has_document is None or has_document(name)), None)
+    if name is None:
+        missing = "document that the collection does not have"
+        row.left_out = missing if formed else "document id of another form"
+    elif name != row.document:
+        row.document = name
+        row.reasons += ("document id",)
 
 
-def _ranking(rows: list[Row], depth: int | None, order: Order) -> list[Row]:
-    """The rows of a topic that are kept, in order; others get the reason."""
-    by_rank = order == "ranks" and all(row.rank is not None for row in rows)
-    scored = [row for row in rows if row.score is not None]
-    if not scored and all(row.rank is not None for row in rows):
-        by_rank, scored = True, rows
-    for row in rows:
-        if row.score is None and not by_rank:
-            row.left_out = "score that is not a number"
-    if by_rank:
-        ordered = sorted(rows, key=lambda row: (row.rank or 0, row.line))
+def _spellings(document: str) -> Iterator[str]:
+    """Yield an id as it is written, and as it may be meant."""
+    yield document
+    inside = _OBJECT.fullmatch(document.strip())
+    bare = _WRAPPINGS.sub("", inside[1] if inside else document)
+    yield from (bare, bare.upper(), bare.lower())
+    if whole := _WHOLE.fullmatch(bare):
+        yield whole[1]
+
+
+def _refuse_contradictions(topics: Collection[Sequence[Row]], path: Path) -> None:
+    """Refuse scores and ranks that contradict each other: nobody but the user knows which hold."""
+    found = [pair for rows in topics if (pair := _contradiction(rows))]
+    several = [[row for row in rows if row.score is not None] for rows in topics]
+    several = [rows for rows in several if len(rows) > 1]
+    if found:
+        upper, lower = found[0]
+        fault = (
+            f"scores and ranks contradict each other in {len(found):,} of "
+            f"{counted(len(topics), 'topic')}: rank {lower.rank} of topic '{lower.topic}' (line "
+            f"{lower.line}) has a higher score than rank {upper.rank} (line {upper.line})"
+        )
+    elif several and all(
+        len({row.score for row in rows}) == 1 < len({row.rank for row in rows}) for rows in several
+    ):
+        fault = "ranks differ, and all scores of a topic are equal"
     else:
-        ordered = sorted(scored, key=lambda row: row.document, reverse=True)
+        return
+    message = f"{fault}. Say which holds: --order scores, or --order ranks."
+    raise InputError(message, path=path)
+
+
+def _contradiction(rows: Sequence[Row]) -> tuple[Row, Row] | None:
+    """Two results of a topic, the first with the better rank and the lower score."""
+    both = [row for row in rows if row.rank is not None and _is_finite(row)]
+    both.sort(key=lambda row: (-(row.score or 0.0), row.rank))
+    deepest = above = None
+    seen: set[str] = set()
+    for row in both:
+        if row.document in seen:
+            continue
+        seen.add(row.document)
+        if above is None or row.score != above.score:
+            above, deepest = row, max(filter(None, (deepest, above)), key=_rank, default=None)
+        elif _rank(row) > _rank(above):
+            above = row
+        if deepest is not None and _rank(deepest) > _rank(row):
+            return row, deepest
+    return None
+
+
+def _rank(row: Row) -> int:
+    return row.rank or 0
+
+
+def _is_finite(row: Row) -> bool:
+    return row.score is not None and math.isfinite(row.score)
+
+
+def _ranking(rows: list[Row], depth: int | None, order: Order | None) -> list[Row]:
+    """The rows of a topic that are kept, in order; others get the reason."""
+    ranks = [row.rank for row in rows if row.rank is not None]
+    is_ranked = len(ranks) == len(rows)
+    finite = [row for row in rows if _is_finite(row)]
+    by_rank = is_ranked and (order == "ranks" or not finite)
+    if is_ranked and len(finite) < len(rows) and len({*ranks}) == len(ranks):
+        by_rank = by_rank or _contradiction(rows) is None
+    for row in rows:
+        if order == "ranks" and ranks and row.rank is None:
+            row.left_out = "rank that is not a whole number"
+        elif row.score is None and not by_rank:
+            row.left_out = "score that is not a number"
+    by_rank = by_rank or (order == "ranks" and bool(ranks))
+    if by_rank:
+        ordered = sorted(_kept(rows), key=lambda row: (_rank(row), row.line))
+    else:
+        ordered = sorted(_kept(rows), key=lambda row: row.document, reverse=True)
         ordered.sort(key=lambda row: -(row.score or 0.0))
     seen: set[str] = set()
     kept: list[Row] = []

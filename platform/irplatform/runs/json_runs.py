@@ -1,0 +1,245 @@
+"""Runs in JSON, as ranx, pytrec_eval, mteb and other programs write them.
+
+- `{"topic": {"document": score}}`, also below names of subsets and splits, beside metadata;
+- `{"topic": [["document", score], …]}`, or lists of documents, best first;
+- objects with keys such as qid, docid, rank and score, one a line or in a list;
+- objects of a topic with a list of its results, as rank_llm writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from irplatform.errors import InputError, counted, listing
+from irplatform.runs.fields import COLUMNS, DOCUMENT, LISTS, identifier, place_of, places, plain
+from irplatform.runs.run import Ranking, Run
+from irplatform.system.console import notice_once
+from irplatform.system.formats import JSONError, parse_json
+from irplatform.system.reading import read_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NO_RUN = (
+    "this is JSON, not a run. Looked for were scores by topic and document, "
+    '{"topic": {"document": score}}; lists of documents by topic; and objects with keys such as '
+    "qid, docid, rank and score, one a line or in a list. `platform submit check --task TASK` "
+    "reads answers in JSON; to score those to BioASQ, name the run behind them."
+)
+_MOST_BYTES = 1 << 31
+_ABOUT = re.compile(r"meta|config|param|setting|args$|info$|version|time")
+"""Names, in plain form, beside a run that say something about it."""
+_MARK = b"\xef\xbb\xbf"
+
+
+class Found(NamedTuple):
+    """A result as the file has it; `line` is None where one value is the whole file."""
+
+    line: int | None
+    topic: Any
+    document: Any
+    rank: Any = None
+    score: Any = None
+    tag: Any = None
+
+
+def read_json_run(path: Path) -> Run:
+    """Read a run in JSON; documents without scores get falling ones by rank, or place in a list.
+
+    Raises:
+        InputError: it holds no run, or several; an id is neither text nor a whole number; a score
+            is not a finite number; a document comes twice.
+    """
+    topics: dict[str, dict[str, float]] = {}
+    found = [*json_results(read_whole(path, _MOST_BYTES), path)]
+    by_rank = all(each.score is None for each in found)
+    for each in found:
+        topic = identifier(each.topic, "of a topic", path, each.line)
+        document = identifier(each.document, f"of a document of topic '{topic}'", path, each.line)
+        given = each.rank if by_rank else each.score
+        value = number(given)
+        fault = ""
+        if document in topics.setdefault(topic, {}):
+            fault = "it comes a second time"
+        elif value is None or not math.isfinite(value):
+            fault = f"the {'rank' if by_rank else 'score'} {given!r} is not a finite number"
+        if fault or value is None:
+            where = f"topic '{topic}', document '{document}'"
+            raise InputError(f"{where}: {fault}.", path=path, line=each.line)
+        topics[topic][document] = -value if by_rank else value
+    if by_rank:
+        notice_once(f"{path}: there are no scores; ranks, or places in lists, give the order")
+    rankings = {
+        topic: Ranking.of([*scores], [*scores.values()], rounded=False)
+        for topic, scores in topics.items()
+    }
+    tag = next((str(each.tag) for each in found if each.tag is not None), "")
+    return Run(tag or path.name.split(".")[0], rankings, path)
+
+
+def number(value: Any) -> float | None:
+    """Return a number, or one that is written as text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return float(value if not isinstance(value, str) or "_" not in value else "")
+    except (ValueError, OverflowError):
+        return None
+
+
+def json_results(content: bytes, path: Path) -> Iterator[Found]:
+    """Yield the results of a run in JSON, in the order of the file.
+
+    Raises:
+        InputError: this is not JSON, or holds no run, or several.
+    """
+    for line, value in _values(content.removeprefix(_MARK), path):
+        runs = [*_runs_in(value, (), path)]
+        if len(runs) != 1:
+            names = listing(", ".join(names) for names, _ in runs)
+            several = f"this JSON has {counted(len(runs), 'run')}: {names}. Give each its own file."
+            raise InputError(several if runs else NO_RUN, path=path, line=line)
+        ((_, run),) = runs
+        if isinstance(run, list):
+            for record in run:
+                yield from _of_record(record, line)
+        else:
+            for topic, ranking in run.items():
+                for document, rank, score in _ranked(ranking):
+                    yield Found(line, topic, document, rank, score)
+
+
+def _values(content: bytes, path: Path) -> Iterator[tuple[int | None, Any]]:
+    """Yield the one value of a file, or that of each line; NaN is read, as Python writes it."""
+    try:
+        yield None, _value(content)
+        return
+    except ValueError:
+        lines = [*enumerate(content.splitlines(), start=1)]
+    for place, line in lines:
+        if line.strip():
+            try:
+                yield place, _value(line)
+            except ValueError:
+                parse_json(content if place == 1 else line, path, place if place > 1 else None)
+                raise
+
+
+def _value(content: bytes) -> Any:
+    try:
+        return parse_json(content)
+    except JSONError:
+        return json.loads(content)
+
+
+def _runs_in(value: Any, names: tuple[str, ...], path: Path) -> Iterator[tuple[Any, Any]]:
+    """Yield the runs inside a value, with the names above: lists of records, or topics."""
+    if isinstance(value, list) and value and all(map(_is_record, value)):
+        yield names, value
+    if not isinstance(value, dict):
+        return
+    if _is_record(value):
+        yield names, [value]
+        return
+    inner = {
+        name: each
+        for name, each in value.items()
+        if isinstance(each, dict | list) and not _ABOUT.search(plain(name))
+    }
+    rankings = [name for name, each in inner.items() if _is_ranking(each)]
+    others = [name for name, each in inner.items() if each and name not in {*rankings}]
+    if len(rankings) <= len(others):
+        for name, each in inner.items():
+            yield from _runs_in(each, (*names, name), path)
+        return
+    if others:
+        raise InputError(f"topic '{others[0]}' has no documents with scores. {NO_RUN}", path=path)
+    if passed := value.keys() - inner.keys():
+        notice_once(f"{path}: ignored keys: {listing(sorted(passed))}")
+    yield names, inner
+
+
+def _is_ranking(value: Any) -> bool:
+    value = _unwrapped(value)
+    if isinstance(value, dict):
+        return bool(value) and all(
+            each is None or number(each) is not None for each in value.values()
+        )
+    return isinstance(value, list) and bool(value) and all(map(_is_result, value))
+
+
+def _is_result(value: Any) -> bool:
+    if isinstance(value, dict):
+        at = places([*value])
+        return "document" in at and bool(at.keys() & {"rank", "score"}) and "topic" not in at
+    if isinstance(value, list):
+        return len(value) == 2 and any(number(each) is not None for each in value)
+    return isinstance(value, str | int)
+
+
+def _unwrapped(value: Any) -> Any:
+    """The list below names such as hits, which Elasticsearch has twice."""
+    while isinstance(value, dict):
+        place = place_of(LISTS, [*map(plain, value)])
+        if place < 0 or not isinstance(inner := [*value.values()][place], dict | list):
+            break
+        value = inner
+    return value
+
+
+def _is_record(value: Any) -> bool:
+    """Return whether an object is a result with its topic, or a topic with its results."""
+    if not isinstance(value, dict) or "topic" not in (at := places([*value])):
+        return False
+    if isinstance(_id_in([*value.values()][at["topic"]]), dict | list | None):
+        return False
+    return _has_document(value, at) or _is_ranking(_unwrapped(value))
+
+
+def _has_document(record: dict[str, Any], at: dict[str, int]) -> bool:
+    if "document" not in at:
+        return False
+    return isinstance(_id_in([*record.values()][at["document"]]), str | int | float)
+
+
+def _id_in(value: Any) -> Any:
+    """The id in an object such as {"pmid": 7}, or the value itself."""
+    if isinstance(value, dict):
+        usual = (*COLUMNS["topic"], *DOCUMENT, "id")
+        place = place_of(usual, [*map(plain, value)])
+        return [*value.values()][place] if place >= 0 else value
+    return value
+
+
+def _of_record(record: dict[str, Any], line: int | None) -> Iterator[Found]:
+    at, values = places([*record]), [*record.values()]
+    read = {column: values[place] for column, place in at.items()}
+    topic, tag = _id_in(read["topic"]), read.get("tag")
+    if _has_document(record, at):
+        document = _id_in(read["document"])
+        yield Found(line, topic, document, read.get("rank"), read.get("score"), tag)
+        return
+    for document, rank, score in _ranked(record):
+        yield Found(line, topic, document, rank, score, tag)
+
+
+def _ranked(ranking: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield document, rank and score of the results of a topic."""
+    ranking = _unwrapped(ranking)
+    if isinstance(ranking, dict):
+        yield from ((document, None, score) for document, score in ranking.items())
+        return
+    for place, each in enumerate(ranking, start=1):
+        if isinstance(each, dict):
+            at, values = places([*each]), [*each.values()]
+            read = {column: values[at[column]] for column in at}
+            yield _id_in(read["document"]), read.get("rank"), read.get("score")
+        elif isinstance(each, list):
+            reverse = number(each[1]) is None or isinstance(each[0], float)
+            yield (each[1], None, each[0]) if reverse else (each[0], None, each[1])
+        else:
+            yield each, place, None
