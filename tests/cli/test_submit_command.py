@@ -29,8 +29,8 @@ def test_where_topics_have_fewer_results_something_is_said(check):
     done = check(GOOD, *DEEP)
     assert done.code == 0
     assert done.out.splitlines() == [
-        "my.run: warning: 1 of 2 topics have fewer than the 2 results that are accepted: 'q2' 1.",
-        "my.run: 1 warning; 2 topics, 1 to 2 results each, tag 'mine'.",
+        "my.run: nothing is wrong; 2 topics, 1 to 2 results each, tag 'mine'.",
+        "my.run: note: 1 of 2 topics have fewer than the 2 results that are accepted: 'q2' 1.",
     ]
 
 
@@ -87,9 +87,9 @@ def test_of_many_problems_the_first_are_printed_and_json_has_all(check):
     lines = done.out.splitlines()
     assert len(lines) == 8
     assert lines[0].startswith("my.run:4: error: 7 columns")
-    assert "warning: " in lines[5]
-    assert lines[6] == "my.run: 25 more problems; --json lists all."
-    assert lines[7].startswith("my.run: 30 errors, 1 warning; 2 topics, ")
+    assert lines[5] == "my.run: 25 more problems; --json lists all."
+    assert lines[6].startswith("my.run: 30 errors; 2 topics, ")
+    assert "note: " in lines[7]
     (entry,) = check(GOOD + columns, "--json").json["runs"]
     assert len(entry["problems"]) == 31
 
@@ -113,21 +113,43 @@ def test_json_lists_the_problems_of_every_run(check, platform):
     assert (good["path"], good["accepted"], good["problems"][0]["level"]) == (
         "good.run",
         True,
-        "warning",
+        "note",
     )
     assert (good["topics"], good["results"], good["tag"]) == (2, [1, 2], "x")
 
 
 def test_what_cannot_be_read_is_reported_beside_the_others(check, platform):
     check(GOOD)
-    done = platform("submit", "check", "my.run", "missing.run", "small", "good.run")
-    assert done.code == 1
-    assert [line for line in done.out.splitlines() if "topics" not in line] == [
+    task = ("--task", "trec-ct-2021")
+    done = platform("submit", "check", "missing.run", "small", "my.run", *task)
+    assert done.code == 2
+    assert done.out.splitlines()[:4] == [
         "missing.run: error: there is no such file.",
         "missing.run: 1 error.",
         "small: error: this is a folder; name a file.",
         "small: 1 error.",
     ]
+    assert "`platform submit fix my.run --task trec-ct-2021 -o OUT` repairs" in done.err
+    done = platform("submit", "check", "missing.run", *task)
+    assert (done.code, "submit fix" in done.err) == (2, False)
+
+
+def test_a_note_is_printed_once_for_several_runs(check, platform, folder):
+    check(GOOD)
+    (folder / "other.run").write_text(GOOD.replace("mine", "other"))
+    done = platform("submit", "check", "my.run", "other.run", *DEEP)
+    assert done.out.splitlines() == [
+        "my.run: nothing is wrong; 2 topics, 1 to 2 results each, tag 'mine'.",
+        "other.run: nothing is wrong; 2 topics, 1 to 2 results each, tag 'other'.",
+        "my.run: note: 1 of 2 topics have fewer than the 2 results that are accepted: 'q2' 1. So "
+        "it is in 1 other run.",
+    ]
+
+
+def test_the_command_that_repairs_has_the_same_collection(check):
+    done = check(GOOD, "--task", "trec-ct-2021", "--collection", "small", "--documents")
+    command = "platform submit fix my.run --task trec-ct-2021 --collection small --documents -o OUT"
+    assert f"`{command}` repairs what can be repaired." in done.err
 
 
 def test_runs_with_the_same_tag_are_told_apart(check, platform, folder):

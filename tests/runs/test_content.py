@@ -71,6 +71,7 @@ def test_sound_files_are_read_as_columns(tmp_path):
     content = _of_columns(a_file(tmp_path, "".join(rows)), documents=False)
     assert content.counts == {"0": 9, "1": 9, "2": 9}
     assert not content.faults and not content.rank_problems and not content.documents
+    assert (content.from_zero, content.unordered) == ({"0": 1, "1": 10, "2": 19}, {})
 
 
 def test_lines_are_counted_across_parts_of_a_file(tmp_path, monkeypatch):
@@ -78,6 +79,6 @@ def test_lines_are_counted_across_parts_of_a_file(tmp_path, monkeypatch):
     monkeypatch.setattr("irplatform.system.reading.blocks_of_lines.__defaults__", (40,))
     rows = [f"{t} Q0 d{n} {n} {90 - n} tag\n" for t in range(3) for n in range(3)]
     rows[7] = "2 Q0 d1 0 89 tag\n"
-    (problem,) = validate_run(a_file(tmp_path, "".join(rows))).problems
+    problem, *_ = validate_run(a_file(tmp_path, "".join(rows))).problems
     assert problem.message.startswith("topic '2': rank 0 comes twice")
     assert problem.line == 8

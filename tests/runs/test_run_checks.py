@@ -58,7 +58,7 @@ def test_too_many_results_are_an_error(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("counts", "warning"),
+    ("counts", "note"),
     [
         ([4, 4, 4], None),
         ([4, 3, 4], "1 of 3 topics have fewer than the 4 results that are accepted: '1' 3."),
@@ -70,10 +70,10 @@ def test_too_many_results_are_an_error(tmp_path):
         ),
     ],
 )
-def test_topics_with_fewer_results_than_are_accepted_are_warned_of(tmp_path, counts, warning):
+def test_topics_with_fewer_results_than_are_accepted_are_noted(tmp_path, counts, note):
     lines = [f"{t} Q0 d{r} {r + 1} {9 - r} t\n" for t, n in enumerate(counts) for r in range(n)]
     found = problems(tmp_path, "".join(lines), max_per_topic=4)
-    assert found == ([("warning", None, warning)] if warning else [])
+    assert found == ([("note", None, note)] if note else [])
 
 
 def test_the_same_is_told_once_with_its_lines(tmp_path):
@@ -120,9 +120,20 @@ def test_strange_topics_and_those_without_results_are_errors(tmp_path):
 
 def test_ranks_that_contradict_the_scores_are_a_warning_per_topic(tmp_path):
     text = "1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n1 Q0 c 3 3 t\n3 Q0 a 2 1 t\n3 Q0 b 1 2 t\n"
-    ((level, line, message),) = problems(tmp_path, text)
+    ((level, line, message), against) = problems(tmp_path, text)
     assert (level, line) == ("warning", 2)
     assert "rank 2 has a higher score than rank 1" in message
+    assert against[1:] == (
+        5,
+        "topic '3': ranks fall; some tasks want 1, 2, 3, … from line to line.",
+    )
+
+
+def test_ranks_from_0_and_against_the_lines_are_warned_of(tmp_path):
+    found = problems(tmp_path, "1 Q0 a 0 2 t\n1 Q0 b 1 1 t\n2 Q0 a 2 1 t\n2 Q0 b 1 2 t\n")
+    assert [(level, line) for level, line, _ in found] == [("warning", 1), ("warning", 4)]
+    assert "ranks begin at 0" in found[0][2]
+    assert "ranks fall" in found[1][2]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +148,7 @@ def test_ranks_that_contradict_the_scores_are_a_warning_per_topic(tmp_path):
     ],
 )
 def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):
-    ((level, line, found),) = problems(tmp_path, text)
+    ((level, line, found), *_) = problems(tmp_path, text)
     assert (level, line) == ("warning", 2)
     assert message in found
 

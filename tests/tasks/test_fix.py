@@ -221,7 +221,7 @@ def test_what_cannot_be_repaired_is_said(tmp_path, content, message):
 def test_answers_in_json_need_their_task(tmp_path, content, encoding):
     file = tmp_path / "answers.json"
     file.write_text(content, encoding=encoding)
-    with pytest.raises(InputError, match=r"this is JSON, not a run\\. Looked for were scores"):
+    with pytest.raises(InputError, match=r"this is JSON, not a run\. Looked for were scores"):
         fix_run(file, tmp_path / "fixed")
 
 
@@ -276,7 +276,7 @@ def test_ties_are_ranked_as_trec_eval_does_and_a_copy_may_be_packed(tmp_path):
     assert gzip.decompress(out.read_bytes()) == b"1 Q0 b 1 1.0 t\n1 Q0 a 2 1.0 t\n"
     assert (fixed.repair.changed, fixed.check.problems[0].level) == (
         {"rank, from the score": [1, 2]},
-        "warning",
+        "note",
     )
 
 
@@ -337,7 +337,7 @@ def test_whatever_a_file_holds_its_copy_lacks_topics_at_most(tmp_path, lines, en
         assert re.search("qid|--order", str(error))
         return
     told = [p.message for p in fixed.check.problems if p.level == "error"]
-    lacking = re.compile(r"\d of 3 topics have no results|there are no results in this file")
+    lacking = re.compile(r"\d of 3 topics have no results|there are no results in|all documents of")
     assert [message for message in told if not lacking.match(message)] == []
     assert fix_run(out, again, diff=tmp_path / "diff", **given).repair.lines == ()
     assert again.read_bytes() == out.read_bytes()
@@ -404,9 +404,14 @@ def test_the_command_says_what_it_did(tmp_path, capsys, monkeypatch):
     done = call(capsys, monkeypatch, *command, "--force")
     assert "my.run: there is nothing that can be repaired." in done.out
     (tmp_path / "far.run").write_text("1 Q0 NCT1 1 0.1\n1 Q0 NCT2 2 0.2\n")
-    far = call(capsys, monkeypatch, "submit", "fix", "far.run", "--task", TASK, "-o", "near.run")
-    assert "--order ranks has ranks decide" in far.err
+    fix_far = ("submit", "fix", "far.run", "--task", TASK, "-o", "near.run")
+    far = call(capsys, monkeypatch, *fix_far)
+    assert (far.code, (tmp_path / "near.run").exists()) == (2, False)
+    assert "Say which holds: --order scores, or --order ranks." in far.err
+    far = call(capsys, monkeypatch, *fix_far, "--order", "ranks")
+    assert (tmp_path / "near.run").read_text().split()[2] == "NCT1"
     assert "--tag gives the run one of yours" in far.err
+    assert "Documents were not looked up" in far.err
     done = call(capsys, monkeypatch, *command, "--force", "--json")
     assert done.code == 1
     assert done.json["unrepaired"] == ["1 of 75 topics have no results: '1'."]

@@ -42,7 +42,7 @@ _FULL_TEXT = re.compile(
 _BEGINNING = re.compile(
     rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:[\[{]|$))", re.MULTILINE
 )
-"""The beginning of a JSON object, or a list of these or of lists; a topic of TREC's may be called {1}."""
+"""The beginning of a JSON object, or of a list of lists or objects; a topic may be called {1}."""
 _FORM = 'BioASQ\'s files are one JSON object: {"questions": [{"id": …, "body": …}, …]}'
 
 

@@ -170,6 +170,12 @@ def validate_run(
         fault = f"topic '{topic}': the score is higher than that of the line before."
         problems.append(Problem("error", fault, line))
     problems += content.rank_problems
+    for fault, topics_at in (("begin at 0", content.from_zero), ("fall", content.unordered)):
+        for topic, line in topics_at.items():
+            message = (
+                f"topic '{topic}': ranks {fault}; some tasks want 1, 2, 3, … from line to line."
+            )
+            problems.append(Problem("warning", message, line))
     if has_document is not None:
         problems += _document_problems(content.documents, has_document)
     least, most = min(counts.values(), default=0), max(counts.values(), default=0)

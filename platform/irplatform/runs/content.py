@@ -55,10 +55,12 @@ class Content:
         counts: number of results per topic.
         documents: the first line of each document, if asked for.
         faults: the lines with each fault of an id, a second column or a rank.
-        rank_problems: at most one of each kind per topic.
+        rank_problems: at most one per topic.
         strange: the first line of each document whose id is not of the task's form.
         ties: by topic, the ranks by score at which runs of equal scores begin and end.
         rising: the first line of each topic whose score is higher than that of the line before.
+        unordered: the first line of each topic whose rank is lower than that of the line before.
+        from_zero: the first line of each topic with the rank 0.
     """
 
     unsound: list[Problem] = field(default_factory=list)
@@ -70,6 +72,8 @@ class Content:
     strange: dict[str, int] = field(default_factory=dict)
     ties: dict[str, Spans] = field(default_factory=dict)
     rising: dict[str, int] = field(default_factory=dict)
+    unordered: dict[str, int] = field(default_factory=dict)
+    from_zero: dict[str, int] = field(default_factory=dict)
 
 
 def read_content(
@@ -127,9 +131,11 @@ def _by_line(path: Path, pattern: re.Pattern[str] | None = None) -> Content:
         found = (_rank_problem(topic, *pair) for pair in pairwise(ordered))
         if problem := next(filter(None, found), None):
             content.rank_problems.append(problem)
-        ranks, lines = (np.array([each[at] for each in results], np.int64) for at in (0, 3))
-        numbers = np.zeros(len(results), np.intp)
-        content.rank_problems += _order_problems([topic], numbers, ranks, lines)
+        for before, (rank, *_, line) in zip([None, *results], results, strict=False):
+            if rank == 0:
+                content.from_zero.setdefault(topic, line)
+            if before is not None and rank < before[0]:
+                content.unordered.setdefault(topic, line)
     return content
 
 
@@ -165,11 +171,17 @@ def _of_columns(
         refuse_repeated(part.bounds, numbers, part.columns[0])
         content.rank_problems += _rank_problems(topics, numbers, part)
         _, scores, ranks, lines = part.columns
-        content.rank_problems += _order_problems(topics, numbers, ranks, lines)
+        falls = (scores[1:] > scores[:-1], ranks[1:] < ranks[:-1])
+        within = numbers[1:] == numbers[:-1]
+        places = [np.flatnonzero(each & within) + 1 for each in falls]
+        for held, at in zip(
+            (content.rising, content.unordered, content.from_zero),
+            (*places, np.flatnonzero(ranks == 0)),
+            strict=True,
+        ):
+            for place in at[np.unique(numbers[at], return_index=True)[1]].tolist():
+                held[topics[numbers[place]]] = int(lines[place])
         content.ties.update(_ties(topics, numbers, scores))
-        rises = np.flatnonzero((scores[1:] > scores[:-1]) & (numbers[1:] == numbers[:-1])) + 1
-        for place in rises[np.unique(numbers[rises], return_index=True)[1]].tolist():
-            content.rising[topics[numbers[place]]] = int(lines[place])
     for line, _, fault in sorted(reading.faults):
         content.faults.setdefault(fault, []).append(line)
     return content
@@ -327,22 +339,6 @@ def _rank_problems(
         ]
         if problem := _rank_problem(topics[numbers[place]], pair[0], pair[1]):
             yield problem
-
-
-def _order_problems(
-    topics: list[str], numbers: npt.NDArray[np.intp], ranks: Integers, lines: Integers
-) -> Iterator[Problem]:
-    """Yield the first line of each topic whose rank is 0, or falls from the line before."""
-    within = numbers[1:] == numbers[:-1]
-    faults = {
-        "ranks begin at 0": np.flatnonzero(ranks == 0),
-        "ranks do not rise from line to line": np.flatnonzero(within & (ranks[1:] < ranks[:-1]))
-        + 1,
-    }
-    for fault, places in faults.items():
-        for place in places[np.unique(numbers[places], return_index=True)[1]].tolist():
-            message = f"topic '{topics[numbers[place]]}': {fault}. Some tasks want 1, 2, 3, …"
-            yield Problem("warning", f"{message} in this order.", int(lines[place]))
 
 
 def _rank_problem(topic: str, first: _Ranked, second: _Ranked) -> Problem | None:

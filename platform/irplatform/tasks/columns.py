@@ -1,9 +1,9 @@
 """What the columns of a table without a header hold, as far as that can be told.
 
-Topic, document, rank, score and run name come in this order, with TREC's `Q0` after the topic or not,
-and some may be missing. A column that counts 1, 2, 3, … (or 0, 1, 2, …) in each topic is a rank,
-wherever it stands; one that counts over the whole file, before topics that come more than once, is
-an index.
+Topic, document, rank, score and run name come in this order, with TREC's `Q0` after the topic or
+without, and some may be missing. A column that counts 1, 2, 3, … (or 0, 1, 2, …) in each topic is a
+rank, wherever it stands; one that counts over the whole file, before topics that come more than
+once, is an index.
 """
 
 from __future__ import annotations
