@@ -43,8 +43,9 @@ _LINES = 3
 def fix(context: click.Context, /, run: Path, out: Path, as_json: bool, **options: Any) -> None:
     """Write a corrected copy of a run, or of answers in JSON.
 
-    Columns go by a header, or by their place. Runs in JSON become TREC's lines. Repairs encoding, line ends, columns, documents that come twice, order, ranks, the number of
-    results, the tag and the spelling of ids, and leaves out what the task does not take. The run
+    Columns go by a header, or by their place. Runs in JSON become TREC's lines. Repairs encoding,
+    line ends, columns, documents that come twice, order, ranks, the number of results, the tag and
+    the spelling of ids, and leaves out what the task does not take. The run
     itself stays as it is. The exit code is 1 if the copy would still be rejected.
     """
     from irplatform import fix_run

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TOPIC = (
     *("queryid", "qid", "topicid", "questionid", "topicno", "topicnumber", "topicnum", "qno"),
-    *("queryno", "querynumber", "searchid", "requestid", "query", "topic", "question", "q"),
+    *("queryno", "querynumber", "searchid", "requestid", "topic", "q", "query", "question"),
 )
 DOCUMENT = (
     *("docno", "corpusid", "cid", "docid", "documentid", "passageid", "pid", "did", "pmid"),

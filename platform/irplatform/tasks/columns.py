@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 Cells = Sequence[str]
-SECOND = re.compile(r"[Qq]?[01]")
+SECOND = re.compile(r"[Qq]0|[01]")
 _WHOLE = re.compile(r"-?\d{1,18}(?:\.0*)?")
 _FEWEST = 4
 """Rising pairs of numbers with decimals that are no accident."""
@@ -44,6 +45,12 @@ def counts(topics: Cells, cells: Cells) -> bool:
             return False
         latest[topic] = value
     return len(latest) < len(cells)
+
+
+def _permutes(topics: Cells, cells: Cells) -> bool:
+    """Return whether a column counts in each topic, in any order of the lines."""
+    pairs = sorted(zip(topics, cells, strict=True), key=lambda pair: number(pair[1]) or 0.0)
+    return counts(*zip(*pairs, strict=True))
 
 
 def rises(topics: Cells, scores: Cells) -> str:
@@ -84,37 +91,64 @@ def placed(lines: Sequence[Sequence[str]]) -> dict[str, int]:
     start = int(_has_index(columns))
     if len(columns) < start + 2:
         raise ValueError("lines have one column")
-    topics, at = columns[start], {"topic": start}
+    at = {"topic": start}
     rest = [*range(start + 1, len(columns))]
     second = {*columns[rest[0]]}
     is_second = len(second) == 1 or not all(map(str.isdecimal, second))
-    if len(rest) > 2 and is_second and all(map(SECOND.fullmatch, second)):
+    least = 2 if second.isdisjoint({"Q0", "q0"}) else 1
+    if len(rest) > least and is_second and all(map(SECOND.fullmatch, second)):
         at["second"] = rest.pop(0)
-    if len(rest) > 1 and counts(topics, columns[rest[0]]) and not counts(topics, columns[rest[1]]):
-        if len(rest) == 2 and all(map(is_number, columns[rest[1]])):
-            raise ValueError(f"columns {rest[0] + 1} and {rest[1] + 1} may be ranks or documents")
+    if len(rest) > 1 and _is_rank(columns, start, *rest[:2]):
         at["rank"] = rest.pop(0)
     at["document"] = rest.pop(0)
-    numbers = [place for place in rest if 2 * sum(map(is_number, columns[place])) > len(lines)]
+    if {*columns[at["document"]]} <= {"Q0", "q0"}:
+        raise ValueError(f"column {at['document'] + 1} is Q0, after two others")
+    return _after_the_document(columns, at, rest)
+
+
+def _is_rank(columns: Sequence[Cells], topic: int, place: int, following: int) -> bool:
+    """Return whether the first column after topics has ranks, and the second one documents."""
+    topics, cells, others = columns[topic], columns[place], columns[following]
+    once = len({*topics}) == len(topics) and {*cells} <= {"0", "1"}
+    numeric = all(map(is_number, others))
+    decimals = numeric and not all(map(_WHOLE.fullmatch, others))
+    if not once and (not _permutes(topics, cells) or _permutes(topics, others) or decimals):
+        return False
+    if once or not counts(topics, cells) or (numeric and len(columns) == following + 1):
+        raise ValueError(f"columns {place + 1} and {following + 1} may be ranks or documents")
+    return True
+
+
+def _after_the_document(
+    columns: Sequence[Cells], at: dict[str, int], rest: Sequence[int]
+) -> dict[str, int]:
+    """Add the places of rank, score and run name among those after the document."""
+    topics = columns[at["topic"]]
+    once = len({*topics}) == len(topics)
+    numbers = [place for place in rest if 2 * sum(map(is_number, columns[place])) > len(topics)]
     names = [place for place in rest if place not in numbers]
-    if not names and len(numbers) > 1 and len(set(columns[numbers[-1]])) == 1 < len(lines):
+    is_constant = bool(numbers) and len({*columns[numbers[-1]]}) == 1
+    several = not once or (numbers[1:] and (len(topics) > 1 or "second" in at))
+    if is_constant and several and not names:
         names.append(numbers.pop())  # a run's name that is a number
-    if len(names) > 1 or len(numbers) + ("rank" in at) > 2:
+    if names not in ([], [*rest[-1:]]) or len(numbers) + ("rank" in at) > 2:
         raise ValueError(f"{len(columns)} columns are too many to tell what each holds")
     if names:
         at["tag"] = names[0]
-        if len(lines) > 2 and 2 * len(set(columns[names[0]])) > len(lines):
+        many = 2 * len({*columns[names[0]]}) > len(topics)
+        if many and (len(topics) > 2 or not numbers):
             raise ValueError(f"columns {at['document'] + 1} and {names[0] + 1} may be documents")
     if len(numbers) == 2:
         order = choose_numbers(topics, columns[numbers[0]], columns[numbers[1]])
-        once = len({*topics}) == len(lines) and {*columns[numbers[0]]} - {"0", "1"}
-        if order is None or (once and "second" not in at):
-            raise ValueError(
-                f"columns {numbers[0] + 1} and {numbers[1] + 1} may be ranks or scores"
-            )
+        odd = once and "second" not in at and not {*columns[numbers[0]]} <= {"0", "1"}
+        if order is None or odd:
+            both = f"columns {numbers[0] + 1} and {numbers[1] + 1}"
+            raise ValueError(f"{both} may be ranks or scores")
         at["rank"], at["score"] = (numbers[place] for place in order)
     elif numbers:
         is_rank = "rank" not in at and counts(topics, columns[numbers[0]])
+        if not is_rank and "rank" not in at and _permutes(topics, columns[numbers[0]]):
+            raise ValueError(f"column {numbers[0] + 1} may be ranks or scores")
         at["rank" if is_rank else "score"] = numbers[0]
     return at
 
@@ -128,14 +162,15 @@ def _has_index(columns: Sequence[Cells]) -> bool:
     if len(columns) < 3:
         return False
     first, topics, following = columns[:3]
-    if not counts([""] * len(first), first) and not counts(topics, first):
+    together = sum(one != other for one, other in pairwise(topics)) < len({*topics})
+    if not counts([""] * len(first), first) and not (together and counts(topics, first)):
         return False
-    if all(map(SECOND.fullmatch, following)) and len(columns) > 4:
+    if all(map(SECOND.fullmatch, following)) and len(columns) > 3 + following[0].isdecimal():
         return True
     if all(map(SECOND.fullmatch, topics)) and len(set(topics)) == 1:  # a topic 1, or Q0
-        if not topics[0].isdecimal() or len(columns) < 4 or len(set(columns[3])) == 1:
+        if not topics[0].isdecimal() or (len(columns) > 4 and {*columns[3]} in ({"0"}, {"1"})):
             return False
-        sure = counts(topics, columns[3])
+        sure = len(columns) > 3 and counts(topics, columns[3])
     else:
         once = len(set(topics)) == len(topics)
         pairs = set(zip(topics, following, strict=True))

@@ -41,7 +41,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 _WHITE_SPACE = re.compile(r"[ \t\v\f]+")
-_QUOTED = re.compile(r"""\s*("[^"]*"|'[^']*'|\S+)""")
+_QUOTED = re.compile(r"""\s*("[^"]*"(?=\s|$)|'[^']*'(?=\s|$)|\S+)""")
 _BETWEEN = re.compile(r"[\s,;|]+")
 _SEPARATORS = "\t;,|"
 _SAMPLE = 1000
@@ -191,23 +191,26 @@ def _are_of_trec(sample: Sequence[str]) -> bool:
     six = [cells for cells in lines if len(cells) > 5 and SECOND.fullmatch(cells[1])]
     if 2 * len(six) < len(lines) or any("q" in cells[1].lower() for cells in six):
         return 2 * len(six) >= len(lines)
-    if all(len(cells) > 6 and SECOND.fullmatch(cells[2]) for cells in six):
+    if all(cells[2].lower() == "q0" or (cells[6:] and SECOND.fullmatch(cells[2])) for cells in six):
         return False
     numbered = counts([""] * len(six), [cells[0] for cells in six])
     return not numbered or len({cells[3] for cells in six}) == 1
 
 
 def _separator(sample: Sequence[str]) -> str:
-    """What separates the columns of lines: the character that gives the most to nearly all."""
-    best, most = " ", 2
-    for separator in "" if _are_of_trec(sample) else " " + _SEPARATORS:
+    """What separates the columns of lines: what gives a header's names, or the most columns."""
+    best, most = " ", 1
+    headers = {each: places(_cells(sample[0], each)) for each in _SEPARATORS + " "}
+    has_header = any("topic" in at and len(at) > 1 for at in headers.values())
+    for separator in "" if _are_of_trec(sample) and not has_header else headers:
         cells = [_cells(text, separator) for text in sample]
-        if separator == " " and all(any(m in each[0] for m in _SEPARATORS) for each in cells):
-            continue
         ((width, times),) = Counter(map(len, cells)).most_common(1)
-        known = len(places(cells[0]))
+        known = len(headers[separator])
+        others = _SEPARATORS if separator == " " else " "
+        if known < 2 and all(any(mark in each[0] for mark in others) for each in cells):
+            continue  # no id of a topic has another separator in it
         value = 100 * known * (known > 1) + width * (10 * times >= 9 * len(cells))
-        if width > 1 and (value > most or (value == most == 2)):
+        if width > 1 and value > most + 2 * (separator == " " and most > 2):
             best, most = separator, value
     return best
 
