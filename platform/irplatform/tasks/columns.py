@@ -140,8 +140,9 @@ def _after_the_document(
             raise ValueError(f"columns {at['document'] + 1} and {names[0] + 1} may be documents")
     if len(numbers) == 2:
         order = choose_numbers(topics, columns[numbers[0]], columns[numbers[1]])
-        odd = once and "second" not in at and not {*columns[numbers[0]]} <= {"0", "1"}
-        if order is None or odd:
+        ranks = columns[numbers[order[0] if order else 0]]
+        sure = "second" in at or {*ranks} in ({"0"}, {"1"}) or _permutes(topics, ranks)
+        if order is None or not sure:
             both = f"columns {numbers[0] + 1} and {numbers[1] + 1}"
             raise ValueError(f"{both} may be ranks or scores")
         at["rank"], at["score"] = (numbers[place] for place in order)

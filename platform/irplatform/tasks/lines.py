@@ -266,8 +266,8 @@ def _placed(rows: Sequence[Row], lines: Sequence[list[str]], path: Path) -> list
     widths = Counter(map(len, lines))
     width = max(widths, key=lambda each: widths[each])
     usual = [cells for cells in lines if len(cells) == width]
-    beginning = [any(map(is_number, cells)) for cells in usual[:2]]
-    if lines[0] in usual and beginning == [False, True]:
+    numbers = any(all(map(is_number, cells)) for cells in zip(*usual[1:], strict=True))
+    if lines[0] in usual and numbers and not any(map(is_number, lines[0])):
         raise InputError(
             f"the first line seems to be a header, but names no topic and document: "
             f"{listing(lines[0], 9)}. Known names are qid, docno, rank, score, run.",
