@@ -53,6 +53,8 @@ def test_the_words_of_a_document_are_read(document, words):
         {"_id": "7", "fields": {"chunk": "glioma"}},
         {"node": {"text": "glioma"}, "score": 0.5},
         {"id": True},
+        {"id": ""},
+        {"id": None, "title": "  "},
     ],
 )
 def test_a_document_without_words_is_refused_with_its_place_and_keys(document):
@@ -60,7 +62,9 @@ def test_a_document_without_words_is_refused_with_its_place_and_keys(document):
         _read("glioma", document)
 
 
-@pytest.mark.parametrize("value", [True, {"a": "b"}, [{"type": "image_url"}], ["a", False]])
+@pytest.mark.parametrize(
+    "value", [True, {"a": "b"}, [{"type": "image_url"}], ["a", False], [["a"]], float("nan")]
+)
 def test_a_text_of_another_type_is_refused(value):
     with pytest.raises(ValueError, match=r"documents\.0: 'text' is .*, not a text"):
         _read({"text": value})
@@ -76,6 +80,12 @@ def test_rank_fields_name_the_keys_that_are_read():
     assert _read({"text": "a"}, rank_fields=None) == _read({"text": "a"}, rank_fields=[])
     with pytest.raises(ValueError, match=r"documents\.1: there are no words under 'Title' "):
         _read({"Title": "a"}, {"title": "b"}, rank_fields=["Title"])
+
+
+@pytest.mark.parametrize("names", ["Title", 3, [3], [["Title"]], [None], {"Title": 1}])
+def test_rank_fields_that_are_no_keys_are_refused(names):
+    with pytest.raises(ValueError, match="rank_fields"):
+        _read({"Title": "a"}, rank_fields=names)
 
 
 def test_what_was_sent_is_sent_back():

@@ -337,6 +337,12 @@ def test_pages_of_a_named_origin_may_call_the_server(ask):
     assert "access-control-allow-origin" not in other.headers
 
 
+def test_keys_with_half_a_character_are_refused(ask):
+    body = b'{"query": "x", "documents": ["a"], "\\ud800": 1}'
+    for response in ask(*(("POST", f"/{p}", {"content": body}) for p in ("explain", "rerank"))):
+        _told(response, 422)
+
+
 def test_what_is_not_read_of_a_rerank_request_is_told():
     request = Rerank.model_validate(
         {

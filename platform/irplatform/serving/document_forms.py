@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from math import isfinite
 from typing import Any
 
 from irplatform.errors import listing, quoted
@@ -33,7 +34,8 @@ def read_documents(request: Mapping[str, Any]) -> dict[str, Any]:
     other = next((key for key in _ELSEWHERE if key in request), None)
     if documents is None and other:
         raise ValueError(f"documents: missing. They are read here, not under '{other}'")
-    if not (isinstance(documents, list) and isinstance(names, list)):
+    known = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not (known and isinstance(documents, list)):
         return dict(request)  # which the fields of the request refuse
     read = []
     for number, document in enumerate(documents):
@@ -66,9 +68,8 @@ def _read(document: Any, names: Sequence[str]) -> dict[str, Any]:
     if title.strip() or text.strip() or (texts and not names and not unread):
         told = {"sent": dict(document), "unread": unread}
         return {"title": title, "text": text, "fields": fields, **told}
-    if isinstance(doc_id, str | int) and not (
-        isinstance(doc_id, bool) or names or unread or fields
-    ):
+    is_id = isinstance(doc_id, str | int) and not isinstance(doc_id, bool) and doc_id != ""
+    if is_id and not (names or unread or fields):
         return {"id": str(doc_id), "sent": dict(document)}
     places, given = (
         listing(map(quoted, k), 12) for k in (names or ("title", *TEXT_KEYS), document)
@@ -86,10 +87,12 @@ def _has_words(value: Any) -> bool:
 
 def _text(key: str, value: Any) -> str | None:
     """A value as text: of a string, a number, strings, or parts of a message; None for null."""
-    if isinstance(value, Mapping) and value.get("type") == "text":
-        value = value.get("text")
-    if isinstance(value, list):
-        return " ".join(_text(key, part) or "" for part in value)
-    if isinstance(value, bool) or not isinstance(value, str | int | float | None):
-        raise ValueError(f"{quoted(key)} is {quoted(value)}, not a text")
-    return None if value is None else str(value)
+    parts = value if isinstance(value, list) else [value]
+    parts = [
+        p.get("text") if isinstance(p, Mapping) and p.get("type") == "text" else p for p in parts
+    ]
+    for part in parts:
+        number = isinstance(part, int | float) and not isinstance(part, bool) and isfinite(part)
+        if not (number or part is None or isinstance(part, str)):
+            raise ValueError(f"{quoted(key)} is {quoted(value)}, not a text")
+    return None if value is None else " ".join(str(part) for part in parts if part is not None)

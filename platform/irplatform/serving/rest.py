@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import json
 import socket
 import sys
 import time
@@ -107,7 +108,7 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
         if not isinstance(request, Search):
             metrics.documents.inc(size)
         try:
-            return JSONResponse(await models.ask(service.kind(request), request, size))
+            return _Json(await models.ask(service.kind(request), request, size))
         except (InputError, BusyError, TooSlowError):
             raise
         except Exception as error:
@@ -172,10 +173,17 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
     return app
 
 
+class _Json(JSONResponse):  # type: ignore[misc]  # untyped
+    """JSON that sends back whatever a client sent, also NaN and halves of characters."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content).encode()
+
+
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """An error under the keys that clients show: `message` is Cohere's, `detail` Jina's."""
     keys = ("error", "message", "detail")
-    return JSONResponse(dict.fromkeys(keys, message), status, headers)
+    return _Json(dict.fromkeys(keys, message), status, headers)
 
 
 def _explain_errors(app: FastAPI) -> None:
@@ -190,6 +198,7 @@ def _explain_errors(app: FastAPI) -> None:
     answers(ValidationError, 422, lambda error: first_problem(error.errors()))
     answers(HTTPException, 0, _of_http)
     answers(InputError, 422, str)
+    answers(UnicodeError, 422, lambda _: "a key has half a character (a lone surrogate).")
     answers(BusyError, 503, str)
     answers(TooSlowError, 504, str)
 
