@@ -135,9 +135,8 @@ def texts_by_id(texts: Sequence[str | Document]) -> dict[str, Document]:
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str | Document):
             raise InputError(f"document {number} is {text!r}; it must be a text or a Document.")
-        document = text
-        if isinstance(document, str):
-            document = Document(f"text-{next(_numbers)}", abstract=document)
+        doc_id = f"text-{next(_numbers)}"
+        document = Document(doc_id, abstract=text) if isinstance(text, str) else text
         if document.id in documents:
             raise InputError(f"two of the documents have the id '{document.id}'.")
         documents[document.id] = document

@@ -44,13 +44,13 @@ def docs_page(schema: Mapping[str, Any], address: str) -> str:
 
 def _body_of(about: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
     """A table of a request's fields."""
-    fields = {p["name"]: {**p["schema"], **p} for p in about.get("parameters", ())}
-    if "requestBody" in about:
-        name = about["requestBody"]["content"]["application/json"]["schema"]["$ref"]
-        fields = schema["components"]["schemas"][name.rpartition("/")[2]]["properties"]
+    if "requestBody" not in about:
+        return []
+    name = about["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    fields = schema["components"]["schemas"][name.rpartition("/")[2]]["properties"]
     rows = [
         f"<tr><td><code>{name}</code><td>{html.escape(field.get('description', ''))}"
         + (f" [{json.dumps(field['default'])}]" if "default" in field else "")
         for name, field in fields.items()
     ]
-    return [f"<table>{''.join(rows)}</table>"] if rows else []
+    return [f"<table>{''.join(rows)}</table>"]

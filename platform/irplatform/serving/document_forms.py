@@ -80,19 +80,19 @@ def _read(document: Any, names: Sequence[str]) -> dict[str, Any]:
 
 def _has_words(value: Any) -> bool:
     """Whether a value could have words: numbers, null and what is empty have none."""
-    return bool(
-        value.strip() if isinstance(value, str) else isinstance(value, list | dict) and value
-    )
+    return isinstance(value, str | list | dict) and value not in ("", [], {})
 
 
 def _text(key: str, value: Any) -> str | None:
     """A value as text: of a string, a number, strings, or parts of a message; None for null."""
     parts = value if isinstance(value, list) else [value]
-    parts = [
-        p.get("text") if isinstance(p, Mapping) and p.get("type") == "text" else p for p in parts
-    ]
+    texts = []
     for part in parts:
-        number = isinstance(part, int | float) and not isinstance(part, bool) and isfinite(part)
-        if not (number or part is None or isinstance(part, str)):
+        text = (
+            part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else part
+        )
+        number = isinstance(text, int | float) and not isinstance(text, bool) and isfinite(text)
+        if not (number or text is None or isinstance(text, str)):
             raise ValueError(f"{quoted(key)} is {quoted(value)}, not a text")
-    return None if value is None else " ".join(str(part) for part in parts if part is not None)
+        texts += [] if text is None else [str(text)]
+    return None if value is None else " ".join(texts)

@@ -53,17 +53,15 @@ def server(service: Service, models: ModelThread[Request], limits: Limits) -> Se
         return answered
 
     async def list_tools(_context: Any, _page: Any) -> ListToolsResult:
-        return ListToolsResult(
-            tools=[
-                Tool(
-                    name=name,
-                    description=kinds[kind],
-                    input_schema={**kind.model_json_schema(), "additionalProperties": False},
-                    output_schema={"type": "object"},
-                )
-                for name, kind in by_name.items()
-            ]
-        )
+        tools = []
+        for name, kind in by_name.items():
+            asked = {**kind.model_json_schema(), "additionalProperties": False}
+            asked["properties"].pop("return_documents", None)
+            about, answered = kinds[kind], {"type": "object"}
+            tools.append(
+                Tool(name=name, description=about, input_schema=asked, output_schema=answered)
+            )
+        return ListToolsResult(tools=tools)
 
     async def call_tool(_context: Any, call: CallToolRequestParams) -> CallToolResult:
         try:

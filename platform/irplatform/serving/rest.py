@@ -39,13 +39,7 @@ from irplatform import __version__
 from irplatform.errors import InputError, in_a_line
 from irplatform.serving.docs_page import docs_page
 from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
-from irplatform.serving.requests import (
-    Explain,
-    Rerank,
-    RerankForInfinity,
-    Search,
-    first_problem,
-)
+from irplatform.serving.requests import Explain, Rerank, RerankForInfinity, Search, first_problem
 from irplatform.system.console import notice, quiet
 
 if TYPE_CHECKING:

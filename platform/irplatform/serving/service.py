@@ -19,14 +19,7 @@ from irplatform.experiment.ready import retriever as make_retriever
 from irplatform.experiment.settings import one_reranker
 from irplatform.features.calculator import forget_features
 from irplatform.reranking.explain import explanations
-from irplatform.serving.requests import (
-    Explain,
-    Request,
-    Rerank,
-    RerankForInfinity,
-    Search,
-    Text,
-)
+from irplatform.serving.requests import Explain, Request, Rerank, RerankForInfinity, Search, Text
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting
 from irplatform.text.given_texts import GivenTexts, given
