@@ -120,6 +120,13 @@ def test_offsets_may_be_text_and_sections_those_of_former_years(tmp_path):
     assert [scored("sections.1", "sections.1"), scored("abstract", "sections.0")] == [1.0, 0.0]
 
 
+def test_snippets_that_feedback_calls_wrong_are_not_golden(tmp_path):
+    flags = [{**snippet("7", n, n + 9), "golden": n > 0} for n in (0, 50)]
+    content = {"questions": [{"id": "q", "snippets": [*flags, snippet("8", 0, 9)]}]}
+    (tmp_path / "feedback").write_text(json.dumps(content))
+    assert [each.begin for each in read_snippets(tmp_path / "feedback")["q"]] == [50, 0]
+
+
 def test_documents_are_scored_as_by_hand():
     values = score_documents({"1": ["a", "b", "c"], "2": []}, {"1": ["x", "a", "c", "y"]})
     assert [*values] == ["1"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.runs.ids import id_of, pmid_of, pmids_of
+from irplatform.runs.ids import pmid_of, pmids_of
 
 SPELLINGS = [
     "{}",
@@ -47,7 +47,6 @@ def test_a_pmid_is_read_in_every_spelling(number, spelling):
     text = spelling.format(number)
     assert pmid_of(text) == str(number)
     assert pmids_of(text) == ([str(number)], [])
-    assert id_of(text, "[1-9][0-9]{0,8}") == str(number)
 
 
 @given(st.integers(1, 999_999_999))
@@ -59,6 +58,7 @@ def test_a_pmid_is_read_as_a_number_and_in_objects(number):
         float(number),
         {"pmid": number},
         {"PMID": name, "id": 3},
+        {"pmid": None, "id": name},
         {"docid": name, "score": 1.5},
         {"doc_id": name},
         {"document": address, "text": "Sleep."},
@@ -108,22 +108,9 @@ def test_what_is_no_pmid_stays_none(value):
         ([5, None, "", [], "n/a"], "5", ["n/a"]),
         ({"1": "5", "2": "6"}, "", [{"1": "5", "2": "6"}]),
         ("5/6", "", ["5/6"]),
+        ("Smith et al., 2020; PMID 5", "", ["Smith et al., 2020; PMID 5"]),
+        ("5, n/a", "", ["5, n/a"]),
     ],
 )
 def test_several_pmids_are_read_and_what_is_none_is_told(value, pmids, others):
     assert pmids_of(value) == (pmids.split(), others)
-
-
-@pytest.mark.parametrize(
-    ("text", "pattern", "read"),
-    [
-        ("NCT00000102", "NCT[0-9]+", "NCT00000102"),
-        ("nct00000102.xml", "NCT[0-9]+", "NCT00000102"),
-        ("https://clinicaltrials.gov/study/NCT00000102?rank=1", "NCT[0-9]+", "NCT00000102"),
-        ("'UG7V899J'", "[a-z0-9]{8}", "ug7v899j"),
-        ("https://example.org/222", "[1-9][0-9]*", None),
-        ("PMC222", "[1-9][0-9]*", None),
-    ],
-)
-def test_an_id_is_read_by_its_pattern(text, pattern, read):
-    assert id_of(text, pattern) == read

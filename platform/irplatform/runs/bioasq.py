@@ -148,7 +148,11 @@ def read_snippets(path: Path) -> dict[str, list[Snippet]]:
     questions = read_questions(path, bodies=False)
     for question, entry in zip(questions, read_json(path)["questions"], strict=True):
         name = f"question {len(snippets) + 1}"
-        given = entry.get("snippets") or []
+        given = [
+            each
+            for each in entry.get("snippets") or []
+            if not isinstance(each, dict) or each.get("golden") is not False  # of feedback
+        ]
         snippets[question.id] = [_snippet(each, name, path) for each in given]
     return snippets
 

@@ -111,6 +111,11 @@ def _parts_of(value: object) -> list[Any] | None:
     words = _LABEL.sub("", parts[0]).split() if len(parts) == 1 else []
     if len(words) > 1 and all(map(_of_text, words)):  # with blanks alone between them
         return words
+    read = [_of_text(part) for part in parts]
+    if None in read and any(
+        pmid and part[0].isdigit() for pmid, part in zip(read, parts, strict=True)
+    ):
+        return None  # a number among words may be a year
     return None if parts == [value] else parts
 
 
@@ -149,29 +154,6 @@ def doi_of(text: str) -> str | None:
     ):
         doi = doi[:-1]
     return doi or None
-
-
-def id_of(text: str, pattern: str) -> str | None:
-    """Return the id of a pattern that a text spells; None if it spells none.
-
-    Examples:
-        >>> id_of("https://clinicaltrials.gov/study/nct00000102?rank=1", "NCT[0-9]+")
-        'NCT00000102'
-        >>> id_of("0222", "[1-9][0-9]*"), id_of("https://example.org/222", "[1-9][0-9]*")
-        ('222', None)
-    """
-    if re.fullmatch(pattern, text):
-        return text
-    if (pmid := _of_text(text)) is not None and re.fullmatch(pattern, pmid):
-        return pmid
-    bare = _ENDING.sub("", _bare(text))
-    if "/" in bare:
-        bare = re.split(r"[?#]", bare)[0].rstrip("/").rpartition("/")[2]
-        if bare.isdecimal():  # a number of something else
-            return None
-    bare = _ENDING.sub("", bare)
-    names = (bare, bare.upper(), bare.lower())
-    return next((name for name in names if re.fullmatch(pattern, name)), None)
 
 
 def plain(text: str) -> str:
@@ -224,7 +206,7 @@ def _held(value: dict[Any, Any], names: Iterable[str]) -> list[Any]:
 
 def _of_object(value: dict[Any, Any]) -> str | None:
     """The PMID of an object: of a key that is called so, or of others that agree."""
-    if named := _held(value, _NAMES):
+    if named := [each for each in _held(value, _NAMES) if each is not None]:
         return pmid_of(named[0])
     held = (each for each in _held(value, _OTHERS) if not isinstance(each, dict))
     found = {*map(pmid_of, held)} - {None}

@@ -127,11 +127,9 @@ def _keys(entry: Entry) -> Iterable[str]:
 
 
 def _in_lines(content: bytes, entries: Sequence[Entry]) -> bool:
-    """Whether each entry is a line, with none before the first two, by which NIST tells."""
-    lines = [entry.line for entry in entries]
-    return lines[:2] == [*range(1, len(lines) + 1)][:2] and len({*lines}) == sum(
-        map(bool, map(bytes.strip, content.splitlines()))
-    )
+    """Whether each entry is a line, the first two without an empty one, by which NIST tells."""
+    lines = [n for n, line in enumerate(content.splitlines(), start=1) if line.strip()]
+    return [entry.line for entry in entries] == lines and lines[:2] == [1, 2][: len(lines)]
 
 
 def _values(content: bytes, path: Path) -> list[Entry]:

@@ -161,9 +161,8 @@ class _Mending:
         """The keys of a run, with its name and that of the team as text."""
         team = holder.get("team_id")
         named = {"team_id": id_text(team) or team, key: self._run_name or holder.get(key)}
-        for each, after in named.items():
-            reason = "name of the run" if each == key else "name of the team, as text"
-            self._change(holder.get(each), after, reason)
+        self._change(team, named["team_id"], "name of the team, as text")
+        self._change(holder.get(key), named[key], "name of the run")
         return {**holder, **{each: after for each, after in named.items() if after is not None}}
 
     def _change(self, before: Any, after: Any, reason: str) -> Any:
@@ -174,10 +173,8 @@ class _Mending:
     def _name(self, given: Any) -> str:
         """An id as text, in the spelling of the task's topics."""
         name = id_text(given)
-        other = pmid_of(name) or ""  # a whole number, without zeros before or behind it
-        name = (
-            other if self._topics and name not in self._topics and other in self._topics else name
-        )
+        if self._topics and name not in self._topics and (other := pmid_of(name)) in self._topics:
+            name = other or ""  # a whole number, without zeros before or behind it
         return str(self._change(given, name, "ids written as the task has them"))
 
     def _lose(self, number: int, what: str) -> None:
@@ -187,9 +184,7 @@ class _Mending:
     def _documents(self, values: Any, noun: str, *, prefix: str = "") -> list[Any]:
         """The PMIDs of a value, each once, as addresses or as they are written."""
         kept: dict[str, Any] = {}
-        listed = (
-            values if isinstance(values, list) else [] if values in (None, "", {}) else [values]
-        )
+        listed = values if isinstance(values, list) else [values] * (values not in (None, "", {}))
         if not isinstance(values, list):
             self.reasons["lists made of other values" if listed else "lists added"] = None
         for value in listed:
@@ -247,11 +242,7 @@ class _Mending:
             return None
         if begin is None or end is None or not 0 <= begin < end:
             return None
-        mended = {
-            **snippet,
-            "document": f"{ADDRESS}{pmid}",
-            **dict(zip(offsets, (begin, end), strict=True)),
-        }
+        mended = {**snippet, "document": f"{ADDRESS}{pmid}", offsets[0]: begin, offsets[1]: end}
         for key in ("beginSection", "endSection"):
             if isinstance(section := snippet.get(key), str):
                 plain = section.strip().lower()
