@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from irplatform.experiment.rerun import Rerun
     from irplatform.experiment.verify import Finding
-    from irplatform.runs.overlap import Overlap
 
 _NOT_HERE = "A recorded run that is not beside its metadata is not compared."
 _WORDS = {"agrees": "agrees", "changed": "CHANGED", "unknown": "not checked"}
@@ -154,7 +153,7 @@ def rerun(
 
     METADATA is the file beside a run, or the run itself: this run and what it starts from are made.
     For ir-metadata.yml all runs of the command are made, for a folder all runs in it. If bytes
-    differ, rank-biased overlap and Kendall's τ union are printed, and the exit code is 1.
+    differ, rank-biased overlap is printed, and the exit code is 1.
     """
     from irplatform import rerun as make_again
 
@@ -182,9 +181,8 @@ def _print(again: Rerun) -> None:
         say_text(f"{run.name}: other bytes than recorded.")
         if alike := run.overlap:
             say_text(
-                f"Rank-biased overlap {alike.rbo:.4f}, Kendall's τ union {_tau(alike)}; "
-                f"{alike.same:,} of {alike.topics:,} topics have the same ranking. "
-                "`platform verify` says what changed."
+                f"Rank-biased overlap {alike.rbo:.4f}; {alike.same:,} of {alike.topics:,} topics "
+                "have the same ranking. `platform verify` says what changed."
             )
         else:
             say_text(_NOT_HERE)
@@ -195,12 +193,11 @@ def _print(again: Rerun) -> None:
 
 def _print_several(again: Rerun) -> None:
     """A table of the runs, and how many are the same."""
-    rows: list[tuple[str, ...]] = [("run", "bytes", "overlap", "Kendall's τ", "same rankings")]
+    rows: list[tuple[str, ...]] = [("run", "bytes", "overlap", "same rankings")]
     for run in again.runs:
-        cells = ("-", "-", "-")
+        cells = ("-", "-")
         if alike := run.overlap:
-            same = f"{alike.same:,} of {alike.topics:,} topics"
-            cells = (f"{alike.rbo:.4f}", _tau(alike), same)
+            cells = (f"{alike.rbo:.4f}", f"{alike.same:,} of {alike.topics:,} topics")
         rows.append((run.name, "the same" if run.same else "OTHERS", *cells))
     if again.same:
         rows = [row[:2] for row in rows]
@@ -213,7 +210,3 @@ def _print_several(again: Rerun) -> None:
     if not again.same:
         missing = any(not run.same and run.overlap is None for run in again.runs)
         say_text(f"{_NOT_HERE} " * missing + "`platform verify` says what changed.")
-
-
-def _tau(alike: Overlap) -> str:
-    return "not defined" if alike.tau is None else f"{alike.tau:.4f}"

@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from irplatform.data import subtopics_of
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.ndcg import GRADED, Graded
+from irplatform.evaluation.other_names import meant
 from irplatform.evaluation.sampled import DEPTH, INFERRED, InferredMeasure
+from irplatform.evaluation.users import USERS
 from irplatform.system.packages import how_to_install
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ DIVERSITY = frozenset(
 )
 """Measures of judgments of subtopics, all computed by pyndeval."""
 
-_MODULES = {"cwl_eval": "cwl", "pyndeval": "pyndeval"}
+_MODULES = {"pyndeval": "pyndeval"}
 """ir-measures' name of a package → the module to import."""
 
 _HIGHEST = {"gdeval": 4}
@@ -91,6 +93,11 @@ _TAKEN: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 """The values that a parameter may have, of those that ir-measures takes. Whole numbers end where
 trec_eval's 32 bits do.
 """
+
+_TAKEN_OF_USERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "p": (lambda p: 0 <= p < 1, "numbers from 0 to below 1"),
+    "T": (lambda gain: 0 < gain < math.inf, "numbers above 0"),
+}
 
 _TAKEN_OF_SUBTOPICS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "cutoff": (lambda cutoff: _whole(cutoff, most=20), "whole numbers from 1 to 20"),
@@ -288,11 +295,15 @@ def _problem(measure: Measure) -> str:
     except AssertionError as error:
         listed = "; ".join(f"{name}: {parameter.desc}" for name, parameter in declared.items())
         return f"cannot be computed: {error}. Its parameters: {listed or 'none'}"
-    rules = [_TAKEN, *([_TAKEN_OF_SUBTOPICS] if measure.NAME in DIVERSITY else [])]
+    rules = [_TAKEN]
+    rules += [_TAKEN_OF_SUBTOPICS] if measure.NAME in DIVERSITY else []
+    rules += [_TAKEN_OF_USERS] if measure.NAME in USERS else []
     for name, value in params.items():
         for fits, taken in (rule[name] for rule in rules if name in rule):
             if not fits(value):
                 return f"does not take {name}={value!r}: it takes {taken}"
+    if "max_rel" in params and measure["max_rel"] <= measure["min_rel"]:
+        return "needs a max_rel above min_rel"
     return ""
 
 
@@ -305,8 +316,8 @@ def _refusal(name: str, extra: Mapping[str, MeasureFunction], error: Exception) 
             f"the measure '{base}' is a plugin's: it has no cutoff and no parameters. Write "
             f"'{base}'."
         )
-    if with_at := _with_at(name):
-        return InputError(f"unknown measure '{name}'. Did you mean '{with_at}'?")
+    if right := meant(name):
+        return InputError(f"unknown measure '{name}'. Did you mean '{right}'?")
     if isinstance(error, NameError) or base.lower() in {key.lower() for key in (*extra, *GRADED)}:
         known = [*ir_measures.measures.registry, *INFERRED, *GRADED, *extra]
         return unknown("measure", base, known)
@@ -314,19 +325,6 @@ def _refusal(name: str, extra: Mapping[str, MeasureFunction], error: Exception) 
         f"the measure '{name}' cannot be understood. Write a measure as nDCG@20, AP or "
         "P(rel=2)@10; parameters go in brackets, by name."
     )
-
-
-def _with_at(name: str) -> str:
-    """Return nDCG@20 for nDCG20, if there is such a measure, else ""."""
-    import ir_measures
-
-    base = name.rstrip("0123456789")
-    right = {key.lower(): key for key in ir_measures.measures.registry}.get(base.lower())
-    if base == name or right is None:
-        return ""
-    measure = ir_measures.measures.registry[right]
-    has_cutoff = measure.AT_PARAM == "cutoff" and "cutoff" in measure.SUPPORTED_PARAMS
-    return str(measure @ int(name[len(base) :])) if has_cutoff else ""
 
 
 def check_available(name: str, measure: Measure) -> None:
@@ -372,4 +370,5 @@ def _packages(measure: Measure) -> list[Any]:
 
 
 def _is_available(measure: Measure) -> bool:
-    return any(package.is_available() for package in _packages(measure))
+    packages = _packages(measure)  # what cwl_eval supports is computed in `users`
+    return any(package.NAME == "cwl_eval" or package.is_available() for package in packages)

@@ -2,9 +2,9 @@
 
 ir-measures hands each measure to one of several packages, and each orders tied documents in its own
 way. The order of a `Run` is decided already, so the packages get its ranks as scores, which have no
-ties. Values agree with trec_eval 10. Two measures of ir-measures are computed here: Accuracy, which
-fails there at a topic that retrieves relevant documents only, and IPrec, whose cutoffs changed
-after the release 9 that pytrec_eval contains.
+ties. Values agree with trec_eval 10. Some measures are computed here: Accuracy, which ir-measures
+fails to compute for a topic that retrieves relevant documents only; IPrec, whose cutoffs changed
+after the release 9 that pytrec_eval contains; and those of `users`, which stop there at rank 1,000.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from irplatform.evaluation.measures import (
 )
 from irplatform.evaluation.ndcg import Graded, has_levels, ndcg
 from irplatform.evaluation.sampled import infer, topics_of
+from irplatform.evaluation.users import USERS, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -225,7 +226,11 @@ def _of_packages(
     by_number: dict[str, dict[str, float]] = {name: {} for name in measures}
     qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
     results = _ranks_as_scores(run, judged, numbers)
-    compute = {"Accuracy": accuracy, "IPrec": interpolated_precision}
+    compute = {
+        **dict.fromkeys(USERS, value),
+        "Accuracy": accuracy,
+        "IPrec": interpolated_precision,
+    }
     if trec_eval < CURRENT:
         del compute["IPrec"]
     ours = {name: measure for name, measure in measures.items() if measure.NAME in compute}

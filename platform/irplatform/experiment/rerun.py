@@ -70,7 +70,6 @@ class RunAgain:
             "obtained": self.obtained,
             "path": str(self.path) if self.path else None,
             "rbo": alike.rbo if alike else None,
-            "tau_union": alike.tau if alike else None,
             "same_topics": alike.same if alike else None,
             "topics": alike.topics if alike else None,
         }

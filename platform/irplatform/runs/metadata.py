@@ -57,7 +57,6 @@ LIBRARIES = (
     "fastobo",
     "ir-measures",
     "pyndeval",
-    "cwl-eval",
     "pytrec-eval-terrier",
     "ir-datasets",
     "pyterrier",

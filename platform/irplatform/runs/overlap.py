@@ -1,7 +1,7 @@
 """How alike two rankings of the same topics are, where a repeated run is not the same to the byte.
 
-The measures are those of repro_eval (Breuer et al., "How to Measure the Reproducibility of
-System-oriented IR Experiments", SIGIR 2020).
+Rank-biased overlap is one of the measures of Breuer et al., "How to Measure the Reproducibility of
+System-oriented IR Experiments" (SIGIR 2020).
 """
 
 from __future__ import annotations
@@ -25,15 +25,12 @@ class Overlap:
 
     Attributes:
         rbo: rank-biased overlap, from 0 (no document in common) to 1 (the same ranking).
-        tau: Kendall's τ union, from -1 to 1 (the same ranking); None where no topic has two
-            documents.
         same: topics with the same documents in the same order.
         topics: topics of both runs.
         missing: topics of one run alone.
     """
 
     rbo: float
-    tau: float | None
     same: int
     topics: int
     missing: tuple[str, ...] = ()
@@ -45,7 +42,7 @@ def overlap(first: Run, second: Run, *, depth: int = _DEPTH) -> Overlap:
     >>> from irplatform.runs import Ranking, Run
     >>> run = Run("a", {"1": Ranking.of(["d1", "d2"], [2.0, 1.0])})
     >>> overlap(run, run)
-    Overlap(rbo=1.0, tau=1.0, same=1, topics=1, missing=())
+    Overlap(rbo=1.0, same=1, topics=1, missing=())
 
     Raises:
         ValueError: the runs have no topic in common.
@@ -56,10 +53,8 @@ def overlap(first: Run, second: Run, *, depth: int = _DEPTH) -> Overlap:
     pairs = [
         (first.rankings[t].doc_ids[:depth], second.rankings[t].doc_ids[:depth]) for t in shared
     ]
-    taus = [tau for one, other in pairs if (tau := kendall_tau_union(one, other)) is not None]
     return Overlap(
         rbo=sum(rank_biased_overlap(one, other) for one, other in pairs) / len(pairs),
-        tau=sum(taus) / len(taus) if taus else None,
         same=sum(one == other for one, other in pairs),
         topics=len(shared),
         missing=tuple(sorted(first.rankings.keys() ^ second.rankings.keys())),
@@ -87,23 +82,3 @@ def rank_biased_overlap(
         total += weight
         weight *= p
     return score / total if total else 1.0
-
-
-def kendall_tau_union(first: Sequence[str], second: Sequence[str]) -> float | None:
-    """Return Kendall's τ of the documents' numbers in the union of two rankings, rank by rank.
-
-    The union is numbered in the order of document ids, as in repro_eval. Rankings of different
-    length are cut to the shorter one. None for fewer than two documents.
-
-    >>> kendall_tau_union(["a", "b", "c"], ["a", "c", "b"])
-    0.33333333333333337
-    """
-    from scipy.stats import kendalltau
-
-    length = min(len(first), len(second))
-    if length < 2:
-        return None
-    first, second = first[:length], second[:length]
-    number = {document: n for n, document in enumerate(sorted({*first, *second}))}
-    tau = kendalltau([number[d] for d in first], [number[d] for d in second])
-    return float(tau.statistic)

@@ -21,7 +21,7 @@ EXTRAS = {
     "frames": ("pandas", "polars"),
     "fast": ("numba",),
     "datasets": ("ir_datasets",),
-    "measures": ("pyndeval", "cwl"),
+    "measures": ("pyndeval",),
     "knowledge": ("fastobo",),
     "concepts": ("scispacy", "spacy", "networkx", "sklearn", "fastobo"),
     "report": ("altair", "vl_convert", "jinja2"),
@@ -32,7 +32,6 @@ EXTRAS = {
 }
 """The modules that each extra of pyproject.toml adds."""
 _PACKAGES = {
-    "cwl": "cwl-eval",
     "faiss": "faiss-cpu",
     "ir_datasets": "ir-datasets",
     "ot": "POT",
