@@ -70,11 +70,13 @@ class Topic:
         id: unique in its collection.
         query: the words for the first stage.
         fields: its parts by name (disease, gene, demographic…); read-only.
+        left_out: ids of documents that are no results, such as the one that the topic is itself.
     """
 
     id: str
     query: str
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
@@ -88,7 +90,8 @@ class Topic:
 
     def describe(self) -> list[object]:
         """Return the whole topic as JSON, for cache keys."""
-        return [self.id, self.query, dict(self.fields)]
+        whole: list[object] = [self.id, self.query, dict(self.fields)]
+        return [*whole, [*self.left_out]] if self.left_out else whole
 
 
 class Documents(Sequence[Document]):
@@ -299,6 +302,7 @@ class Collection:
         parts: the collections that it joins, see `joined`.
         load_scored: reads the candidates that it brings, topic id to document id to score; None if
             it brings none.
+        ignore_identical_ids: a topic's own id is left out of its results, see `left_out`.
         topics_left_out: ids of the topics that a choice of some leaves out.
         metadata: further facts for `collections show`: source, licence, downloads.
     """
@@ -317,6 +321,7 @@ class Collection:
     plan: Mapping[str, object] = field(default_factory=dict)
     parts: tuple[Collection, ...] = ()
     load_scored: Callable[[], Mapping[str, Mapping[str, float]]] | None = None
+    ignore_identical_ids: bool = False
     topics_left_out: frozenset[str] = frozenset()
     metadata: Mapping[str, str] = field(default_factory=dict)
 

@@ -354,3 +354,18 @@ def test_a_retriever_named_as_a_reranker_finds_under_another_name():
     assert [run.name for run in found.first.runs] == ["one", "two-retriever"]
     alone = Retrieved().find(_request(TWO, names=("two",)))
     assert alone.first.final.name == "two-retriever"
+
+
+def test_documents_that_a_topic_leaves_out_are_no_candidates_and_the_next_ones_move_up(tmp_path):
+    topics = [Topic("1", "a", left_out=("b",)), Topic("2", "b"), Topic("3", "c")]
+    request = _request(ONE)
+    collection = replace(request.collection, load_topics=lambda: topics)
+    request = replace(request, collection=collection, depth=3, rerank_depth=3)
+    assert _ids(Retrieved().find(request)) == {"1": "acd", "2": "cba", "3": "a"}
+    assert set(_ids(Judged().find(request))["1"]) == {"e", "x"}
+    path = tmp_path / "given.run"
+    path.write_text("1 Q0 b 1 3 t\n1 Q0 a 2 2 t\n2 Q0 b 1 1 t\n")
+    assert _ids(FromRun(path).find(request)) == {"1": "a", "2": "b", "3": ""}
+    collection = replace(collection, load_scored=lambda: {"1": {"b": 2.0, "c": 1.0}})
+    request = replace(request, collection=collection)
+    assert _ids(Scored().find(request))["1"] == "c"

@@ -144,6 +144,13 @@ def force_option(what: str) -> Callable[[Declared], Declared]:
     return flag_option("--force", text=f"Replace {what}.")
 
 
+identical_ids_option = flag_option(
+    "--ignore-identical-ids",
+    text="Leave the document with a topic's own id out of its results, as BEIR does: for "
+    "collections whose topics are documents.",
+)
+
+
 def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Declared], Declared]:
     """Declare `--set` for "a reranker", whose options "rerankers show" lists."""
     return click.option(
@@ -224,6 +231,7 @@ retrieving_options = with_options(
         help="An existing Anserini index with stored documents, to search in place of the "
         "collection's documents.",
     ),
+    identical_ids_option,
     number_option("--depth", default=1000, text="Documents to retrieve per topic."),
     expansion_options,
     group=FIRST_STAGE,

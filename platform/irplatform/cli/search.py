@@ -16,6 +16,7 @@ from irplatform.cli.options import (
     config_option,
     expansion_options,
     flag_option,
+    identical_ids_option,
     machine_options,
     preset_option,
     ranking_options,
@@ -49,6 +50,7 @@ _TITLE = 300
     collection_option,
     click.option("--query", help="Words to search for."),
     click.option("--topic", help="The id of a topic to search for, instead of --query."),
+    identical_ids_option,
     group="What to search for",
 )
 @with_options(

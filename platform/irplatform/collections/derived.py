@@ -228,6 +228,7 @@ def joined(parts: Sequence[Collection]) -> Collection:
         load_qrels=all_topics.qrels if all(part.load_qrels for part in parts) else None,
         measures=first.measures,
         validation=partial(_validation, parts) if all(part.validation for part in parts) else None,
+        ignore_identical_ids=any(part.ignore_identical_ids for part in parts),
         parts=tuple(parts),
     )
 

@@ -10,13 +10,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from irplatform.collections.identical_ids import ADVICE, is_document
 from irplatform.errors import counted
 from irplatform.text.duplicates import Repeats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from irplatform.data import Corpus, Document, Qrels
+    from irplatform.data import Corpus, Document, Qrels, Topic
 
 _TAGS = (
     "a abstracttext b big blockquote body bold br center code dd div dl dt em font h[1-6] head hr "
@@ -51,10 +52,12 @@ class Finding:
     examples: tuple[str, ...] = ()
 
 
-def check_documents(corpus: Corpus, qrels: Qrels) -> Iterator[Finding]:
-    """Read all documents and list what is wrong with them."""
+def check_documents(
+    corpus: Corpus, qrels: Qrels, topics: Mapping[str, Topic] | None = None
+) -> Iterator[Finding]:
+    """Read all documents and list what is wrong with them; `topics` are by id."""
     judged = {doc_id for grades in qrels.values() for doc_id in grades}
-    seen = _Seen(missing=set(judged))
+    seen = _Seen(missing=set(judged), topics=topics or {})
     for document in corpus:
         seen.add(document)
     if not len(seen.ids):
@@ -121,6 +124,7 @@ class _Seen:
     """The counts of a pass over the documents."""
 
     missing: set[str]
+    topics: Mapping[str, Topic]
     ids: Repeats = field(default_factory=Repeats)
     texts: Repeats = field(default_factory=lambda: Repeats(_text))
     titles: int = 0
@@ -128,6 +132,7 @@ class _Seen:
     empty: _Tally = field(default_factory=_Tally)
     marked: _Tally = field(default_factory=_Tally)
     lost: _Tally = field(default_factory=_Tally)
+    asked: _Tally = field(default_factory=_Tally)
     markup: str = ""
 
     def add(self, document: Document) -> None:
@@ -142,6 +147,8 @@ class _Seen:
         if markup := first_markup(document.title) or first_markup(document.abstract):
             self.markup = self.markup or markup
             self.marked.add(document.id)
+        if document.id in self.topics and is_document(self.topics[document.id], document):
+            self.asked.add(document.id)
         if _LOST in document.title or _LOST in document.abstract:
             self.lost.add(document.id)
 
@@ -170,6 +177,12 @@ def _texts(seen: _Seen) -> Iterator[Finding]:
         False,
         f"{count:,} documents have markup, such as '{seen.markup}', that is searched as words; "
         "remove it from their files if that matters",
+    )
+    yield from seen.asked.finding(
+        "topics that are documents",
+        False,
+        f"{counted(len(seen.topics), 'topic')} have the id and words of a document, which comes "
+        f"first for itself: {ADVICE}",
     )
     yield from seen.lost.finding(
         "lost characters",

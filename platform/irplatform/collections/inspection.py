@@ -76,11 +76,12 @@ def check(
     collection: Collection, extra: Mapping[str, MeasureFunction] | None = None
 ) -> list[Finding]:
     """Read a whole collection and list what is wrong with it."""
-    topics = [topic.id for topic in topics_if_any(collection)]
+    topics = topics_if_any(collection)
     qrels = collection.load_qrels() if collection.load_qrels else None
+    asked = {topic.id: topic for topic in topics if not topic.left_out}
     findings = [
-        *check_documents(collection.corpus, qrels or {}),
-        *_check_topics(topics, qrels),
+        *check_documents(collection.corpus, qrels or {}, asked),
+        *_check_topics([topic.id for topic in topics], qrels),
         *check_measures(collection, extra or {}, qrels),
     ]
     return sorted(findings, key=lambda finding: not finding.serious)

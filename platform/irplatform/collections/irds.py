@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.collections.irds_corpora import (
     MEDLINE,
     load_dataset,
@@ -56,6 +57,8 @@ _POOLS: Mapping[str, str] = {
     "medline/2017/trec-pm-2017": "trec-pm-pool-2017",
     "medline/2017/trec-pm-2018": "trec-pm-pool-2018",
 }
+_TOPICS_OF_DOCUMENTS = ("beir/arguana", "beir/quora")
+"""Datasets whose topics are documents, which published scores leave out of their own results."""
 _MEASURES: Mapping[str, tuple[str, ...]] = {
     "trec-pm": ("nDCG@20", "AP", "P@10", "Rprec", "R@1000", "Judged@20")
 }
@@ -86,7 +89,9 @@ def exists(dataset_id: str) -> bool:
 
 def open_dataset(dataset_id: str) -> Collection:
     """A dataset as a collection."""
-    return _collection(dataset_id, evaluated=dataset_id)
+    collection = _collection(dataset_id, evaluated=dataset_id)
+    are_documents = any(f"{dataset_id}/".startswith(f"{name}/") for name in _TOPICS_OF_DOCUMENTS)
+    return ignoring_identical_ids(collection) if are_documents else collection
 
 
 def with_training(dataset_id: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from irplatform.collections.beir import as_text
+from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.collections.jsonlines import JSONL_ENDINGS, FieldNames, JsonLinesCorpus, find_files
 from irplatform.collections.topic_formats import QueryTemplate, read_topics
 from irplatform.data import Collection, Corpus, Qrels
@@ -51,6 +52,7 @@ class Topics(_Table):
     id: _Text | None = None
     query: _Text | None = None
     expand: list[_Text] = []
+    ignore_identical_ids: bool = False
     plan: _Text | None = None
 
 
@@ -105,7 +107,7 @@ def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection
     )
     if qrels is not None and not (judged or sampled):
         raise InputError("[qrels] the key 'file' is missing.", path=path)
-    return Collection(
+    collection = Collection(
         id=declared.id,
         title=declared.title or declared.id,
         corpus=_corpus(path, declared.documents),
@@ -126,6 +128,7 @@ def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection
             **({"query plan": topics.plan} if topics.plan else {}),
         },
     )
+    return ignoring_identical_ids(collection) if topics.ignore_identical_ids else collection
 
 
 def read_declaration(path: Path) -> Declaration:

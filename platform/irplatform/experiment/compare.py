@@ -41,6 +41,7 @@ def compare(
     topics: TopicFilter | None = None,
     bounds: bool | None = None,
     seed: int = 0,
+    ignore_identical_ids: bool = False,
 ) -> ComparisonReport:
     """Compare runs over the topics of a collection or of other judgments.
 
@@ -66,6 +67,7 @@ def compare(
         bounds: condensed lists, and bounds for unjudged and tied documents; by default if the runs
             have two million results at most.
         seed: of the draws of tests and rank intervals.
+        ignore_identical_ids: see `evaluate`.
 
     Returns:
         The comparison. It shows itself in a notebook, and gives frames and plots.
@@ -90,6 +92,7 @@ def compare(
         measures=measures,
         topics=topics,
         as_reported=True,
+        ignore_identical_ids=ignore_identical_ids,
     )
     return compare_judged(
         judged,

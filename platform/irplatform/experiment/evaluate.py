@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from irplatform.collections.identical_ids import ignoring_identical_ids, notice_of_documents
 from irplatform.data import Collection
 from irplatform.errors import InputError, listing
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
@@ -42,6 +43,7 @@ def evaluate(
     names: Names = (),
     topics: TopicFilter | None = None,
     trec_eval: int = 10,
+    ignore_identical_ids: bool = False,
 ) -> Evaluations:
     """Score runs.
 
@@ -56,6 +58,8 @@ def evaluate(
         names: a name for each run, in their order; by default the files' names.
         topics: the judged topics that count; by default all.
         trec_eval: the release to agree with, 10 or 9.
+        ignore_identical_ids: leave the document with a topic's own id out of its results, as BEIR
+            does.
 
     Returns:
         Name to evaluation, with means and values of topics; it shows itself as a table.
@@ -71,7 +75,13 @@ def evaluate(
     """
     given = given_runs(runs, names)
     judged = read_judged_runs(
-        given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
+        given,
+        collection,
+        qrels,
+        sampled_qrels=sampled_qrels,
+        measures=measures,
+        topics=topics,
+        ignore_identical_ids=ignore_identical_ids,
     )
     for note in judged.notes:
         notice(note)
@@ -120,6 +130,7 @@ def read_judged_runs(
     measures: Names = (),
     topics: TopicFilter | None = None,
     as_reported: bool = False,
+    ignore_identical_ids: bool = False,
 ) -> JudgedRuns:
     """Read runs and judgments; the arguments and errors are those of `evaluate`.
 
@@ -138,6 +149,8 @@ def read_judged_runs(
     named = "" if collection is None else collection_name(collection)
     with waiting(f"reading judgments of {named}" if named else "reading judgments"):
         named_collection = plugins.collection(named) if named else None
+        if named_collection and ignore_identical_ids:
+            named_collection = ignoring_identical_ids(named_collection)
         if given.cells:
             given = given.of_collection(named_collection.id if named_collection else None)
         paths = [*given.names]
@@ -163,7 +176,8 @@ def read_judged_runs(
     runs = {}
     for path in paths:
         with waiting(f"reading {path}"):
-            runs[path] = given.ready[path] if path in given.ready else read_run(path)
+            run = given.ready[path] if path in given.ready else read_run(path)
+            runs[path] = _without_own(run, resolved_collection, ignore_identical_ids)
         _refuse_other_topics(path, runs[path], judgments)
     if topics:
         counted_topics = topics.topics(judgments.qrels, resolved_collection)
@@ -203,6 +217,20 @@ def _by_reported(
         return judged_by(measures=measures), notes
     except InputError as error:
         return None, [f"the runs were reported by other measures: {error.message}"]
+
+
+def _without_own(run: Run, collection: Collection | None, ignore: bool) -> Run:
+    """Leave the documents out that topics are; tell of them where nobody asked for that."""
+    if collection is None and ignore:
+        own = {topic: (topic,) for topic in run.rankings}
+    elif collection is not None and collection.ignore_identical_ids:
+        own = {topic.id: topic.left_out for topic in collection.topics}
+    else:
+        if collection is not None and (message := notice_of_documents(run, collection)):
+            notice(message)
+        return run
+    rankings = {t: ranking.without(own.get(t, ())) for t, ranking in run.rankings.items()}
+    return replace(run, rankings=rankings)
 
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:

@@ -42,7 +42,9 @@ _NUMBERS = (
 _KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys(_PATHS, (str, "a path")),
     **dict.fromkeys((*_NUMBERS, "model_threads"), (int, "a whole number")),
-    **dict.fromkeys(("force", "resume", "compare"), (bool, "true or false")),
+    **dict.fromkeys(
+        ("force", "resume", "compare", "ignore_identical_ids"), (bool, "true or false")
+    ),
     "interpolate": ((int, float), "a number or auto"),
     "workers": ((int, str), "a number or ray"),
 }

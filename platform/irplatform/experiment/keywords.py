@@ -32,7 +32,7 @@ _CALLED = {
     "set": "settings",
 }
 """Options of the command line that are called otherwise as keywords."""
-_SWITCHES = ("all_pairs", "force", "on_these_topics")
+_SWITCHES = ("all_pairs", "force", "ignore_identical_ids", "on_these_topics")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Device: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
@@ -58,6 +58,8 @@ class RetrievingOptions(TypedDict, total=False):
     """Retrievers, several of which are fused; `first_stages` says the same."""
     index: AnyPath | None
     """An existing Anserini index with stored documents, in place of the collection's own."""
+    ignore_identical_ids: bool
+    """Leave the document with a topic's own id out of its results, as BEIR does."""
     depth: int
     """Documents that each retriever finds per topic."""
     expand: Names

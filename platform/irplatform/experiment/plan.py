@@ -273,6 +273,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
         if isinstance(source, FromRun)
         else settings.candidates,
         **({"only topics": list(settings.topics)} if settings.topics else {}),
+        **({"identical ids": "left out"} if plan.collection.ignore_identical_ids else {}),
     }
     vectors = {
         "vectors": settings.vectors and file_mark(settings.vectors),

@@ -73,6 +73,7 @@ def write_report(
     title: str = "",
     plots: AnyPath | None = None,
     force: bool = False,
+    ignore_identical_ids: bool = False,
     command: Sequence[str] = (),
     **options: Any,
 ) -> Path:
@@ -95,6 +96,7 @@ def write_report(
         title: the page's title.
         plots: a folder for the plots as SVG, PDF and PNG.
         force: replace a file that is no report.
+        ignore_identical_ids: see `evaluate`.
         command: how the report was asked for, to be told in it.
         options: `baseline`, `all_pairs`, `test`, `correction`, `group_by`, `bounds` and `seed` of
             `compare`.
@@ -130,6 +132,7 @@ def write_report(
         measures=measures,
         topics=topics,
         as_reported=True,
+        ignore_identical_ids=ignore_identical_ids,
     )
     source = "given judgments" if isinstance(qrels, Mapping) else qrels or sampled_qrels
     given = judged.given

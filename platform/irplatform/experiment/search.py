@@ -35,6 +35,7 @@ def search(
     settings: Mapping[str, object] | None = None,
     expand: Names = (),
     query_plan: AnyPath | None = None,
+    ignore_identical_ids: bool = False,
     explain: bool = False,
 ) -> dict[str, Any]:
     """Search a collection for some words, or for one of its topics.
@@ -48,6 +49,7 @@ def search(
         settings: options of the retriever.
         expand: knowledge bases to expand the query with.
         query_plan: a TOML file that says how expanded queries are made and weighed.
+        ignore_identical_ids: leave the document with the topic's own id out.
         explain: add the query that the retriever made.
 
     Returns:
@@ -75,6 +77,7 @@ def search(
         settings=settings or {},
         expand=as_names(expand, "expand"),
         query_plan=None if query_plan is None else as_path(query_plan, "query_plan"),
+        ignore_identical_ids=ignore_identical_ids,
     )
     collection = run_settings.collection
     with waiting(f"reading {collection}"):

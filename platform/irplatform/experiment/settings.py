@@ -73,6 +73,7 @@ class RunSettings:
             part of the whole.
         index: the folder of an existing Anserini index with stored documents, to search in place of
             the collection's documents.
+        ignore_identical_ids: leave the document with a topic's own id out of its results.
         collections: names, paths or ids, in place of `collection`; several make a matrix.
         measures: names; by default the collection's.
         settings: options of retrievers and rerankers, see `choose_systems`.
@@ -97,10 +98,8 @@ class RunSettings:
         seed: of everything random.
         seeds: how often rerankers that learn are trained and scored, with `seed` and others.
         members: how many models of a reranker that learns are trained and averaged.
-        threads: for indexing, searching, reading documents and tokenizing; None takes all
-            cores.
-        model_threads: of torch on the CPU. Sums round differently with another number, so a
-            checkpoint depends on it.
+        threads: for indexing, searching, reading and tokenizing; None takes all cores.
+        model_threads: of torch on the CPU; a checkpoint depends on it, since sums round otherwise.
         workers: how many processes score topics, train members and read documents, or "ray" for
             those of a Ray cluster; None takes processes where they surely pay.
         run_dir: where runs are written; None is `runs/<collection>`.
@@ -121,6 +120,7 @@ class RunSettings:
     rerank_depth: int = _RERANK_DEPTH
     topics: Sequence[str] = ()
     index: Path | None = None
+    ignore_identical_ids: bool = False
     collections: Sequence[str] = ()
     measures: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)

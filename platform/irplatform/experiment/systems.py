@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.collections.indexed import in_index
 from irplatform.collections.irds import refuse_silent_downloads as refuse_irds_downloads
 from irplatform.errors import InputError, listing, nearest, unknown
@@ -93,6 +94,8 @@ def collection_of(
     """Return the collection that settings name, with the topics and the index that they choose."""
     find = plugins.documents_of if documents_only else plugins.collection
     collection = only_topics(find(settings.collection), settings.topics)
+    if settings.ignore_identical_ids:
+        collection = ignoring_identical_ids(collection)
     return collection if settings.index is None else in_index(collection, settings.index)
 
 

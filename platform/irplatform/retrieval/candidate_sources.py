@@ -14,10 +14,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from irplatform.collections.identical_ids import notice_of_documents
 from irplatform.errors import InputError, did_you_mean, listing
 from irplatform.retrieval.candidates import Candidates, Provenance
 from irplatform.retrieval.first_stage import FirstStage, Retrieval, retrieve
-from irplatform.retrieval.lookup import leave_out, missing_documents
+from irplatform.retrieval.lookup import missing_documents
 from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.names import retriever_name, system_of
 from irplatform.system.console import notice
@@ -110,6 +111,7 @@ class Retrieved(CandidateSource):
         ]
         final = retrievals[0].run if len(retrievals) == 1 else found.final
         first = replace(found, retrievals=retrievals, final=final)
+        _tell_of_documents(final, request)
         names = ", ".join(choice.name for choice in request.retrievers)
         reranked = min(request.rerank_depth, request.depth)
         facts = {"protocol": RETRIEVED, "rerank_depth": reranked}
@@ -133,7 +135,11 @@ class Judged(CandidateSource):
         self.refuse(collection)
         qrels: Qrels = collection.load_qrels() if collection.load_qrels else {}
         judged = {  # a negative grade marks what was pooled and not judged
-            topic.id: [d for d, grade in qrels.get(topic.id, {}).items() if grade >= 0]
+            topic.id: [
+                doc_id
+                for doc_id, grade in qrels.get(topic.id, {}).items()
+                if grade >= 0 and doc_id not in topic.left_out
+            ]
             for topic in collection.topics
         }
         missing = missing_documents(judged.values(), request.resources)
@@ -251,10 +257,11 @@ def _of_run(
     name = request.collection.id
     where = path or f"{name}'s {given.name}"
     empty = Ranking.of((), ())
-    chosen = {t.id: given.rankings.get(t.id, empty) for t in request.collection.topics}
+    topics = request.collection.topics
+    chosen = {t.id: given.rankings.get(t.id, empty).without(t.left_out) for t in topics}
     missing = missing_documents((r.doc_ids for r in chosen.values()), request.resources)
     total = sum(map(len, chosen.values()))
-    rankings = {topic: leave_out(ranking, missing) for topic, ranking in chosen.items()}
+    rankings = {topic: ranking.without(missing) for topic, ranking in chosen.items()}
     left_out = total - sum(map(len, rankings.values()))
     if left_out > _MOST_MISSING * total:
         raise InputError(
@@ -268,6 +275,7 @@ def _of_run(
             f"'{name}' and are left out, {listing(sorted(missing))}; the others move up, so "
             "its scores are not those of the whole run."
         )
+    _tell_of_documents(Run(given.name, rankings), request)
     if without := [topic for topic, ranking in rankings.items() if not len(ranking)]:
         notice(f"{where}: there are no candidates for topics: {listing(without)}")
     deepest = max(map(len, rankings.values()), default=0)
@@ -278,12 +286,15 @@ def _of_run(
         )
     run = Run(given.name, rankings)
     index = request.resources.index_artifact().fingerprint
-    mark = fingerprint({"index": index, "depth": request.depth, **facts})
+    left = {t.id: t.left_out for t in topics if t.left_out}
+    mark = fingerprint(
+        {"index": index, "depth": request.depth, **facts, **({"left out": left} if left else {})}
+    )
     retrieval = Retrieval(run.top(request.depth), mark, facts, {"index": index})
     reranked = request.rerank_depth
     called = path.name if path else f"the collection's own ({SCORED})"
     return Candidates(
-        request.collection.topics,
+        topics,
         FirstStage([retrieval], run, mark, depth=min(request.depth, deepest)),
         {topic: ranking.top(reranked).doc_ids for topic, ranking in rankings.items()},
         Provenance(
@@ -300,6 +311,11 @@ def _of_run(
         ),
         name,
     )
+
+
+def _tell_of_documents(run: Run, request: Request) -> None:
+    if message := notice_of_documents(run, request.collection, request.resources.documents):
+        notice(message)
 
 
 def _free_name(names: Sequence[str], taken: Sequence[str]) -> str:

@@ -45,8 +45,9 @@ def find(
 ) -> Run:
     """Search with a retriever, and check its answer; nothing is cached.
 
-    Date limits that the retriever ignores are applied to its results. Documents that the collection
-    lacks are left out; `tell` is given a line about them, by default to show it.
+    Date limits that the retriever ignores are applied to its results. Documents that a topic leaves
+    out, or that the collection lacks, are left out; `tell` is given a line about the latter, by
+    default to show it.
 
     Raises:
         PluginError: it returned something else than a run with an entry for every topic, or found
@@ -57,16 +58,18 @@ def find(
     lookup = None if choice.registration.plugin.ours else Lookup(who, choice.name, resources)
 
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
+        deeper = depth + max((len(topic.left_out) for topic in topics), default=0)
         with choice.registration.plugin_call("searching"):
             theirs = [*map(copy, topics)]  # to do with as they like
-            run = retriever.retrieve(theirs, depth, on_this_machine(resources))
+            run = retriever.retrieve(theirs, deeper, on_this_machine(resources))
         if not isinstance(run, Run):
             raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
         if missing := [t.id for t in topics if t.id not in run.rankings]:
             raise PluginError(
                 f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
             )
-        rankings = {t.id: _checked(who, t.id, run.rankings[t.id]).top(depth) for t in topics}
+        checked = {t.id: _checked(who, t.id, run.rankings[t.id]) for t in topics}
+        rankings = {t.id: checked[t.id].without(t.left_out).top(depth) for t in topics}
         return rankings if lookup is None else lookup.found_in(rankings)
 
     limits = {} if choice.traits.limits_dates else date_limits(topics)

@@ -10,7 +10,6 @@ from irplatform.errors import PluginError
 from irplatform.runs import Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Collection as Members
     from collections.abc import Iterable, Mapping
 
     from irplatform.collection_resources import CollectionResources
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
 def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:
     """The documents of some topics that are not in the index."""
     return resources.index().missing([*dict.fromkeys(chain(*groups))])
-
-
-def leave_out(ranking: Ranking, missing: Members[str]) -> Ranking:
-    """A ranking without some documents; the others move up."""
-    kept = [place for place, doc_id in enumerate(ranking.doc_ids) if doc_id not in missing]
-    return Ranking(tuple(ranking.doc_ids[place] for place in kept), ranking.scores[kept])
 
 
 @dataclass
@@ -48,7 +41,7 @@ class Lookup:
             raise PluginError(f"{self}. Its ids must be those of the collection's documents.")
         if not self.missing:
             return rankings
-        return {topic: leave_out(ranking, self.missing) for topic, ranking in rankings.items()}
+        return {topic: ranking.without(self.missing) for topic, ranking in rankings.items()}
 
     def __str__(self) -> str:
         number, total = len(self.missing), len(self.missing) + len(self.known)

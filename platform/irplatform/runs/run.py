@@ -19,7 +19,7 @@ from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -101,6 +101,13 @@ class Ranking:
     def top(self, depth: int) -> Ranking:
         """Keep the first `depth` documents."""
         return self if len(self) <= depth else Ranking(self.doc_ids[:depth], self.scores[:depth])
+
+    def without(self, doc_ids: Container[str]) -> Ranking:
+        """Leave some documents out."""
+        if not doc_ids:
+            return self
+        kept = [place for place, doc_id in enumerate(self.doc_ids) if doc_id not in doc_ids]
+        return Ranking(tuple(self.doc_ids[place] for place in kept), self.scores[kept])
 
     def in_32_bits(self) -> Ranking:
         """Return the order of trec_eval up to release 9, which reads 32 bits."""

@@ -1,0 +1,88 @@
+"""Collections whose topics are documents, such as ArguAna and Quora of BEIR.
+
+Every retriever ranks such a document first for itself. Published scores leave it out
+(`ignore_identical_ids` of beir's evaluation). Equal ids alone say nothing: topics and documents may
+be numbered independently. A topic is a document if that has its id and its words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from irplatform.errors import counted
+from irplatform.lucene import is_indexed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from irplatform.data import Collection, Document, Topic
+    from irplatform.runs import Run
+
+    Fetch = Callable[[list[str]], Iterable[Document]]
+
+_WORD = re.compile(r"\w+")
+_RANKS = 100
+"""First results among which a topic's own document is looked for."""
+_LOOKED_AT = 100_000
+_LEAST = 0.1
+"""Share of the topics that rank the document of their id; fewer may be equal by chance."""
+ADVICE = (
+    "--ignore-identical-ids leaves the document of a topic's own id out, as BEIR does; so does "
+    "ignore_identical_ids = true under [topics] of a collection.toml"
+)
+
+
+def ignoring_identical_ids(collection: Collection) -> Collection:
+    """Leave the document with a topic's own id out of its results, also in training."""
+    if collection.ignore_identical_ids:
+        return collection
+    load = collection.load_topics
+    partners = {
+        name: (lambda open_partner=open_partner: ignoring_identical_ids(open_partner()))
+        for name in ("training", "validation")
+        if (open_partner := getattr(collection, name))
+    }
+    return replace(
+        collection,
+        ignore_identical_ids=True,
+        load_topics=lambda: [replace(topic, left_out=(topic.id,)) for topic in load()],
+        metadata={**collection.metadata, "identical ids": "left out of results"},
+        **partners,
+    )
+
+
+def is_document(topic: Topic, document: Document) -> bool:
+    """Tell if a topic has the words of a document."""
+    texts = (document.abstract, document.text, document.title)
+    words = _WORD.findall(topic.query.lower())
+    return bool(words) and any(words == _WORD.findall(text.lower()) for text in texts)
+
+
+def notice_of_documents(run: Run, collection: Collection, fetch: Fetch | None = None) -> str:
+    """A notice that a run ranks the documents that its topics are, or "".
+
+    Args:
+        run: the results.
+        collection: the topics, and the documents if `fetch` is None: the first 100,000 of them.
+        fetch: returns documents by id.
+    """
+    suspects = [t for t, ranking in run.rankings.items() if t in ranking.top(_RANKS).doc_ids]
+    if len(suspects) <= _LEAST * len(run.rankings):
+        return ""
+    asked = {topic.id: topic for topic in collection.topics if not topic.left_out}
+    known = [topic for topic in suspects if topic in asked]
+    documents = fetch(known) if fetch else _first(collection, {*known})
+    own = [each.id for each in documents if is_document(asked[each.id], each)]
+    if not own:
+        return ""
+    topics = counted(len(own), "topic")
+    return f"{topics} of {run.name} found the document with its own id and words: {ADVICE}."
+
+
+def _first(collection: Collection, ids: set[str]) -> Iterator[Document]:
+    if "ir_datasets id" in collection.metadata and not is_indexed(collection.corpus):
+        return iter(())  # they may have to be downloaded
+    return (each for each in islice(collection.corpus, _LOOKED_AT) if each.id in ids)
