@@ -24,6 +24,7 @@ _LONGEST_LINE = 4_000
 """Characters of a line that are shown."""
 _QUOTES = Repr()
 _QUOTES.maxstring = _QUOTES.maxother = 60
+_QUOTES.maxdict = _QUOTES.maxlevel = 2
 
 
 class PlatformError(Exception):
@@ -163,8 +164,9 @@ def in_words(told: object) -> str:
 
 
 def quoted(value: object) -> str:
-    """Return a value as Python writes it; of a long one, beginning and end."""
-    return _QUOTES.repr(value)
+    """Return a value as Python writes it, in a line; of a long one, beginning and end."""
+    text = _QUOTES.repr(value)
+    return text if isinstance(value, str) else " ".join(text.split())
 
 
 def listing(names: Iterable[str], most: int = 5) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from irplatform.data import Document, Topic
-from irplatform.errors import InputError
+from irplatform.errors import InputError, quoted
 from irplatform.registry.loading import registry
 from irplatform.runs import Ranking, Run
+from irplatform.runs.run import id_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,31 +45,80 @@ def documents_of(collection: Path | str) -> Iterator[dict[str, str]]:
         yield {"docno": document.id, "title": document.title, "abstract": document.abstract}
 
 
+def filled(frame: pd.DataFrame, collection: Collection | None) -> pd.DataFrame:
+    """A frame with ids as texts, and the query of its topic in every row.
+
+    PyTerrier's union of two retrievers leaves the queries of the second out. Such a row has the
+    query of the topic's other rows, or else that of the collection's topic.
+
+    Raises:
+        InputError: a topic has two queries, or none.
+    """
+    if not isinstance(frame, pd.DataFrame):  # polars
+        frame = pd.DataFrame(frame.to_dict(as_series=False))
+    names = [name for name in ("qid", "docno") if name in frame]
+    frame = frame.assign(**{n: [id_text(each, f"a {n}") for each in frame[n]] for n in names})
+    if not {"qid", "query"} <= {*frame.columns}:
+        return frame
+    queries = _first(frame, "qid", "query", refuse_others=True)
+    known = {topic.id: topic.query for topic in collection.topics} if collection else {}
+    for topic in dict.fromkeys(frame["qid"]):
+        if topic not in queries and topic not in known:
+            raise InputError(f"topic '{topic}' has no query in the frame's column 'query'.")
+    return frame.assign(query=[queries.get(topic) or known[topic] for topic in frame["qid"]])
+
+
+def _first(
+    frame: pd.DataFrame, key: str, column: str, *, refuse_others: bool = False
+) -> dict[str, Any]:
+    """The first text, or list of texts, that is not missing, for each value of a key."""
+    first: dict[str, Any] = {}
+    for at, value in zip(frame[key], frame[column], strict=True):
+        if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
+            continue
+        if refuse_others and not str(value).strip():
+            continue
+        text = tuple(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        if first.setdefault(at, text) != text and refuse_others:
+            raise InputError(
+                f"topic '{at}' has two queries, {quoted(first[at])} and {quoted(text)}: give "
+                "each a qid of its own."
+            )
+    return first
+
+
 def texts_of(frame: pd.DataFrame) -> dict[str, Document]:
-    """The documents of a frame by id: `title` where it is, and `abstract` or else `text`."""
+    """The documents of a frame by id: `title` where it is, and `abstract` or else `text`.
+
+    Raises:
+        InputError: a document has neither in any row.
+    """
     body = "abstract" if "abstract" in frame else "text"
-    rows = frame.drop_duplicates("docno").to_dict("records")
-    return {
-        str(row["docno"]): Document(str(row["docno"]), str(row.get("title", "")), str(row[body]))
-        for row in rows
-    }
+    titles = _first(frame, "docno", "title") if "title" in frame else {}
+    bodies = _first(frame, "docno", body)
+    ids = dict.fromkeys(frame["docno"])
+    if lacking := [each for each in ids if each not in bodies and each not in titles]:
+        raise InputError(f"document '{lacking[0]}' has no text in the frame's column '{body}'.")
+    return {each: Document(each, titles.get(each, ""), bodies.get(each, "")) for each in ids}
 
 
 def topics_of(
     frame: pd.DataFrame, collection: Collection | None, fields: Sequence[str]
 ) -> list[Topic]:
-    """The topics of a frame, one for each `qid`, in its order.
+    """The topics of a frame that is `filled`, one for each `qid`, in its order.
 
     A topic of the collection keeps its fields, also where its query was rewritten: PyTerrier keeps
     earlier queries in the columns `query_0`, `query_1` and so on.
     """
     known = {topic.id: topic for topic in collection.topics} if collection else {}
     queries = [name for name in frame.columns if name == "query" or name.startswith("query_")]
+    given = {name: _first(frame, "qid", name) for name in (*queries, *fields)}
     topics = []
-    for row in frame.drop_duplicates("qid").to_dict("records"):
-        topic, query = known.get(str(row["qid"])), str(row["query"])
-        own = topic.fields if topic and topic.query in [row[name] for name in queries] else {}
-        topics.append(Topic(str(row["qid"]), query, {**own, **{n: row[n] for n in fields}}))
+    for qid in dict.fromkeys(frame["qid"]):
+        topic = known.get(qid) or Topic(qid, "")
+        own = topic.fields if topic.query in [given[name].get(qid) for name in queries] else {}
+        named = {name: given[name][qid] for name in fields if qid in given[name]}
+        topics.append(replace(topic, query=given["query"][qid], fields={**own, **named}))
     return topics
 
 
@@ -81,10 +132,10 @@ def run_of(frame: pd.DataFrame, name: str) -> Run:
     for topic, rows in frame.groupby("qid", sort=False):
         scores = rows["score"] if "score" in rows else range(len(rows), 0, -1)
         try:
-            ranking = Ranking.of([*map(str, rows["docno"])], [*map(float, scores)])
+            ranking = Ranking.of([*rows["docno"]], [*map(float, scores)])
         except (ValueError, TypeError) as error:
             raise InputError(f"the results for topic {topic} are not a ranking: {error}.") from None
-        rankings[str(topic)] = ranking
+        rankings[id_text(topic, "a qid")] = ranking
     return Run(name, rankings)
 
 
@@ -98,7 +149,7 @@ def results_of(queries: pd.DataFrame, run: Run) -> pd.DataFrame:
     ]
     found = pd.DataFrame(rows, columns=["qid", *RESULT])
     found = found.astype({"score": float, "rank": int})
-    return known.assign(qid=known["qid"].astype(str)).merge(found, on="qid", how="inner")
+    return known.merge(found, on="qid", how="inner")
 
 
 def candidates_frame(

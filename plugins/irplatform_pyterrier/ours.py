@@ -9,7 +9,8 @@ import pyterrier as pt
 import irplatform as ir
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run
-from irplatform_pyterrier.frames import results_of, run_of, texts_of, topics_of
+from irplatform.runs.run import id_text
+from irplatform_pyterrier.frames import filled, results_of, run_of, texts_of, topics_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +41,7 @@ class Reranker(pt.Transformer):  # type: ignore[misc]
         mixes = ["score"] if self._interpolate is not None else []
         needed = ["query", *mixes, *self._fields]
         given: dict[str, Any] = {"cached": self._cached}
+        inp = filled(inp, self.ready.collection)
         with pt.validate.any(inp, context=self) as v:
             if self.ready.collection is not None:
                 v.result_frame(needed)
@@ -54,7 +56,6 @@ class Reranker(pt.Transformer):  # type: ignore[misc]
         run = rank(topics, first, given)
         # Columns of documents, such as their texts, stay beside them.
         kept = inp.drop(columns=["score", "rank"], errors="ignore")
-        kept = kept.assign(qid=kept["qid"].astype(str), docno=kept["docno"].astype(str))
         ranked = results_of(kept[["qid"]], run)
         return ranked.merge(kept, on=["qid", "docno"])[[*kept.columns, "score", "rank"]]
 
@@ -89,6 +90,7 @@ class Retriever(pt.Transformer):  # type: ignore[misc]
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Search for each query."""
+        inp = filled(inp, self.ready.collection)
         pt.validate.query_frame(inp, extra_columns=["query", *self._fields], context=self)
         topics = topics_of(inp, self.ready.collection, self._fields)
         return results_of(inp, self.ready.search(topics, self._num_results))
@@ -116,9 +118,10 @@ class Texts(pt.Transformer):  # type: ignore[misc]
         with pt.validate.any(inp, context=self) as v:
             v.result_frame()
             v.document_frame()
-        ids = [*dict.fromkeys(map(str, inp["docno"]))]
-        by_id = {document.id: document for document in self._resources.documents(ids)}
-        found = [by_id[str(doc_id)] for doc_id in inp["docno"]]
+        ids = [id_text(doc_id, "a docno") for doc_id in inp["docno"]]
+        unique = [*dict.fromkeys(ids)]
+        by_id = {document.id: document for document in self._resources.documents(unique)}
+        found = [by_id[doc_id] for doc_id in ids]
         return inp.assign(
             title=[document.title for document in found],
             abstract=[document.abstract for document in found],

@@ -14,6 +14,7 @@ from irplatform.plugin import Documents, Field, Options, Reads, Reranker, Retrie
 from irplatform.registry.code_digests import source_digest
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.runs import Ranking, Run
+from irplatform.runs.run import id_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -269,8 +270,8 @@ class _Transformer:
         from irplatform_pyterrier.frames import candidates_frame
 
         results = self(candidates_frame(asked, given), "scoring", "docno", "score")
-        keys = zip(map(str, results["qid"]), map(str, results["docno"]), strict=True)
-        return dict(zip(keys, map(float, results["score"]), strict=True))
+        rows = zip(results["qid"], results["docno"], results["score"], strict=True)
+        return {(id_text(t, "a qid"), id_text(d, "a docno")): float(s) for t, d, s in rows}
 
 
 def _reads(options: TransformerOptions) -> Reads:

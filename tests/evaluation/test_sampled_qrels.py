@@ -100,3 +100,15 @@ def test_the_tracks_ordinary_judgments_are_the_judged_documents_of_the_sampled_o
     folder = test_data / "trec-pm" / "qrels"
     sampled = read_sampled_qrels(folder / f"qrels-sample-abstracts.{year}.txt")
     assert judged_documents(sampled) == read_qrels(folder / f"qrels-treceval-abstracts.{year}.txt")
+
+
+def test_five_columns_of_another_kind_are_no_sampled_judgments(tmp_path):
+    path = tmp_path / "prels.txt"
+    for last in ("0.5", "1"):
+        path.write_text(f"7 web-0001 1 1 {last}\n")
+        with pytest.raises(
+            InputError, match="the second column is 'web-0001', not 0: these are not"
+        ):
+            read_sampled_qrels(path)
+    path.write_text("7 Q0 d1 1 1\n8 3 d1 1 0\n")
+    assert read_sampled_qrels(path).keys() == {"7", "8"}

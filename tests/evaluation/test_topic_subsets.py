@@ -3,8 +3,9 @@
 import pytest
 from commands import call
 
+import irplatform as ir
 from irplatform.errors import InputError
-from irplatform.evaluation.topics import parse_among
+from irplatform.evaluation.topics import parse_among, spelled_otherwise
 
 
 @pytest.fixture
@@ -110,3 +111,22 @@ def test_a_file_with_an_at_sign_in_its_name_is_that_file(tmp_path):
     assert parse_among(str(path)) == (path, 1000)
     with pytest.raises(InputError):
         parse_among("a.run@five")
+
+
+@pytest.mark.parametrize(
+    ("ids", "others", "told"),
+    [
+        (["007"], ["8", "7"], "'007' and '7' differ by leading zeros alone: write them alike."),
+        (["q7"], ["Q7"], "'q7' and 'Q7' differ by capitals alone: write them alike."),
+        (["7.0"], ["7"], "'7.0' and '7' differ by a final .0 alone: write them alike."),
+        (["7", "8"], ["7", "9"], ""),
+        (["1"], ["2"], ""),
+    ],
+)
+def test_ids_that_are_spelled_otherwise_are_told(ids, others, told):
+    assert spelled_otherwise(ids, others) == told
+
+
+def test_a_run_whose_topics_are_spelled_otherwise_is_told():
+    with pytest.raises(InputError, match="'007' and '7' differ by leading zeros alone"):
+        ir.evaluate({"a": {"007": {"d": 1.0}}}, qrels={"7": {"d": 1}}, measures="RR")

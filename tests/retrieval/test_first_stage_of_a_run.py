@@ -3,6 +3,7 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from irplatform.collection_resources import CollectionResources
@@ -118,10 +119,10 @@ def test_anything_but_a_run_names_the_plugin():
 @pytest.mark.parametrize(
     ("ranking", "message"),
     [
-        (["x", "y"], "returned list for topic 2, not a Ranking; Ranking.of"),
-        (None, "returned NoneType for topic 2, not a Ranking"),
+        (["x", "y"], r"failed searching: ValueError: .* topic '2' are \['x', 'y'\], not a Ranking"),
+        (None, "failed searching: ValueError: the results of topic '2' are None, not a Ranking"),
         (
-            Ranking.of([0, 5], [2.0, 1.0]),
+            Ranking.in_order((0, 5), np.array([2.0, 1.0])),
             r"found document 0 for topic 2: ids are text\.",
         ),
     ],

@@ -209,9 +209,9 @@ def check_measures(
             yield Finding("wrong measure", True, 1, str(error), (name,))
 
 
-def _of_topics(kind: str, ids: Sequence[str], total: int) -> Iterator[Finding]:
+def _of_topics(kind: str, ids: Sequence[str], total: int, hint: str = "") -> Iterator[Finding]:
     if ids:
-        message = f"{kind}: {len(ids):,} of {total:,} topics"
+        message = f"{kind}: {len(ids):,} of {total:,} topics{'; ' if hint else ''}{hint}"
         yield Finding(kind, len(ids) == total, len(ids), message, tuple(ids[:EXAMPLES]))
 
 
@@ -219,13 +219,16 @@ def _check_topics(topics: list[str], qrels: Qrels | None) -> Iterator[Finding]:
     if not topics:
         message = "there are no topics: nothing can be run, only searched"
         yield Finding("no topics", False, 0, message)
+    from irplatform.evaluation.topics import spelled_otherwise
+
     if qrels is None:
         yield Finding("no judgments", False, 0, "there are no judgments: runs cannot be scored")
         return
     known = set(topics)
     unjudged = [topic for topic in topics if topic not in qrels]
     unknown = [topic for topic in qrels if topic not in known]
+    hint = spelled_otherwise(unknown, unjudged)
     irrelevant = [t for t in topics if t in qrels and max(qrels[t].values(), default=0) <= 0]
     yield from _of_topics("topics without judgments", unjudged, len(topics))
-    yield from _of_topics("judgments without topic", unknown, len(qrels))
+    yield from _of_topics("judgments without topic", unknown, len(qrels), hint)
     yield from _of_topics("topics without relevant documents", irrelevant, len(topics))

@@ -46,7 +46,7 @@ _INLINE = re.compile(
 )
 _BREAK = re.compile(r"<(?:br|p)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _CLOSING = re.compile(r"</[\w-]+>")
-_LABEL = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
+_LABEL = re.compile(r"^\s*(?:Number|Topic|Descr?i?ption|Narrative)\s*:", re.IGNORECASE)
 _NAMES = {"desc": "description", "narr": "narrative"}
 _HINTS = {
     expat.errors.XML_ERROR_INVALID_TOKEN: "Write '&' as '&amp;' and '<' as '&lt;', and save "

@@ -245,7 +245,7 @@ def _counts(number: int) -> list[int]:
 
 def _ordered(doc_ids: Sequence[str]) -> Ranking:
     """A ranking in the order given."""
-    return Ranking(tuple(doc_ids), np.arange(len(doc_ids), 0, -1, dtype=np.float64))
+    return Ranking.in_order(tuple(doc_ids), np.arange(len(doc_ids), 0, -1, dtype=np.float64))
 
 
 def _has_ties(ranking: Ranking) -> bool:

@@ -222,6 +222,14 @@ def read_sampled_qrels(path: Path | str) -> SampledQrels:
             )
             problem = f"{counted(len(columns), 'column')}. {_COLUMNS}{hint * (len(columns) == 4)}."
             raise InputError(problem, path=path, line=number)
+        if not columns[1].isdigit() and columns[1].upper() != b"Q0":
+            raise InputError(
+                f"the second column is '{columns[1].decode(errors='replace')}', not 0: "
+                "these are not sampled judgments. Those of TREC's Million Query track (topic docid "
+                "grade method probability) are not read.",
+                path=path,
+                line=number,
+            )
         try:
             topic, document = columns[0].decode(), columns[2].decode()
         except UnicodeDecodeError as error:

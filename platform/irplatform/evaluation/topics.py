@@ -18,7 +18,7 @@ from irplatform.evaluation.sampled import is_inferred
 from irplatform.runs import read_run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from irplatform.data import Collection, Qrels
     from irplatform.evaluation.judgments import Judgments
@@ -129,6 +129,29 @@ def only(judged: Judgments, topics: frozenset[str]) -> Judgments:
 def without(run: Run, topics: frozenset[str]) -> Run:
     """Leave some topics out of a run."""
     return replace(run, rankings={t: r for t, r in run.rankings.items() if t not in topics})
+
+
+_SPELLINGS: Mapping[str, Callable[[str], str]] = {
+    "leading zeros": lambda topic: topic.lstrip("0"),
+    "capitals": str.lower,
+    "a final .0": lambda topic: topic.removesuffix(".0"),
+}
+
+
+def spelled_otherwise(topics: Iterable[str], others: Iterable[str]) -> str:
+    """Return a sentence about a topic whose id is nearly that of another, or "".
+
+    >>> spelled_otherwise(["07", "8"], ["7"])
+    "'07' and '7' differ by leading zeros alone: write them alike."
+    """
+    topics, others = [*topics], [*others]
+    for what, plain in _SPELLINGS.items():
+        known = {plain(topic): topic for topic in others}
+        for topic in topics:
+            other = known.get(plain(topic), topic)
+            if other != topic:
+                return f"'{topic}' and '{other}' differ by {what} alone: write them alike."
+    return ""
 
 
 _SHOWN = 10

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from irplatform.data import Collection
-from irplatform.errors import InputError
+from irplatform.errors import InputError, quoted
 from irplatform.options import flat
 from irplatform.plugin.rerankers import Reranker
 from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.session import register, register_system, registered_as
+from irplatform.runs.in_memory import qrels_of
+
+if TYPE_CHECKING:
+    from irplatform.data import Qrels
 
 Kind = TypeVar("Kind")
 AnyPath: TypeAlias = Path | str
@@ -22,12 +26,10 @@ Systems: TypeAlias = AnySystem[Kind] | Iterable[AnySystem[Kind]] | Mapping[str, 
 """Names, classes or objects of systems; a mapping gives each a label."""
 AnyCollection: TypeAlias = Path | str | Collection
 Collections: TypeAlias = AnyCollection | Sequence[AnyCollection]
-AnyQrels: TypeAlias = Path | str | Mapping[str, Mapping[str, float]]
-"""A file of judgments, or topic to document to grade."""
+AnyQrels: TypeAlias = Path | str | Mapping[str, Mapping[str, float]] | Any
+"""A file of judgments, or topic to document to grade, a frame or records."""
 FOLDER = "folder"
 """The attribute of reports that has the folder of their runs."""
-_LONGEST = 80
-"""Characters of a wrong argument that a message shows."""
 OPENED_AS = "opened_as"
 """The attribute of a `Collection` that keeps the name that it was opened by."""
 
@@ -36,7 +38,7 @@ def check_number(name: str, value: object, *, whole: bool = True) -> None:
     """Refuse what is not a number, such as a text."""
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
         kind = "a whole number" if whole else "a number"
-        raise InputError(f"{name} is {value!r}; it must be {kind}.")
+        raise InputError(f"{name} is {quoted(value)}; it must be {kind}.")
 
 
 def as_names(given: Names, argument: str) -> tuple[str, ...]:
@@ -44,7 +46,7 @@ def as_names(given: Names, argument: str) -> tuple[str, ...]:
     names = (given,) if isinstance(given, str) else given
     names = tuple(names) if isinstance(names, Iterable) else (names,)
     if not all(isinstance(name, str) for name in names):
-        raise InputError(f"{argument} is {given!r}; it must be a name or a list of names.")
+        raise InputError(f"{argument} is {quoted(given)}; it must be a name or a list of names.")
     return names
 
 
@@ -70,7 +72,7 @@ def as_systems(given: object, argument: str) -> tuple[str, ...]:
             continue
         if not issubclass(system if isinstance(system, type) else type(system), kind):
             raise InputError(
-                f"{argument} has {system!r}; it takes names, and classes or objects of "
+                f"{argument} has {quoted(system)}; it takes names, and classes or objects of "
                 f"irplatform.{kind.__name__}."
             )
         name = label or registered_as(system)
@@ -101,10 +103,15 @@ def as_path(given: object, argument: str) -> Path:
     if not isinstance(given, Path | str) and isinstance(folder := getattr(given, FOLDER, 0), Path):
         return folder
     if not isinstance(given, Path | str) or given == "":
-        told = repr(given)
-        told = told if len(told) <= _LONGEST and "\n" not in told else f"a {type(given).__name__}"
-        raise InputError(f"{argument} is {told}; it must be a path.")
+        raise InputError(f"{argument} is {quoted(given)}; it must be a path.")
     return Path(given)
+
+
+def as_qrels(given: AnyQrels | None) -> Path | Qrels | None:
+    """Return the path of judgments, or judgments in memory by topic and document."""
+    if isinstance(given, Path | str):
+        return as_path(given, "qrels")
+    return None if given is None else qrels_of(given)
 
 
 def as_paths(given: Paths, argument: str) -> tuple[Path, ...]:
@@ -117,7 +124,7 @@ def settings_by_name(given: Mapping[str, object] | None) -> dict[str, object]:
     """Return options of systems by full names: `{"rm3": {"fb_terms": 20}}` is rm3.fb_terms."""
     if not isinstance(given or {}, Mapping):
         raise InputError(
-            f"settings is {given!r}; it must map options to values: {{'rm3.fb_terms': 20}}."
+            f"settings is {quoted(given)}; it must map options to values: {{'rm3.fb_terms': 20}}."
         )
     settings: dict[str, object] = {}
     for name, value in (given or {}).items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.compare import compare as compare_over_topics
@@ -103,7 +104,7 @@ def compare(
         group_by=group_by,
         bounds=bounds,
         seed=seed,
-        title="" if isinstance(qrels, dict) else str(qrels or sampled_qrels),
+        title=str(qrels or sampled_qrels) if isinstance(qrels, Path | str | None) else "",
     )
 
 

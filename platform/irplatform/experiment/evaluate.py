@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -14,8 +13,8 @@ from irplatform.errors import InputError, listing
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
 from irplatform.evaluation.sampled import topics_of
 from irplatform.evaluation.scoring import evaluate as evaluate_run
-from irplatform.evaluation.topics import TopicFilter, only, without
-from irplatform.experiment.arguments import as_names, as_path, collection_name
+from irplatform.evaluation.topics import TopicFilter, only, spelled_otherwise, without
+from irplatform.experiment.arguments import as_names, as_path, as_qrels, collection_name
 from irplatform.experiment.given_runs import given_runs
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.registry.loading import registry
@@ -25,7 +24,7 @@ from irplatform.system.console import notice, waiting
 from irplatform.system.writing import same_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
@@ -163,7 +162,7 @@ def read_judged_runs(
             )
         else:
             usual, extra = Collection.measures, plugins.measures
-            read = qrels if isinstance(qrels, Mapping | None) else as_path(qrels, "qrels")
+            read = as_qrels(qrels)
             judged_by = partial(of_files, read, extra=extra, usual=usual, sampled=sampled_qrels)
         notes: list[str] = []
         judgments = None
@@ -238,9 +237,11 @@ def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
     qrels, pools = judgments.used
     topics = dict.fromkeys([*qrels, *topics_of(pools)])
     if not run.rankings.keys() & topics.keys():
+        other = "Is this another collection's run?"
         raise InputError(
             f"none of its {len(run.rankings):,} topics ({listing(run.rankings)}) is among the "
-            f"{len(topics):,} judged ones ({listing(topics)}). Is this another collection's run?",
+            f"{len(topics):,} judged ones ({listing(topics)}). "
+            f"{spelled_otherwise(run.rankings, topics) or other}",
             path=path,
         )
     for topic, ranking in run.rankings.items():

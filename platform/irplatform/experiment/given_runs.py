@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isclose
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.comparison.results import Matrix
-from irplatform.errors import InputError, counted, listing
-from irplatform.experiment.arguments import AnyPath, Names, as_names, as_path
+from irplatform.errors import InputError, counted, listing, quoted
+from irplatform.experiment.arguments import FOLDER, AnyPath, Names, as_names, as_path
 from irplatform.runs import Run
 from irplatform.runs.folder import read_matrix, run_files
+from irplatform.runs.in_memory import is_results, run_of
 from irplatform.runs.metadata import read_metadata
 from irplatform.runs.mixture import Mixture, mixture_of
 from irplatform.runs.names import alone_name, file_name, names_of
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
     from irplatform.reports.run_report import RunReport
     from irplatform.runs.folder import MatrixCell
 
-AnyRun: TypeAlias = "AnyPath | Run | RunReport | MatrixReport"
+AnyRun: TypeAlias = "AnyPath | Run | RunReport | MatrixReport | Any"
 Runs: TypeAlias = "AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]"
-"""Files, folders or reports of runs, and runs in memory; a mapping gives each a name."""
+"""Files, folders or reports of runs, and runs in memory, see `runs.in_memory`; a mapping gives each
+a name.
+"""
 
 
 @dataclass(frozen=True)
@@ -180,22 +183,35 @@ def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
         InputError: there are not as many different names as runs, or one is no run.
     """
     names = as_names(names, "names")
+    if is_results(runs := [*runs] if isinstance(runs, Iterator) else runs):
+        runs = run_of(runs)
     if isinstance(runs, Mapping):
         if names:
             raise InputError("names has no effect: the runs are a mapping, which names them.")
-        named = dict(runs)
-        paths = {
-            name: Path(name) if isinstance(r, Run) else as_path(r, "runs")
-            for name, r in named.items()
-        }
+        named = {str(name): _given(run, str(name)) for name, run in runs.items()}
+        paths = {name: Path(name) if isinstance(r, Run) else r for name, r in named.items()}
         ready = {paths[name]: run for name, run in named.items() if isinstance(run, Run)}
         return GivenRuns({path: name for name, path in paths.items()}, ready)
     each = [runs] if isinstance(runs, AnyPath | Run) or not isinstance(runs, Iterable) else [*runs]
+    each = [_given(run, f"run-{place}") for place, run in enumerate(each, start=1)]
     ready = {Path(run.name): run for run in each if isinstance(run, Run)}
-    files = [Path(r.name) if isinstance(r, Run) else as_path(r, "runs") for r in each]
+    files = [Path(run.name) if isinstance(run, Run) else run for run in each]
     cells = read_matrix(files[0]) if len(files) == 1 and not names else ()
     files = [f for path in files for f in ([path] if path in ready else run_files([path]))]
     return GivenRuns(name_runs(files, names), ready, cells)
+
+
+def _given(run: object, name: str) -> Run | Path:
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, Path | str) or isinstance(getattr(run, FOLDER, None), Path):
+        return as_path(run, "runs")
+    if run is None or (not isinstance(run, Mapping | Iterable) and not is_results(run)):
+        raise InputError(
+            f"runs has {quoted(run)}; it takes files, folders, Run objects, mappings of topic to "
+            "document to score, and frames."
+        )
+    return run_of(run, name)
 
 
 def name_runs(paths: Iterable[Path], names: Iterable[str] = ()) -> dict[Path, str]:

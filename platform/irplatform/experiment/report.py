@@ -7,7 +7,6 @@ says so.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,7 +38,7 @@ from irplatform.system.packages import require
 from irplatform.system.writing import atomic_write, writable_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Document, Topic
@@ -134,7 +133,8 @@ def write_report(
         as_reported=True,
         ignore_identical_ids=ignore_identical_ids,
     )
-    source = "given judgments" if isinstance(qrels, Mapping) else qrels or sampled_qrels
+    is_file = isinstance(qrels, Path | str | None)
+    source = (qrels or sampled_qrels) if is_file else "given judgments"
     given = judged.given
     paths = [*given.names]
     comparison = compare_judged(judged, title=Path(str(source)).name, **options)

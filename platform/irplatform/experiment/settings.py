@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.toml import is_declaration
 from irplatform.data import Collection
-from irplatform.errors import InputError, check_least, listing, unknown
+from irplatform.errors import InputError, check_least, listing, quoted, unknown
 from irplatform.experiment.arguments import (
     AnyPath,
     Collections,
@@ -328,7 +328,7 @@ def settings_of(
         return RunSettings(**options)
     several = isinstance(collection, tuple | list) and collection
     if not (several or isinstance(collection, Path | str | Collection)):
-        what = "it is missing" if collection is None else f"not {collection!r}"
+        what = "it is missing" if collection is None else f"not {quoted(collection)}"
         raise InputError(
             "a run needs RunSettings or a collection, as in run('demo', rerankers='delta'); "
             f"{what}."

@@ -102,7 +102,7 @@ def ranking(hits: Any) -> Ranking:
     scores = np.array([hit["fields"][0] for hit in score_docs], dtype=np.float32)
     scores.flags.writeable = False
     ids = tuple(_bytes(hit["fields"][1][1:-1]).decode() for hit in score_docs)
-    return Ranking(ids, scores)  # already in order: Ranking.of would only find that out again
+    return Ranking.in_order(ids, scores)
 
 
 @cache

@@ -8,6 +8,9 @@ keeps those if 32 bits would give another order.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.errors import InputError, quoted
 from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 
 Scores = npt.NDArray[np.floating[Any]]
 Values = npt.NDArray[np.float64]
+_MOST_EXACT = 2**53
+"""Larger floats skip whole numbers."""
 _ROUNDING = 1e-6
 """Scores closer than this, relative to the largest, are equal: networks compute in 32 bits, so that
 rounding separates documents that they cannot tell apart.
@@ -53,6 +59,16 @@ class Ranking:
     doc_ids: tuple[str, ...]
     scores: Scores
 
+    def __post_init__(self) -> None:
+        self.__dict__.update(vars(Ranking.of(self.doc_ids, self.scores, rounded=False)))
+
+    @classmethod
+    def in_order(cls, doc_ids: tuple[str, ...], scores: Scores) -> Ranking:
+        """Return a ranking of what is checked and ordered, without looking at it again."""
+        ranking = object.__new__(cls)
+        ranking.__dict__.update(doc_ids=doc_ids, scores=scores)
+        return ranking
+
     @classmethod
     def of(
         cls,
@@ -72,7 +88,10 @@ class Ranking:
         Raises:
             ValueError: a score is not a finite number, a document comes twice, or the lengths
                 differ.
+            InputError: an id is neither text nor a whole number, which counts as its text.
         """
+        if not all(issubclass(kind, str) for kind in set(map(type, doc_ids))):
+            doc_ids = [id_text(doc_id, "a document") for doc_id in doc_ids]
         given = np.asarray(scores)
         if given.dtype.kind in "SU":
             raise ValueError(f"the scores are text, such as {given.ravel().tolist()[:1]}")
@@ -90,7 +109,7 @@ class Ranking:
         if not rounded and _same_order(ids, short := in_32_bits(values)):
             values = short
         values.flags.writeable = False
-        return cls(ids, values)
+        return cls.in_order(ids, values)
 
     def __len__(self) -> int:
         return len(self.doc_ids)
@@ -100,20 +119,23 @@ class Ranking:
 
     def top(self, depth: int) -> Ranking:
         """Keep the first `depth` documents."""
-        return self if len(self) <= depth else Ranking(self.doc_ids[:depth], self.scores[:depth])
+        if len(self) <= depth:
+            return self
+        return Ranking.in_order(self.doc_ids[:depth], self.scores[:depth])
 
     def without(self, doc_ids: Container[str]) -> Ranking:
         """Leave some documents out."""
         if not doc_ids:
             return self
         kept = [place for place, doc_id in enumerate(self.doc_ids) if doc_id not in doc_ids]
-        return Ranking(tuple(self.doc_ids[place] for place in kept), self.scores[kept])
+        doc_ids = tuple(self.doc_ids[place] for place in kept)
+        return Ranking.in_order(doc_ids, self.scores[kept])
 
     def in_32_bits(self) -> Ranking:
         """Return the order of trec_eval up to release 9, which reads 32 bits."""
         if self.scores.dtype == np.float32:
             return self
-        return Ranking(*_ordered(self.doc_ids, in_32_bits(self.scores)))
+        return Ranking.in_order(*_ordered(self.doc_ids, in_32_bits(self.scores)))
 
 
 _SHOWN = 5
@@ -126,7 +148,8 @@ class Run:
 
     Attributes:
         name: the system's name, and the tag in a TREC file.
-        rankings: topic id to ranking, in the order of the topics.
+        rankings: topic id to ranking, in the order of the topics; a mapping of document to score
+            becomes one.
         path: the file that it was read from, whose metadata say how it was made.
     """
 
@@ -135,7 +158,16 @@ class Run:
     path: Path | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
+        rankings: dict[str, Any] = {id_text(t, "a topic"): r for t, r in self.rankings.items()}
+        for topic, each in rankings.items():
+            if isinstance(each, Mapping):
+                rankings[topic] = Ranking.of([*each], [*each.values()], rounded=False)
+            elif not isinstance(each, Ranking):
+                raise ValueError(
+                    f"the results of topic '{topic}' are {quoted(each)}, not a Ranking: "
+                    "Ranking.of(doc_ids, scores) makes one."
+                )
+        object.__setattr__(self, "rankings", MappingProxyType(rankings))
 
     @property
     def lengths(self) -> list[int]:
@@ -203,6 +235,22 @@ class Run:
             heading=f"{self.name}: {len(self.rankings):,} topics, {results:,} results",
             notes=[f"… and {left:,} topics more"] if left else [],
         )
+
+
+def id_text(value: Any, of: str) -> str:
+    """Return an id as text; a whole number, as pandas and JSON make of PMIDs, is its digits.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if isinstance(value, str):
+        return value
+    number = math.nan
+    with suppress(TypeError, ValueError, OverflowError):
+        number = math.nan if isinstance(value, bool) else float(value)
+    if not number.is_integer() or abs(number) > _MOST_EXACT:
+        raise InputError(f"the id of {of} is {quoted(value)}. Write it as text.")
+    return str(int(value))
 
 
 def in_32_bits(scores: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
