@@ -40,8 +40,7 @@ def test_classic_trec_topics_with_and_without_closing_tags(tmp_path):
 
 def test_a_label_that_tripclick_misspells_is_no_description(tmp_path):
     content = "<top><num>7</num><title>gout</title><desc> Descrption:\n</desc></top>"
-    (topic,) = read(tmp_path, content, "trec", "{title} {description}")
-    assert topic.query == "gout"
+    assert read(tmp_path, content, "trec") == [Topic("7", "gout", {"title": "gout"})]
 
 
 def test_a_template_can_join_fields_and_a_topic_may_lack_one(tmp_path):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import counted
 from irplatform.lucene import is_indexed
@@ -40,7 +40,7 @@ def ignoring_identical_ids(collection: Collection) -> Collection:
     if collection.ignore_identical_ids:
         return collection
     load = collection.load_topics
-    partners = {
+    partners: dict[str, Any] = {
         name: (lambda open_partner=open_partner: ignoring_identical_ids(open_partner()))
         for name in ("training", "validation")
         if (open_partner := getattr(collection, name))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from irplatform.runs.run import Values
 
-    User = Callable[[Any, Values, Values], tuple[Values, float]]
+    Answer = tuple[Values, float]
+    User = Callable[[Any, Values, Values], Answer]
 
 
 def value(measure: Any, grades: Mapping[str, float], doc_ids: Sequence[str]) -> float:
@@ -40,72 +41,49 @@ def value(measure: Any, grades: Mapping[str, float], doc_ids: Sequence[str]) -> 
 def _gains(measure: Any, grades: Values) -> Values:
     """Gains from 0 to 1; grades outside of `min_rel` and `max_rel` count as these."""
     if measure.NAME == "RBP":
-        return (grades >= measure["rel"]).astype(np.float64)
+        relevant: Values = (grades >= measure["rel"]).astype(np.float64)
+        return relevant
     least, most = measure["min_rel"], measure["max_rel"]
     gains: Values = (np.clip(grades, least, most) - least) / (most - least)
     return gains
 
 
-def _rbp(measure: Any, ranks: Values, gains: Values) -> tuple[Values, float]:
-    del ranks
+def _rbp(measure: Any, ranks: Values, gains: Values) -> Answer:  # noqa: ARG001 - as the others
     return np.full(len(gains), measure["p"]), 1 / (1 - measure["p"])
 
 
-def _sdcg(measure: Any, ranks: Values, gains: Values) -> tuple[Values, float]:
-    del measure, gains
-    return np.log2(ranks + 1) / np.log2(ranks + 2), 0
-
-
-def _bpm(measure: Any, ranks: Values, gains: Values) -> tuple[Values, float]:
-    del ranks
-    return (np.cumsum(gains) < measure["T"]).astype(np.float64), 0
-
-
-def _nerr8(measure: Any, ranks: Values, gains: Values) -> tuple[Values, float]:
-    del measure, ranks
-    return 1 - gains, 0
-
-
-def _nerr9(measure: Any, ranks: Values, gains: Values) -> tuple[Values, float]:
-    del measure
-    return ranks / (ranks + 1) * (1 - gains), 0
-
-
-def _nerr10(measure: Any, ranks: Values, gains: Values) -> tuple[Values, float]:
-    going_on, below = _rbp(measure, ranks, gains)
-    return going_on * (1 - gains), below
-
-
-def _insq(measure: Any, ranks: Values, gains: Values) -> tuple[Values, float]:
-    return _squares(ranks, np.full(len(gains), 2 * measure["T"]))
-
-
-def _nerr11(measure: Any, ranks: Values, gains: Values) -> tuple[Values, float]:
-    going_on, below = _insq(measure, ranks, gains)
-    return going_on * (1 - gains), below
-
-
-def _inst(measure: Any, ranks: Values, gains: Values) -> tuple[Values, float]:
-    return _squares(ranks, 2 * measure["T"] - np.cumsum(gains))
-
-
-def _squares(ranks: Values, wanted: Values) -> tuple[Values, float]:
+def _squares(ranks: Values, wanted: Values) -> Answer:
     from scipy.special import zeta
 
     ends = ranks + wanted
-    return ((ends - 1) / ends) ** 2, float(ends[-1] ** 2 * zeta(2, ends[-1]))
+    going_on: Values = np.square((ends - 1) / ends)
+    return going_on, float(ends[-1] ** 2 * zeta(2, ends[-1]))
+
+
+def _insq(measure: Any, ranks: Values, gains: Values) -> Answer:
+    return _squares(ranks, np.full(len(gains), 2 * measure["T"]))
+
+
+def _until_relevant(user: User) -> User:
+    """The same user, who stops at a rank with the chance of its gain."""
+
+    def going_on(measure: Any, ranks: Values, gains: Values) -> Answer:
+        chances, below = user(measure, ranks, gains)
+        return chances * (1 - gains), below
+
+    return going_on
 
 
 USERS: Mapping[str, User] = {
-    "BPM": _bpm,
+    "BPM": lambda measure, _, gains: ((np.cumsum(gains) < measure["T"]) * 1.0, 0.0),
     "INSQ": _insq,
-    "INST": _inst,
-    "NERR8": _nerr8,
-    "NERR9": _nerr9,
-    "NERR10": _nerr10,
-    "NERR11": _nerr11,
+    "INST": lambda measure, ranks, gains: _squares(ranks, 2 * measure["T"] - np.cumsum(gains)),
+    "NERR8": lambda _, __, gains: (1 - gains, 0.0),
+    "NERR9": lambda _, ranks, gains: (ranks / (ranks + 1) * (1 - gains), 0.0),
+    "NERR10": _until_relevant(_rbp),
+    "NERR11": _until_relevant(_insq),
     "RBP": _rbp,
-    "SDCG": _sdcg,
+    "SDCG": lambda _, ranks, __: (np.log2(ranks + 1) / np.log2(ranks + 2), 0.0),
 }
 """Name to a function of measure, ranks and gains: the chance of going on after each rank, and the
 sum of the chances of reaching the ranks below the last one, in parts of that of the first of them.

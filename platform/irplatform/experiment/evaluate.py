@@ -221,7 +221,7 @@ def _by_reported(
 def _without_own(run: Run, collection: Collection | None, ignore: bool) -> Run:
     """Leave the documents out that topics are; tell of them where nobody asked for that."""
     if collection is None and ignore:
-        own = {topic: (topic,) for topic in run.rankings}
+        own: Mapping[str, tuple[str, ...]] = {topic: (topic,) for topic in run.rankings}
     elif collection is not None and collection.ignore_identical_ids:
         own = {topic.id: topic.left_out for topic in collection.topics}
     else:

@@ -193,9 +193,9 @@ def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
         ready = {paths[name]: run for name, run in named.items() if isinstance(run, Run)}
         return GivenRuns({path: name for name, path in paths.items()}, ready)
     each = [runs] if isinstance(runs, AnyPath | Run) or not isinstance(runs, Iterable) else [*runs]
-    each = [_given(run, f"run-{place}") for place, run in enumerate(each, start=1)]
-    ready = {Path(run.name): run for run in each if isinstance(run, Run)}
-    files = [Path(run.name) if isinstance(run, Run) else run for run in each]
+    given = [_given(run, f"run-{place}") for place, run in enumerate(each, start=1)]
+    ready = {Path(run.name): run for run in given if isinstance(run, Run)}
+    files = [Path(run.name) if isinstance(run, Run) else run for run in given]
     cells = read_matrix(files[0]) if len(files) == 1 and not names else ()
     files = [f for path in files for f in ([path] if path in ready else run_files([path]))]
     return GivenRuns(name_runs(files, names), ready, cells)

@@ -49,7 +49,7 @@ def run_of(given: Any, name: str = "run") -> Run:
     """
     if isinstance(given, Run):
         return given
-    ready = {}
+    ready: dict[str, Any] = {}
     if isinstance(given, Mapping):
         ready = {t: ranking for t, ranking in given.items() if isinstance(ranking, Ranking)}
         given = {t: results for t, results in given.items() if t not in ready}
