@@ -41,6 +41,9 @@ _WIDEST = 12
 def how(comparison: Comparison) -> str:
     """Return the test and the correction, in words; of a matrix, also what is corrected for."""
     how = TEST_NAMES[comparison.test]
+    constant = [pair for pair in comparison.pairs if pair.difference and not pair.test.deviation]
+    if constant and comparison.test in ("t-test", "bootstrap"):
+        how += " (of all sign flips where every topic has the same difference)"
     if comparison.comparisons > 1:
         how += f", {CORRECTION_NAMES[comparison.correction]}"
         if comparison.matrix and comparison.correction != "none":
