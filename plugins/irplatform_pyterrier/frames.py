@@ -57,7 +57,8 @@ def filled(frame: pd.DataFrame, collection: Collection | None) -> pd.DataFrame:
     if not isinstance(frame, pd.DataFrame):  # polars
         frame = pd.DataFrame(frame.to_dict(as_series=False))
     names = [name for name in ("qid", "docno") if name in frame]
-    frame = frame.assign(**{n: [id_text(each, f"a {n}") for each in frame[n]] for n in names})
+    ids = {name: [id_text(each, f"a {name}") for each in frame[name]] for name in names}
+    frame = frame.assign(**ids).astype(dict.fromkeys(names, str))  # also without rows
     if not {"qid", "query"} <= {*frame.columns}:
         return frame
     queries = _first(frame, "qid", "query", refuse_others=True)
@@ -65,7 +66,8 @@ def filled(frame: pd.DataFrame, collection: Collection | None) -> pd.DataFrame:
     for topic in dict.fromkeys(frame["qid"]):
         if topic not in queries and topic not in known:
             raise InputError(f"topic '{topic}' has no query in the frame's column 'query'.")
-    return frame.assign(query=[queries.get(topic) or known[topic] for topic in frame["qid"]])
+    texts = [queries.get(topic) or known[topic] for topic in frame["qid"]]
+    return frame.assign(query=texts).astype({"query": str})
 
 
 def _first(
