@@ -147,9 +147,9 @@ def read_judged_runs(
     resolved_collection = None
     named = "" if collection is None else collection_name(collection)
     with waiting(f"reading judgments of {named}" if named else "reading judgments"):
-        named_collection = plugins.collection(named) if named else None
-        if named_collection and ignore_identical_ids:
-            named_collection = ignoring_identical_ids(named_collection)
+        opened = plugins.collection(named) if named else None
+        ignores = opened is not None and ignore_identical_ids
+        named_collection = ignoring_identical_ids(opened) if opened and ignores else opened
         if given.cells:
             given = given.of_collection(named_collection.id if named_collection else None)
         paths = [*given.names]
