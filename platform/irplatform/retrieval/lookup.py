@@ -7,12 +7,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PluginError
-from irplatform.runs import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from irplatform.collection_resources import CollectionResources
+    from irplatform.runs import Ranking
 
 
 def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:
