@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
+from irplatform.errors import counted
 from irplatform.expansion import (
     Expander,
     QueryPlan,
@@ -20,7 +21,7 @@ from irplatform.expansion import (
     query_dependencies,
 )
 from irplatform.knowledge import open_knowledge
-from irplatform.lucene import BM25, QLD, RM3, Similarity, date_limits
+from irplatform.lucene import ADDABLE, BM25, QLD, RM3, Similarity, date_limits
 from irplatform.plugin import Options, Reads, Resources, Retriever, Topic, Traits
 from irplatform.runs import Run
 from irplatform.text import content_words
@@ -86,6 +87,17 @@ class LuceneRetriever(Retriever):
         )
         return Run(type(self).__name__, rankings)
 
+    def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
+        words = self.queries([topic], resources)[topic.id]
+        leaf = super().explain(replace(topic, query=words), resources)
+        feedback, year = self.feedback(), date_limits([topic]).get(topic.id)
+        if feedback is None:
+            return leaf
+        weights, added = resources.index().expanded(words, self.similarity(), feedback, year)
+        ordered = sorted(weights.items(), key=lambda pair: -pair[1])
+        parts = [{**leaf, "weight": weight, "text": word} for word, weight in ordered]
+        return {"kind": "sum", "note": f"{counted(added, 'word')} added, {ADDABLE}", "parts": parts}
+
 
 class BM25Formula(LuceneRetriever):
     """The base of retrievers that score by BM25."""
@@ -109,9 +121,15 @@ class BM25Retriever(BM25Formula):
         expander = self._expander(resources)
         with resources.progress("expanding queries", len(topics), "topics") as advance:
             queries: dict[str, Any] = {}
+            are_named = False
             for topic in topics:
-                queries[topic.id] = expander.query(topic)
+                expression = expander.expression(topic)
+                are_named = are_named or "names of" in str(as_json(expression))
+                queries[topic.id] = expander.compiled(expression)
                 advance(1)
+        if not are_named:
+            names = ", ".join(self.options.expand)
+            resources.notice(f"no topic names anything that {names} knows: no query is expanded.")
         return queries
 
     def traits(self) -> Traits:

@@ -177,3 +177,27 @@ def test_a_part_of_the_plan_has_an_effect_where_a_reranker_wants_expansion(platf
     outcome = platform(*arguments, "--reranker", "graphene", "--interpolate", "1")
     assert "queries are expanded with own" in outcome.err
     assert "has no effect" not in outcome.err
+
+
+@pytest.mark.java
+def test_the_query_that_feedback_makes_is_shown(platform, folder):
+    arguments = ("search", "--collection", "small", "--query", "mice", "--explain")
+    found = platform(*arguments, "--retriever", "rm3", "--json").json["explanation"]
+    assert found["parts"][0]["weight"] > 0
+    assert {part["kind"] for part in found["parts"]} == {"words"}
+    assert "added, of those that at most 10% of all documents have" in found["note"]
+    assert found["note"] in platform(*arguments, "--retriever", "rm3").out
+
+
+@pytest.mark.java
+def test_the_query_that_mbm_cleans_is_shown(platform, folder):
+    arguments = ("search", "--collection", "small", "--explain", "--retriever", "mbm")
+    found = platform(*arguments, "--query", "the β mice of the mice", "--json").json
+    assert found["explanation"]["text"] == "beta mice"
+
+
+@pytest.mark.java
+def test_topics_that_name_nothing_known_are_told(platform, drugs):
+    arguments = ("search", "--collection", "small", "--expand", "own", "--query")
+    assert "names anything that own knows" in platform(*arguments, "mice in cages").err
+    assert "names anything" not in platform(*arguments, "xalkori").err

@@ -175,7 +175,10 @@ def as_outline(explanation: Mapping[str, Any]) -> str:
     `1.5 × contents: names of (ERBB2): "ERBB2", "HER2", "NEU", … 4 more   [gene.weight]`
     """
     parts = explanation["parts"] if explanation["kind"] == "sum" else [explanation]
-    return "\n".join(f"  {_with_weight(part, _outline_in_words(part))}" for part in parts)
+    lines = [_with_weight(part, _outline_in_words(part)) for part in parts]
+    if explanation["kind"] == "sum" and "note" in explanation:
+        lines.append(f"({explanation['note']})")
+    return "\n".join(f"  {line}" for line in lines)
 
 
 def _outline_in_words(part: Mapping[str, Any]) -> str:

@@ -30,6 +30,10 @@ _LONGEST = 20
 """Most letters of a word that feedback adds; the fewest are two."""
 _LARGEST_SHARE = np.float32(0.1)
 """Largest share of the documents that have a word that feedback adds."""
+ADDABLE = f"of those that at most {_LARGEST_SHARE:.0%} of all documents have"
+NOTHING_ADDED = (
+    f"feedback adds no word to any topic ({ADDABLE}): it ranks by the topics' own words alone."
+)
 _AT_ONCE = 4_000_000
 """Postings that are read at a time."""
 

@@ -108,6 +108,7 @@ class ImpactIndex:
         threads: int | None = None,
         compiled: bool | None = None,
         done: Callable[[int], None] = lambda _: None,
+        added: Callable[[int], None] = lambda _: None,
     ) -> dict[str, Ranking]:
         """Rank documents for every topic, as `LuceneIndex.search` does.
 
@@ -120,6 +121,7 @@ class ImpactIndex:
             threads: by default one per core.
             compiled: search with numba; by default where it is installed.
             done: called with the number of topics that have just been finished.
+            added: called with the number of words that feedback adds to some topics.
 
         Returns:
             A ranking per topic, in the order of the topics; empty if nothing is found.
@@ -139,7 +141,9 @@ class ImpactIndex:
             if feedback:
                 first = [*search.results(self._weighted(asked), years, feedback.documents)]
                 given = self._postings, self._pairs[:, 0], self._addable, feedback
+                own = sum(len(query.rows) for query in asked)
                 asked = expanded(asked, first, *given)
+                added(sum(len(query.rows) for query in asked) - own)
             results = search.results(self._weighted(asked), years, depth)
             for topic, (numbers, scores) in zip(part, results, strict=True):
                 rankings[topic] = self._ranking(numbers, scores)

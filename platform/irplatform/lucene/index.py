@@ -14,6 +14,7 @@ import numpy as np
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.lucene.dates import limited
+from irplatform.lucene.feedback import NOTHING_ADDED
 from irplatform.lucene.java import (
     heap_error,
     java_class,
@@ -41,7 +42,7 @@ from irplatform.lucene.transfer import (
     ranking,
     stored_records,
 )
-from irplatform.system.console import LAST, progress
+from irplatform.system.console import LAST, notice, progress
 from irplatform.system.workers import available_cores, batched
 
 if TYPE_CHECKING:
@@ -186,11 +187,8 @@ class LuceneIndex:
         similarity = similarity or BM25()
         words = {t: q for t, q in queries.items() if isinstance(q, str)}
         impact = self.many_topics.postings_for(len(queries), similarity, feedback, engine)
-        searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
-        searcher.setSimilarity(lucene_similarity(similarity))
-        if feedback and not self._own:
-            check_feedback(self.reader, self.path)
-        expand = RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
+        searcher, expand = self._searcher(similarity, feedback)
+        added: list[int] = []
         order = best_first()
 
         def find(topic: tuple[str, Any]) -> Ranking:
@@ -204,7 +202,8 @@ class LuceneIndex:
                 words = java_text(query)
                 query = bag_of_words(self.analyzer, words)
                 if expand is not None:
-                    query = expand(in_time(query), words)
+                    query, _, number = expand(in_time(query), words)
+                    added.append(number)
             return ranking(searcher.search(in_time(query), depth, order))
 
         threads = threads or available_cores()
@@ -221,6 +220,7 @@ class LuceneIndex:
                     before=before,
                     threads=threads,
                     done=advance,
+                    added=added.append,
                 )
                 if impact.count <= LARGEST_STRUCTURED:
                     structured = {t: q for t, q in queries.items() if t not in words}
@@ -230,7 +230,27 @@ class LuceneIndex:
             others = [(t, query) for t, query in queries.items() if t not in rankings]
             found = java_map(find, others, threads, lambda _: advance(1))
         rankings |= {topic: ranking for (topic, _), ranking in zip(others, found, strict=True)}
+        if added and not any(added):
+            notice(NOTHING_ADDED)
         return {topic: rankings[topic] for topic in queries}
+
+    def expanded(
+        self, words: str, similarity: Similarity, feedback: RM3, before: str | None = None
+    ) -> tuple[dict[str, float], int]:
+        """The words that `search` looks for with feedback, with their weights; how many it adds."""
+        _, expand = self._searcher(similarity, feedback)
+        text = java_text(words)
+        query = bag_of_words(self.analyzer, text)
+        _, weights, added = expand(limited(query, before) if before else query, text)
+        return weights, added
+
+    def _searcher(self, similarity: Similarity, feedback: RM3 | None) -> tuple[Any, Any]:
+        """Lucene's searcher, and what expands queries, or None."""
+        searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
+        searcher.setSimilarity(lucene_similarity(similarity))
+        if feedback and not self._own:
+            check_feedback(self.reader, self.path)
+        return searcher, RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
 
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
         """The documents with some ids, in their order and as often, as they were indexed.

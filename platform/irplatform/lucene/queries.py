@@ -113,8 +113,8 @@ class RM3Expansion:
             True,  # add words of a-z and 0-9 only
         )
 
-    def __call__(self, query: Any, words: str) -> Any:
-        """Expand a query."""
+    def __call__(self, query: Any, words: str) -> tuple[Any, dict[str, float], int]:
+        """Expand a query: the new one, its words with their weights, and how many are added."""
         first = self._searcher.search(query, self._documents, best_first(), True)
         scored = java_class("io.anserini.search.ScoredDocs").fromTopDocs(first, self._searcher)
         tokens = java_class("io.anserini.analysis.AnalyzerUtils").analyze(self._analyzer, words)
@@ -122,4 +122,7 @@ class RM3Expansion:
             self._searcher, None, query, None, words, tokens, None, self._arguments
         )
         self._reranker.rerank(scored, context)
-        return _generator().buildQuery(CONTENTS, context.feedbackTerms)
+        vector = context.feedbackTerms
+        weights = {term: float(vector.get(term)) for term in vector.keySet()}
+        added = len(weights.keys() - set(tokens))
+        return _generator().buildQuery(CONTENTS, vector), weights, added
