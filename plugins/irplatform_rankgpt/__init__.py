@@ -32,7 +32,9 @@ def run_finished(event: RunEvent) -> None:
     tally = chat.tally.copy()
     chat.tally.clear()
     parts = [f"{tally['answers']:,} answers, {tally['kept']:,} of them kept before"]
-    parts += [f"{tally[what]:,} {what}" for what in ("repaired", "unusable") if tally[what]]
+    parts += [
+        f"{tally[what]:,} {what}" for what in ("repaired", "unusable", "cut off") if tally[what]
+    ]
     if tally["prompt_tokens"]:
         read, written = tally["prompt_tokens"], tally["completion_tokens"]
         parts.append(f"{read:,} tokens read, {written:,} written")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
@@ -10,8 +9,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from irplatform.building.web import TransientError, with_retries
+from irplatform.building.web import TransientError, retry_after, with_retries
 from irplatform.errors import InputError, PlatformError, unstopped
+from irplatform.system.chat_answers import Answer, AnswerError, read_answer, reason_in
 from irplatform.system.digests import fingerprint
 from irplatform.system.formats import append_journal, read_journal
 
@@ -24,12 +24,10 @@ if TYPE_CHECKING:
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT = 15.0
-_SHOWN = 300
-"""Characters of a server's answer that an error quotes."""
 
 tally: Counter[str] = Counter()
-"""Of this process: answers, those that were kept before, were no rankings or were repaired, and
-tokens read and written."""
+"""Of this process: answers, those that were kept before, were cut off, were no rankings or were
+repaired, and tokens read and written."""
 
 
 def check_url(url: str) -> str:
@@ -112,22 +110,25 @@ class Chat:
         self._session.auth = _Bearer(key)
 
     def answer(self, prompt: str) -> str:
-        """The answer to a prompt.
+        """The answer to a prompt, without thoughts; "" if it is none. Whole answers are kept.
 
         Raises:
             PlatformError: the server is away, refuses, or answers something else.
         """
         mark = fingerprint({"prompt": prompt})
         kept = self._answers.get(mark)
-        answer = with_retries(lambda: self._ask(prompt), self._url) if kept is None else kept
+        if kept is not None:
+            answer = Answer(kept)
+        else:
+            answer = with_retries(lambda: self._ask(prompt), self._url)
         with self._lock:
-            tally.update(answers=1, kept=kept is not None)
-            if kept is None:
-                self._answers[mark] = answer
-                append_journal(self._path, [{"prompt": mark, "answer": answer}])
-        return answer
+            tally.update({"answers": 1, "kept": kept is not None, "cut off": answer.cut})
+            if kept is None and answer.said and not answer.cut:
+                self._answers[mark] = answer.text
+                append_journal(self._path, [{"prompt": mark, "answer": answer.text}])
+        return answer.said
 
-    def _ask(self, prompt: str) -> str:
+    def _ask(self, prompt: str) -> Answer:
         from requests import exceptions
 
         asked: dict[str, Any] = {**self._request, "messages": [{"role": "user", "content": prompt}]}
@@ -151,35 +152,42 @@ class Chat:
             raise InputError(f"{self._url} cannot be asked: {unstopped(error)}.") from error
         return self._read(response)
 
-    def _read(self, response: Response) -> str:
-        status = response.status_code
-        if status in (408, 429) or status >= 500:
-            seconds = response.headers.get("Retry-After", "")
-            wait = float(seconds) if seconds.isdecimal() else None
-            raise TransientError(f"{_message(response)} (status {status})", wait=wait)
+    def _read(self, response: Response) -> Answer:
+        status, body = response.status_code, response.content.decode("utf-8", "replace")
+        said = unstopped(reason_in(body) if body else response.reason or "no answer")
+        if status in (408, 425, 429) or status >= 500:
+            raise TransientError(f"{said} (status {status})", wait=retry_after(response))
         if status in (401, 403):
             raise InputError(
-                f"{self._url} refuses the request: {_message(response)} (status {status}). --set "
+                f"{self._url} refuses the request: {said} (status {status}). --set "
                 "rankgpt.key_variable=NAME names the environment variable with the key."
             )
         if status != 200:
             raise InputError(
-                f"{self._url} answers with status {status}: {_message(response)}. Compare "
-                "rankgpt.url, rankgpt.model and rankgpt.parameters with its documentation. Where a "
-                "prompt is too long, set a smaller rankgpt.words or rankgpt.window."
+                f"{self._url} answers with status {status}: {said}. {self._advice(said)}"
             )
         try:
-            parsed = response.json()
-            answer = parsed["choices"][0]["message"]["content"]
-        except (ValueError, KeyError, IndexError, TypeError) as error:
+            answer = read_answer(body)
+        except AnswerError as error:
+            if not error.lasting:
+                raise TransientError(unstopped(str(error))) from error
             raise InputError(
-                f"{self._url} does not answer as a chat API does: {_message(response)}."
+                f"{self._url} does not answer as a chat API does: {unstopped(str(error))}. "
+                f"{self._advice(said)}"
             ) from error
-        usage = parsed.get("usage") or {}
-        tokens = {n: int(usage.get(n) or 0) for n in ("prompt_tokens", "completion_tokens")}
         with self._lock:
-            tally.update(tokens)
-        return str(answer or "")
+            for name in ("prompt_tokens", "completion_tokens"):
+                count = answer.usage.get(name)
+                tally[name] += count if isinstance(count, int) else 0
+        return answer
+
+    def _advice(self, said: str) -> str:
+        if "temperature" in said.lower() and "temperature" in self._request:
+            return "--set rankgpt.temperature=none leaves the temperature to the server."
+        return (
+            "Compare rankgpt.url, rankgpt.model and rankgpt.parameters with its documentation. "
+            "Where a prompt is too long, set a smaller rankgpt.words or rankgpt.window."
+        )
 
 
 class _Bearer:
@@ -192,17 +200,6 @@ class _Bearer:
         if self._key:
             request.headers["Authorization"] = f"Bearer {self._key}"
         return request
-
-
-def _message(response: Response) -> str:
-    """A server's own words on what is wrong, in a line."""
-    try:
-        parsed = json.loads(response.text)
-        error = parsed.get("error", parsed) if isinstance(parsed, dict) else parsed
-        text = error.get("message", error) if isinstance(error, dict) else error
-    except ValueError:
-        text = response.text
-    return unstopped(str(text)[:_SHOWN] or response.reason or "no answer")
 
 
 def _reason(error: Exception) -> str:

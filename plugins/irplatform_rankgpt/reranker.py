@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from irplatform.errors import InputError
 from irplatform.plugin import Documents, Field, Options, Reads, Reranker, Topic, Traits
 from irplatform.system.console import steps
+from irplatform.system.stated_rankings import permutation
 from irplatform_rankgpt.chat import Chat, check_url, read_key, tally
 from irplatform_rankgpt.parallel import in_parallel
-from irplatform_rankgpt.permutations import PLACES, PROMPT, permutation, prompt, windows
+from irplatform_rankgpt.windows import PLACES, PROMPT, prompt, windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from irplatform.plugin import Resources
 
 _ANSWERS = "answers.jsonl"
+_FORMAT = 2
+"""Of the kept answers, which are whole since 2."""
 _PROBLEMS = {
     "repaired": "rankgpt: some answers of {model} leave passages out or repeat them; what they "
     "leave out follows in its former order",
-    "unusable": "WARNING: rankgpt: some answers of {model} are not rankings; their windows keep "
-    "their order",
+    "unusable": "WARNING: rankgpt: some answers of {model} are not rankings, or not clear ones; "
+    "their windows keep their order",
 }
 """Told once in a run, which counts them at its end."""
 
@@ -96,7 +99,7 @@ class RankGPT(Reranker):
             request = {"temperature": options.temperature, **request}
         folder = resources.artifact(
             "rankgpt-answers",
-            {"url": url, "request": request},
+            {"url": url, "request": request, "format": _FORMAT},
             lambda place: (place / _ANSWERS).touch(),
             of_vectors=False,
             filled_later=True,

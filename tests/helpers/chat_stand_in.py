@@ -23,13 +23,14 @@ class ChatStandIn:
         asked: the body of every request, in order.
         headers: theirs.
         together: how many requests have to wait at the same time before one is answered.
-        orders: what to do with the next requests: a text is the answer; a number is a status.
+        orders: what to do with the next requests: a text is the answer; a number is a status; an
+            object is the body of a response, also with a status before it.
     """
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
-        self.orders: deque[str | int] = deque()
+        self.orders: deque[Any] = deque()
         self.together = 1
         self.waiting = 0
         self.arrived = threading.Condition()
@@ -67,6 +68,8 @@ class _Handler(BaseHTTPRequestHandler):
         status, body = 200, {}
         if isinstance(order, int):
             status, body = order, {"error": {"message": "the stand-in\nsays no"}}
+        elif isinstance(order, (dict, tuple)):
+            status, body = order if isinstance(order, tuple) else (200, order)
         elif order == "not chat":
             body = {"object": "list"}
         else:

@@ -16,7 +16,7 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document, Documents
 from irplatform.runs import read_run
 from irplatform_rankgpt import chat
-from irplatform_rankgpt.permutations import PROMPT, permutation, prompt, windows
+from irplatform_rankgpt.windows import PROMPT, prompt, windows
 
 TOPIC = Topic("7", "lung cancer {count}")
 
@@ -78,30 +78,6 @@ def test_windows_overlap_or_touch_and_cover_all(count, size, step):
     assert moves[-1].start == 0
     assert all(0 < w.stop - w.start <= size for w in moves)
     assert all(upper.stop >= lower.start for lower, upper in pairwise(moves))
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected", "problem"),
-    [
-        ("[2] > [3] > [1]", [1, 2, 0], ""),
-        ("2 > 3 > 1", [1, 2, 0], ""),
-        ("Sure! Here: [3]>[ 1 ] > [02]", [2, 0, 1], ""),
-        ("<think>[1] beats [2]</think>[3] > [2] > [1]", [2, 1, 0], ""),
-        ("[3]", [2, 0, 1], "repaired"),
-        ("[2] > [2] > [9] > [1]", [1, 0, 2], "repaired"),
-        ("[0] > [3] > [1] > [2]", [2, 0, 1], "repaired"),
-        ("[" + "9" * 5000 + "] > [2]", [1, 0, 2], "repaired"),
-        ("I cannot rank these.", [0, 1, 2], "unusable"),
-        ("", [0, 1, 2], "unusable"),
-    ],
-)
-def test_an_answer_is_made_a_permutation(answer, expected, problem):
-    assert permutation(answer, 3) == (expected, problem)
-
-
-@given(st.text(alphabet="[]0123456789 >²٣a", max_size=60), st.integers(1, 30))
-def test_any_answer_is_made_a_permutation(answer, count):
-    assert sorted(permutation(answer, count)[0]) == [*range(count)]
 
 
 def test_a_prompt_holds_query_and_passages_as_they_are_cut():
@@ -173,8 +149,69 @@ def test_answers_that_are_not_rankings_are_told_of(ranker, server):
     assert reranker.told == [
         "rankgpt: some answers of m leave passages out or repeat them; what they leave out "
         "follows in its former order",
-        "WARNING: rankgpt: some answers of m are not rankings; their windows keep their order",
+        "WARNING: rankgpt: some answers of m are not rankings, or not clear ones; their windows "
+        "keep their order",
     ]
+
+
+def choice(content, finish="stop", **more):
+    return {"choices": [{"message": {"content": content}, "finish_reason": finish, **more}]}
+
+
+@pytest.mark.parametrize(
+    "answer", [choice("[3] is better than [1]", "length"), choice(None, "content_filter")]
+)
+def test_an_answer_that_was_cut_is_counted_and_asked_again_by_the_next_run(ranker, server, answer):
+    chat.tally.clear()
+    server.orders.append(answer)
+    assert order(ranker(), [1, 3, 2]) == [0, 1, 2]
+    assert chat.tally["cut off"] == chat.tally["unusable"] == 1
+    assert order(ranker(), [1, 3, 2]) == [1, 2, 0]
+    assert len(server.asked) == 2
+
+
+def test_thoughts_and_chunks_are_read_before_a_ranking(ranker, server):
+    thought = {"type": "thinking", "thinking": "[1] > [2] > [3]"}
+    server.orders.append(choice([thought, {"type": "text", "text": "1. Passage 3\n2. Passage 1"}]))
+    assert order(ranker(), [1, 3, 2]) == [2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        {"error": {"message": "too many calls", "code": 429}},
+        choice("", "error", error={"code": 502, "message": "upstream"}),
+        {"choices": []},
+    ],
+)
+def test_an_error_inside_a_good_status_is_tried_again_and_never_kept(
+    ranker, server, monkeypatch, failure
+):
+    waits = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    server.orders.append(failure)
+    assert order(ranker(), [1, 2]) == order(ranker(), [1, 2]) == [1, 0]
+    assert (waits, len(server.asked)) == ([1.0], 2)
+
+
+def test_an_error_that_stays_ends_in_one_line(ranker, server, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    server.orders += [{"error": {"message": "busy"}}] * 8
+    with pytest.raises(PlatformError, match="failed 8 times, at last: busy") as raised:
+        order(ranker(), [1, 2])
+    assert "\n" not in str(raised.value)
+    server.orders.append({"error": {"message": "no credits", "code": 402}})
+    with pytest.raises(InputError, match="does not answer as a chat API does: no credits"):
+        order(ranker(), [1, 2])
+
+
+def test_a_model_that_refuses_the_temperature_is_told_how_to_leave_it_out(ranker, server):
+    said = "Unsupported value: 'temperature' does not support 0 with this model."
+    server.orders += [(400, {"error": {"message": said}})] * 2
+    with pytest.raises(InputError, match=r"--set rankgpt\.temperature=none"):
+        order(ranker(), [1, 2])
+    with pytest.raises(InputError, match=r"Compare rankgpt\.url"):
+        order(ranker(temperature=None), [1, 2])
 
 
 def test_a_busy_server_is_asked_again(ranker, server, monkeypatch):

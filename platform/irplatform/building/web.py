@@ -79,7 +79,7 @@ def request(
         return status, response.content
     if status in (408, 429) or status >= 500:
         reason = "too many calls" if status == 429 else response.reason or "server error"
-        raise TransientError(f"{reason} (status {status})", wait=_retry_after(response))
+        raise TransientError(f"{reason} (status {status})", wait=retry_after(response))
     detail = " ".join(response.text[:_SHOWN].split()) or response.headers.get("Location", "")
     raise PlatformError(f"{url} answers with status {status}: {detail or response.reason}.")
 
@@ -161,7 +161,7 @@ class RateLimiter:
             self._answered.append(self._clock())
 
 
-def _retry_after(response: Response) -> float | None:
+def retry_after(response: Response) -> float | None:
     """Seconds that the server asks us to wait: a number, or a date."""
     from urllib3 import Retry
     from urllib3.exceptions import InvalidHeader

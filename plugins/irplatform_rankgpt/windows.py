@@ -1,4 +1,4 @@
-"""Windows that slide over a ranking, prompts for a window, and rankings in a model's answer."""
+"""Windows that slide over a ranking, and prompts for a window."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ List every number once, as in [2] > [1] > [3]. Answer with this list alone, with
 PLACES = ("count", "query", "passages")
 """What a prompt has in braces."""
 
-_THOUGHTS = re.compile(r"^.*</think>", re.DOTALL)
-"""What a model thinks aloud before its answer."""
 _BRACKETED = re.compile(r"\[\s*([0-9]+)\s*\]")
-_NUMBER = re.compile(r"[0-9]+")
 
 
 def windows(count: int, size: int, step: int) -> Iterator[slice]:
@@ -53,22 +50,3 @@ def prompt(template: str, query: str, passages: Sequence[str], words: int) -> st
 def _cut(passage: str, words: int) -> str:
     """The first words of a passage, whose own numbers in brackets would look like a passage's."""
     return _BRACKETED.sub(r"(\1)", " ".join(passage.split()[:words]))
-
-
-def permutation(answer: str, count: int) -> tuple[list[int], str]:
-    """The order that an answer gives to `count` passages, from 0.
-
-    Numbers that are out of range or come again are ignored. Passages that are left out follow in
-    their former order.
-
-    Returns:
-        The order, and "" for a whole ranking, "repaired", or "unusable" if there is no number.
-    """
-    said = _THOUGHTS.sub("", answer)
-    numbers = [number.lstrip("0") for number in _BRACKETED.findall(said) or _NUMBER.findall(said)]
-    places = {str(place + 1): place for place in range(count)}
-    found = [places[number] for number in dict.fromkeys(numbers) if number in places]
-    rest = sorted({*range(count)} - {*found})
-    if not found:
-        return rest, "unusable"
-    return [*found, *rest], "" if len(numbers) == len(found) == count else "repaired"
