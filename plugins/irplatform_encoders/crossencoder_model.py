@@ -6,6 +6,7 @@ beside it; scores agree with its `CrossEncoder.predict`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
 
 _INCREASING = ("Identity", "Sigmoid", "LogSigmoid", "Tanh", "Softplus", "Softsign")
 """Activations of torch that keep the order of logits."""
+_YES = re.compile(
+    r"^(?:1|y|yes|true|pos|positive|good|correct|match(?:ing|es)?|ispositive)$|^(?:is|highly|very)?"
+    r"(?:relevant|relevance|related|similar|duplicates?|entail(?:ment|ed|s)?|paraphrase|equivalent)$"
+)
+_NOT = re.compile(
+    r"0|n|no|false|neg|negative|bad|wrong|contradict(?:ion|ed|s)?|(?:is)?(?:not?|non|un|ir|in|dis|mis)"
+    r"(?:relevan(?:t|ce)|related|similar|correct|match(?:ing|es)?|duplicates?|entail(?:ment|ed|s)?"
+    r"|paraphrase|equivalent|positive|true)|(?:not|non).+"
+)
+"""Names of labels, without blanks and signs, that mean relevant, and that deny it."""
 _OFFSET_POSITIONS = dict.fromkeys(
     ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer"), 2
 )
@@ -56,17 +67,14 @@ def open_classifier(folder: Path, label: str | None = None, *, activated: bool =
 
     Args:
         folder: of the model.
-        label: the name or number of the label that means relevant; None takes the second of two.
+        label: the name or number of the label that means relevant; None goes by the labels' names.
         activated: whether scores pass through the model's activation function.
 
     Raises:
         InputError: it cannot be opened, or does not say which of its labels means relevant.
     """
     model = _open_parts(folder) if made_of_parts(folder) else _open_trained(folder)
-    names = [str(name) for name in model.network.config.id2label.values()]
-    if len(names) != model.labels:
-        names = [f"LABEL_{number}" for number in range(model.labels)]
-    settings = saved_settings(folder)
+    names, settings = _names(model), saved_settings(folder)
     model = replace(model, label=_relevant(folder, names, label))
     if activated:
         return replace(model, activation=_activation(folder, model, settings))
@@ -122,7 +130,8 @@ def open_to_fine_tune(folder: Path) -> Model:
         "chat template": model.tokenizer.chat_template,
     }
     notes = [f"The model's {name} is not used" for name, value in unused.items() if value]
-    return replace(model, notes=tuple(notes))
+    label = _by_name(_names(model))
+    return replace(model, notes=tuple(notes), label=model.label if label is None else label)
 
 
 def _open(folder: Path, labels: int | None = None) -> Model:
@@ -208,17 +217,37 @@ def _prompt(folder: Path, settings: Any) -> str:
     return str(prompts[name])
 
 
+def _names(model: Model) -> list[str]:
+    """The names of the labels, in the order of the network's outputs, whatever the file's is."""
+    known = {int(number): str(name) for number, name in model.network.config.id2label.items()}
+    return [known.get(number, f"LABEL_{number}") for number in range(model.labels)]
+
+
+def _by_name(names: Sequence[str]) -> int | None:
+    """The place of the label whose name alone means relevant, as "yes" beside "no"; or None."""
+    words = [re.sub(r"[\W_]+|^label", "", name.casefold()) for name in names]
+    meant = [_NOT.fullmatch(word) is None and _YES.search(word) is not None for word in words]
+    if len(names) > 2:  # grades, of which 1 is not the best
+        meant = [yes and not word.isdigit() for yes, word in zip(meant, words, strict=True)]
+    elif not any(meant):  # one that is none, beside one with a name of its own
+        denied = [_NOT.fullmatch(word) is not None for word in words]
+        meant = [not no for no in denied] if any(denied) else meant
+    return meant.index(True) if sum(meant) == 1 else None
+
+
 def _relevant(folder: Path, names: Sequence[str], label: str | None) -> int:
     """The place of the label that means relevant."""
     told = listing(names)
     if label is None:
-        if len(names) > 2:
+        if len(names) == 1:
+            return 0
+        if (found := _by_name(names)) is None:
             raise InputError(
                 f"the model has {len(names)} labels ({told}): say which one means relevant, as in "
                 f"--set cross-encoder.label={names[-1]}.",
                 path=folder,
             )
-        return len(names) - 1
+        return found
     if len(names) == 1:
         raise InputError(
             "cross-encoder.label has no effect: the model gives one score.", path=folder
@@ -267,10 +296,10 @@ def _notes(model: Model, settings: Any, names: Sequence[str], *, chosen: bool) -
             f"Scores are logits: the model's activation function {activation} is not used; "
             "cross-encoder.output=model uses it"
         )
-    if model.labels == 2 and not chosen and names != ["LABEL_0", "LABEL_1"]:
+    if model.labels > 1 and not chosen and names != ["LABEL_0", "LABEL_1"]:
         notes.append(
-            f"Of the model's labels, {quoted(names[1])} is read as relevant and {quoted(names[0])} "
-            "as not relevant"
+            f"Of the model's labels ({listing(names)}), {quoted(names[model.label])} is read as "
+            "relevant; cross-encoder.label names another"
         )
     return tuple(notes)
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Padded = dict[str, Tensor]
 
 
+_MOST = 1 << 30  # tokens, where nothing limits them
 _CHARACTERS = 20  # characters per token that fits, more than almost any text has
 _FORMATTED_AT_ONCE = 256
 """Pairs that are written into a chat template and padded together: it bounds the memory."""
@@ -58,7 +59,7 @@ class Reader:
         self._options = options
         self._device = device
         self._threads = min(threads, _MOST_THREADS)
-        self._longest = min(options.max_length, model.max_length or options.max_length)
+        self._longest = min(options.max_length or _MOST, model.max_length or _MOST)
         self.short_numbers = options.precision == "bfloat16" and not in_float32(device)
         if self.short_numbers:
             _keep_top_in_float32(model.network)
@@ -68,11 +69,15 @@ class Reader:
         if self.model.tokenizer.truncation_side != "right":  # the end is what fits
             return self._encoded(pairs)
         limit = _CHARACTERS * self._longest
-        encoded = self._encoded([(query, _beginning(text, limit)) for query, text in pairs])
+        # Beside a long query, all words of a text say how much of either is cut.
+        lengths = [limit if 2 * len(query) < self._longest else len(text) for query, text in pairs]
+        encoded = self._encoded(
+            [(q, _beginning(text, most)) for (q, text), most in zip(pairs, lengths, strict=True)]
+        )
         short = [
             place
             for place, (pair, (_, text)) in enumerate(zip(encoded, pairs, strict=True))
-            if len(text) > limit and len(pair["input_ids"]) < self._longest
+            if len(text) > lengths[place] and len(pair["input_ids"]) < self._longest
         ]
         whole = self._encoded([pairs[place] for place in short])
         for place, pair in zip(short, whole, strict=True):
@@ -100,7 +105,7 @@ class Reader:
         columns: dict[str, list[list[int]]] = self.model.tokenizer(
             [query for query, _ in pairs],
             [text for _, text in pairs],
-            truncation="only_second",
+            truncation="longest_first",
             max_length=self._longest,
         )
         return columns
@@ -121,20 +126,13 @@ class Reader:
         return columns
 
     def _cut(self, query: str) -> str:
-        """A query as text, cut, with the prompt in front unless a chat template places it."""
-        tokenizer, prompt = self.model.tokenizer, self._prompt
-        if self.model.formatter is not None:
-            prompt, length = "", self._options.query_tokens
-        else:
-            room = self._longest - tokenizer.num_special_tokens_to_add(pair=True)
-            of_prompt = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
-            length = min(self._options.query_tokens + of_prompt, room // 2)
-        text = prompt + query
-        tokens = tokenizer(text, add_special_tokens=False, truncation=True, max_length=length)
-        if len(tokens["input_ids"]) < length or not hasattr(tokenizer, "decode"):
-            return text
-        shortened: str = tokenizer.decode(tokens["input_ids"], skip_special_tokens=True)
-        return shortened
+        """A query as text, cut if asked, with the prompt in front unless a template places it."""
+        tokenizer, length = self.model.tokenizer, self._options.query_tokens
+        if length is not None and hasattr(tokenizer, "decode"):
+            tokens = tokenizer(query, add_special_tokens=False)["input_ids"]
+            if len(tokens) > length:
+                query = tokenizer.decode(tokens[:length], skip_special_tokens=True)
+        return query if self.model.formatter is not None else self._prompt + query
 
     def padded(self, pairs: Sequence[Encoded]) -> Padded:
         """Pairs as one tensor per input of the network, as `tokenizer.pad` makes them, slowly."""

@@ -49,13 +49,13 @@ class CrossEncoder(Reranker):
         from irplatform_encoders.crossencoder_model import open_classifier
         from irplatform_encoders.crossencoder_reading import Reader, round_weights
 
-        options, given = self.options, self.options.model_fields_set
+        options = self.options
         activated = options.output == "model"
         model = open_classifier(self._folder(), options.label, activated=activated)
         multiply_by_numpy(model.network.to(resources.device), resources.device)
         for note in model.notes:
             resources.notice(note)
-        if "max_length" in given and options.max_length > (model.max_length or math.inf):
+        if (options.max_length or 0) > (model.max_length or math.inf):
             resources.notice(
                 f"The model reads {model.max_length:,} tokens at most, fewer than "
                 f"cross-encoder.max_length={options.max_length}"

@@ -29,8 +29,12 @@ class NearestOptions(Options):
 class ReadingOptions(PretrainedOptions):
     """The reading of pairs of query and document."""
 
-    max_length: int = Field(512, gt=8, description="tokens of query and document together")
-    query_tokens: int = Field(256, gt=0, description="tokens of a query, at most half of them")
+    max_length: int | None = Field(
+        None, gt=8, description="tokens of query and document together, if not the model's"
+    )
+    query_tokens: int | None = Field(
+        None, gt=0, description="tokens of a query; by default the longer of the two texts is cut"
+    )
     batch_size: int = Field(
         32, gt=0, description="long documents that a GPU scores at once; of short ones more"
     )
@@ -47,7 +51,7 @@ class CrossEncoderOptions(ReadingOptions):
     label: str | None = Field(
         None,
         description="of several labels, the name or number (from 0) of the one that means "
-        "relevant; by default the second of two",
+        "relevant; by default the one whose name says so",
     )
     output: Literal["logit", "probability", "model"] = Field(
         "logit",

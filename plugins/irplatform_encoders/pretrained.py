@@ -7,6 +7,7 @@ can a model's own Python.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from fnmatch import fnmatch
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -18,7 +19,7 @@ from pydantic import Field
 from irplatform.errors import InputError, PlatformError
 from irplatform.options import Options
 from irplatform.system.arithmetic import VARIABLE, portable
-from irplatform.system.digests import folder_digests
+from irplatform.system.digests import digests
 from irplatform.system.formats import read_json
 from irplatform.training.weights import check_weights
 
@@ -36,6 +37,11 @@ _SETTINGS = "config_sentence_transformers.json"
 _ADAPTER = "adapter_config.json"
 _VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "merges.txt")
 _FILES = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")
+_OTHER_FILES = (
+    "README*", "LICENSE*", "requirements*", "trainer_state.json", "train*_args.json",
+    "*results*.json", "consolidated*", "onnx", "openvino", "checkpoint-*", ".*",
+)  # fmt: skip
+"""Names of files and folders of these kinds that nothing is read from."""
 _KINDS = {
     "sparse_encoder": "SparseEncoder",
     "multi_vector_encoder": "MultiVectorEncoder",
@@ -170,7 +176,28 @@ def _kind(folder: Path) -> tuple[Any, str]:
 
 def content(folder: Path) -> Mapping[str, str]:
     """The digest of each file that the scores of the model in a folder depend on."""
-    return folder_digests(folder, _FILES)
+    files = [path for kind in _FILES for path in _used(folder, kind)]
+    names = [str(path.relative_to(folder)) for path in files]
+    return dict(sorted(zip(names, digests(files), strict=True)))
+
+
+def _used(folder: Path, kind: str) -> list[Path]:
+    """The files of a kind that a model is read from: in its folder, and in those of its parts."""
+    listed = read_json(folder / MODULES) if (folder / MODULES).exists() else []
+    _parts(listed, folder / MODULES)
+    below = [folder / str(part["path"]) for part in listed if part["path"]]
+    found = {*folder.glob(kind), *(path for part in below for path in part.rglob(kind))}
+    return sorted(
+        path
+        for path in found
+        if path.is_file()
+        and folder in path.parents
+        and not any(
+            fnmatch(name, other)
+            for name in path.relative_to(folder).parts
+            for other in _OTHER_FILES
+        )
+    )
 
 
 @contextmanager
@@ -226,36 +253,39 @@ def _first_line(error: BaseException) -> str:
 def _check(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError("a model is a folder, not a file.", path=folder)
+    if adapters := _used(folder, _ADAPTER):
+        raise InputError(
+            f"this is an adapter of another model ({_ADAPTER}). Merge the two (in peft: "
+            "`merge_and_unload`) and save the result.",
+            path=adapters[0].parent,
+        )
     if not any((folder / name).exists() for name in ("config.json", MODULES)):
         raise InputError(
             "there is no model in Hugging Face format here: config.json is missing.", path=folder
         )
-    if (folder / _ADAPTER).exists():
-        raise InputError(
-            f"this is an adapter of another model ({_ADAPTER}). Merge the two (in peft: "
-            "`merge_and_unload`) and save the result.",
-            path=folder,
-        )
-    for path in sorted(folder.rglob("*.json")):
+    for path in _used(folder, "*.json"):
         parsed = read_json(path)
         for part in _parts(parsed, path) if path.name in (MODULES, _ROUTER) else ():
             if not part.startswith("sentence_transformers."):
                 raise InputError(
                     f"the part '{part}' is code that the model brings, which is not run.", path=path
                 )
-    for pickled in sorted(folder.rglob("pytorch_model*.bin")):
-        if not any(pickled.parent.glob("model*.safetensors")):
+    weights = _used(folder, "*.safetensors")
+    for pickled in _used(folder, "pytorch_model*.bin"):
+        if pickled.parent not in [path.parent for path in weights]:
             raise InputError(
                 "there are no weights in safetensors format here. Pickled ones (*.bin) can run "
                 "code and are not read. Convert them with `save_pretrained` if you trust them.",
                 path=pickled.parent,
             )
-    weights = sorted(folder.rglob("*.safetensors"))
-    if not weights:
-        raise InputError("there are no weights in safetensors format here.", path=folder)
     for path in weights:
         check_weights(path)
-    if not any(path for name in _VOCABULARIES for path in folder.rglob(name)):
+    parts = saved_parts(folder)
+    if parts and not any(part.endswith("Transformer") for part in parts):
+        return  # word vectors or counts of words, which have their own files
+    if not weights:
+        raise InputError("there are no weights in safetensors format here.", path=folder)
+    if not any(_used(folder, name) for name in _VOCABULARIES):
         raise InputError(
             "there is no tokenizer here (tokenizer.json, vocab.txt or the like).", path=folder
         )

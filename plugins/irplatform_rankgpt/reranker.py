@@ -73,7 +73,7 @@ class RankGPT(Reranker):
 
     def traits(self) -> Traits:
         """It starts from the first stage's order."""
-        return Traits(listwise=True)
+        return Traits(listwise=True, keeps_answers=True)
 
     def reads(self) -> Reads:
         """Nothing but its options, which are checked."""

@@ -226,3 +226,37 @@ def test_a_transformer_that_cannot_be_opened_is_one_line(tmp_path, text_resource
     (broken / "model.safetensors").write_bytes(b"\x00" * 40)
     with pytest.raises(InputError, match=r"safetensors: this is not a safetensors file"):
         open_bi_encoder(broken, text_resources, pooling="mean")
+
+
+@pytest.mark.parametrize("kind", ["averaged", "counted"])
+def test_models_of_words_without_a_transformer_score_as_in_sentence_transformers(
+    text_resources, tmp_path, kind
+):
+    modules = pytest.importorskip("sentence_transformers.sentence_transformer.modules")
+    from sentence_transformers import SentenceTransformer
+
+    words = sorted({word for d in read_documents(text_resources, 9) for word in d.text.split()})
+    if kind == "averaged":
+        vectors = np.random.default_rng(1).normal(size=(len(words), 8)).round(3)
+        lines = [
+            f"{word} {' '.join(map(str, row))}" for word, row in zip(words, vectors, strict=True)
+        ]
+        (tmp_path / "vectors.txt").write_text("\n".join(lines))
+        parts = [
+            modules.WordEmbeddings.from_text_file(str(tmp_path / "vectors.txt")),
+            modules.Pooling(8, "mean"),
+        ]
+    else:
+        parts = [modules.BoW(vocab=words, word_weights={})]
+    model = SentenceTransformer(modules=parts, device="cpu")
+    model.save_pretrained(str(tmp_path / "model"))
+    read = [d for d in read_documents(text_resources, 9) if d.text.strip()]
+    query = QUERY.query, *(document.text for document in read)
+    encoded = model.encode(query, normalize_embeddings=True)
+    scores = open_bi_encoder(tmp_path / "model", text_resources).score(
+        QUERY, read_documents(text_resources, 9)
+    )
+    filled = [
+        s for s, d in zip(scores, read_documents(text_resources, 9), strict=True) if d.text.strip()
+    ]
+    assert np.allclose(filled, encoded[1:] @ encoded[0], atol=1e-5)

@@ -87,6 +87,37 @@ def test_scores_are_those_of_sentence_transformers(one_label, tmp_path, template
 
 
 @saved_by_modules
+@pytest.mark.parametrize("template", [None, TEMPLATE], ids=["pair", "template"])
+@pytest.mark.parametrize("changed", [{}, PROMPTED, {"max_length": 20}], ids=str)
+def test_long_queries_and_documents_are_cut_as_in_sentence_transformers(
+    one_label, tmp_path, template, changed
+):
+    """The longer of the two is cut first, so a long query is whole beside a short document."""
+    bare = one_label if template is None else _save_decoder(tmp_path / "bare")
+    saved = _save_with_library(tmp_path / "saved", bare, **changed)
+    reranker = open_cross_encoder(saved, batch_size=5)
+    random = np.random.default_rng(1)
+    for words in (1, 12, 17, 25, 40):
+        query = " ".join(random.choice(WORDS, words))
+        scores = reranker.score(Topic("t", query), documents())
+        assert np.allclose(scores, _library(saved, query, documents()), atol=1e-4)
+
+
+def test_a_long_query_is_whole_beside_a_text_of_which_only_the_beginning_is_read(one_label):
+    long = " " * 3000 + " ".join(WORDS[:40])
+    query = " ".join(WORDS[:20])
+    read = Documents.of([Document("d", "", long)])
+    scores = open_cross_encoder(one_label).score(Topic("t", query), read)
+    assert np.allclose(scores, _library(one_label, query, read), atol=1e-4)
+
+
+def test_a_query_is_cut_to_so_many_tokens_where_that_is_asked_for(one_label):
+    short = open_cross_encoder(one_label).score(Topic("t", "w1 w2 w3"), documents())
+    asked = Topic("t", "w1 w2 w3 w4 w5 w6")
+    assert open_cross_encoder(one_label, query_tokens=3).score(asked, documents()) == short
+
+
+@saved_by_modules
 def test_a_chat_template_of_any_tool_is_used(tmp_path):
     bare = _save_decoder(tmp_path / "bare")
     scores = open_cross_encoder(bare).score(QUERY, documents())
@@ -278,5 +309,6 @@ def test_what_of_the_files_is_not_used_is_told(one_label, two_labels, tmp_path):
     assert _told(named) == []
     rewrite(named, "config.json", id2label={"0": "no", "1": "yes"}, label2id={"no": 0, "yes": 1})
     assert _told(named) == [
-        "Of the model's labels, 'yes' is read as relevant and 'no' as not relevant"
+        "Of the model's labels (no, yes), 'yes' is read as relevant; cross-encoder.label names "
+        "another"
     ]

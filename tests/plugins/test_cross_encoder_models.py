@@ -15,6 +15,7 @@ from tokenizers.processors import TemplateProcessing
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
+from irplatform_encoders.crossencoder_model import _by_name
 from irplatform_encoders.crossencoder_reranker import CrossEncoder
 from irplatform_encoders.options import CrossEncoderOptions
 
@@ -112,10 +113,54 @@ def test_of_three_labels_the_score_is_the_log_odds_of_the_one_that_is_named(tmp_
     assert np.allclose(likely, shares[:, 2], atol=1e-5)
     as_it_is = open_cross_encoder(three, label="yes", output="model").score(QUERY, documents())
     assert np.allclose(as_it_is, logits[:, 2], atol=1e-5)
-    with pytest.raises(InputError, match=r"3 labels \(no, Partly, yes\): say which .*label=yes"):
-        open_cross_encoder(three)
+    by_name = open_cross_encoder(three).score(QUERY, documents())
+    assert np.allclose(by_name, odds[:, 2], atol=1e-4)
     with pytest.raises(InputError, match="'perhaps' is not among the labels of the model: no, P"):
         open_cross_encoder(three, label="perhaps")
+
+
+@pytest.mark.parametrize(
+    ("names", "relevant"),
+    [
+        (["LABEL_0", "LABEL_1"], 1),
+        (["irrelevant", "relevant"], 1),
+        (["Relevant", "Not Relevant"], 0),
+        (["not_entailment", "entailment"], 1),
+        (["entailment", "neutral", "contradiction"], 0),
+        (["contradiction", "entailment", "neutral"], 1),
+        (["NO", "YES"], 1),
+        (["true", "false"], 0),
+        (["POSITIVE", "NEGATIVE"], 0),
+        (["1", "0"], 0),
+        (["non-relevant", "partly relevant", "relevant"], 2),
+        (["duplicate", "not_duplicate"], 0),
+        (["irrelevant", "on topic"], 1),
+        (["cat", "dog"], None),
+        (["relevant", "highly relevant"], None),
+        (["0", "1", "2"], None),
+        (["LABEL_0", "LABEL_1", "LABEL_2"], None),
+    ],
+    ids=str,
+)
+def test_the_label_that_means_relevant_is_known_by_its_name(names, relevant):
+    assert _by_name(names) == relevant
+
+
+def test_reversed_labels_are_read_by_name_and_unknown_ones_need_an_option(two_labels, tmp_path):
+    second = np.array(open_cross_encoder(two_labels).score(QUERY, documents()))
+    folder = shutil.copytree(two_labels, tmp_path / "named")
+    for names, sign in (
+        ({"0": "relevant", "1": "irrelevant"}, -1),
+        ({"1": "relevant", "0": "irrelevant"}, 1),
+    ):
+        rewrite(
+            folder, "config.json", id2label=names, label2id={v: int(k) for k, v in names.items()}
+        )
+        scores = open_cross_encoder(folder).score(QUERY, documents())
+        assert np.allclose(scores, sign * second, atol=1e-5)
+    rewrite(folder, "config.json", id2label={"0": "a", "1": "b"}, label2id={"a": 0, "b": 1})
+    with pytest.raises(InputError, match=r"2 labels \(a, b\): say which .*cross-encoder.label=b"):
+        open_cross_encoder(folder)
 
 
 def test_a_label_of_a_model_with_one_score_has_no_effect(one_label, two_labels):

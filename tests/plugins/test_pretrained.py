@@ -50,6 +50,39 @@ def test_content_tells_weights_apart(folder, tmp_path):
     assert content(save_transformer(tmp_path / "other", seed=2)) != content(folder)
 
 
+def test_files_that_a_model_does_not_use_are_neither_read_nor_counted(folder, tmp_path):
+    model = shutil.copytree(folder, tmp_path / "model")
+    (model / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": 1}))
+    for name in (
+        "README.md",
+        "optimizer.pt",
+        "trainer_state.json",
+        "eval_results.json",
+        "requirements.txt",
+        "onnx/config.json",
+        "openvino/model.safetensors",
+        "checkpoint-500/pytorch_model.bin",
+        "original/consolidated.00.safetensors",
+    ):
+        (model / name).parent.mkdir(exist_ok=True)
+        (model / name).write_text("not {json")
+    assert content(_found(model)) == content(folder)
+    (model / "tokenizer_config.json").write_text("{}")
+    assert content(model) != content(folder)
+
+
+@pytest.mark.parametrize("part", ["", "0_Transformer"])
+def test_an_adapter_is_told_how_it_becomes_a_model(folder, tmp_path, part):
+    model = shutil.copytree(folder, tmp_path / "model")
+    (model / "modules.json").write_text(
+        json.dumps([{"type": "sentence_transformers.models.Transformer", "path": part}])
+    )
+    (model / part).mkdir(exist_ok=True)
+    (model / part / "adapter_config.json").write_text("{}")
+    with pytest.raises(InputError, match="an adapter of another model"):
+        _found(model)
+
+
 @pytest.mark.parametrize("model", [None, ""])
 def test_without_a_model_the_user_is_told_what_to_give(model):
     with pytest.raises(InputError, match=r"ranker\.model=FOLDER.*never downloaded"):
@@ -67,6 +100,10 @@ def test_pickled_weights_are_refused(folder, tmp_path, part):
     shutil.copytree(folder, model)
     place = model / part
     place.mkdir(parents=True, exist_ok=True)
+    kind = "sentence_transformers.models.Transformer"
+    if part:
+        listed = [{"type": kind, "path": path} for path in ("", part.split("/")[0])]
+        (model / "modules.json").write_text(json.dumps(listed))
     (place / "model.safetensors").unlink(missing_ok=True)
     (place / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": 1}))
     with pytest.raises(InputError, match="Pickled ones"):

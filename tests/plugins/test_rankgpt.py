@@ -170,6 +170,25 @@ def test_an_answer_that_was_cut_is_counted_and_asked_again_by_the_next_run(ranke
     assert len(server.asked) == 2
 
 
+@pytest.mark.java
+@pytest.mark.usefixtures("cache_of_module")
+def test_the_same_command_asks_again_for_what_was_cut(server, tmp_path):
+    chosen_model = {"url": server.url, "model": "again", "depth": 2, "parallel": 1}
+    settings = RunSettings(
+        "demo",
+        rerankers="rankgpt",
+        settings=chosen_model,
+        rerank_depth=2,
+        interpolate=0,
+        run_dir=tmp_path,
+    )
+    server.orders.append(choice("[2] is", "length"))
+    run(settings)
+    asked = len(server.asked)
+    run(settings)
+    assert len(server.asked) == asked + 1
+
+
 def test_thoughts_and_chunks_are_read_before_a_ranking(ranker, server):
     thought = {"type": "thinking", "thinking": "[1] > [2] > [3]"}
     server.orders.append(choice([thought, {"type": "text", "text": "1. Passage 3\n2. Passage 1"}]))

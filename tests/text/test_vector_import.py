@@ -60,6 +60,48 @@ def test_a_header_that_is_one_off_is_read_with_a_notice(tmp_path, capsys, claime
     assert expected in capsys.readouterr().err
 
 
+ODD = (
+    b". . . 9 9 9\n"
+    b" 8 8 8\n"
+    b"at name@site.org 7 7 7\n"
+    b"Cancer 1 2 3 \r\n"
+    b"5\t0.5\t0.25\t-1\n"
+    b"na\xefve 4 5 6\n"
+    b"cancer 6 6 6\n"
+)
+
+
+@pytest.mark.parametrize("head", [b"", b"7 3\n", b"8 3\r\n", b"6 3 \n"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gz"])
+def test_odd_entries_are_read_or_passed_over_and_counted(tmp_path, capsys, head, pack):
+    vectors = imported(tmp_path / "odd.txt", pack(head + ODD), tmp_path / "vectors")
+    assert list(vectors.words) == ["cancer", "<int>", "naive"]
+    assert vectors.matrix[:3].tolist() == [[1, 2, 3], [0.5, 0.25, -1], [4, 5, 6]]
+    assert vectors.facts["entries"] == 7
+    said = " ".join(capsys.readouterr().err.split())
+    assert (
+        "odd.txt: odd entries: 1 without a word; 1 not in UTF-8, read as Latin-1; 1 whose word "
+        "came before, in any spelling."
+    ) in said
+
+
+@pytest.mark.parametrize("first", [b"new york 1 2 3\n", b" 1 2 3\n", b"route 66 1 2 3\n"])
+def test_the_width_of_a_file_is_that_of_most_of_its_lines(tmp_path, first):
+    vectors = imported(tmp_path / "glove.txt", first + lines(), tmp_path / "vectors")
+    assert list(vectors.words) == ["cancer", "il6", "mice"]
+    assert vectors.dimensions == 3
+
+
+def test_a_number_that_is_not_finite_is_refused_with_word_and_line(tmp_path):
+    with pytest.raises(InputError, match=r"a.txt:5: the vector of 'rat' has a number that is not"):
+        imported(tmp_path / "a.txt", b"4 3\n" + lines() + b"rat 1 -nan 2\n", tmp_path / "vectors")
+
+
+def test_words_of_a_binary_file_that_are_not_utf8_are_read_as_latin1(tmp_path):
+    content = b"1 3\n" + b"na\xefve " + struct.pack("<3f", 1, 2, 3) + b"\n"
+    assert list(imported(tmp_path / "a.bin", content, tmp_path / "vectors").words) == ["naive"]
+
+
 def test_of_a_word_that_comes_again_the_first_vector_counts(tmp_path):
     twice = header({**ENTRIES, "again": ()}) + word2vec_binary().split(b"\n", 1)[1]
     twice += b"cancer " + struct.pack("<3f", 9, 9, 9) + b"\n"

@@ -120,6 +120,8 @@ class Traits:
             a reranker is not mixed with the first stage again.
         listwise: (reranker) `rescore` starts from the order of its candidates, that of the first
             stage. Otherwise their order must not matter.
+        keeps_answers: (reranker) it keeps what was dear itself, such as a server's answers. Its
+            scores are not cached, since some may have failed for now.
         learns_on_device: (reranker) training uses `resources.device`: members are trained one
             after the other on a GPU.
         pretraining: (reranker) "mesh" for pre-training on MeSH-term queries by default, or "".
@@ -138,6 +140,7 @@ class Traits:
     expanded_queries: bool = False
     weighs_first_stage: bool = False
     listwise: bool = False
+    keeps_answers: bool = False
     learns_on_device: bool = True
     pretraining: str = ""
     shares_pretraining: str = ""

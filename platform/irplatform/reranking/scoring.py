@@ -269,6 +269,10 @@ def cached_scores(
     resources: CollectionResources,
 ) -> dict[str, Values]:
     """Return `final_scores` of a system, from the cache if they are there."""
+    made = system.choice.registration, system.members
+    if system.choice.traits.keeps_answers:
+        elsewhere = _elsewhere(system, resources)
+        return final_scores(*made, topics, candidates, resources, elsewhere=elsewhere)
 
     def build(folder: Path) -> None:
         finished, log = folder / _FINISHED, folder / _USED
@@ -276,7 +280,6 @@ def cached_scores(
             if log.exists():  # when an interrupted call scored the topics that are finished
                 resources.replay(UsageLog(**kept_json(log)))
             try:
-                made = system.choice.registration, system.members
                 elsewhere = _elsewhere(system, resources)
                 scores = final_scores(*made, topics, candidates, resources, finished, elsewhere)
             finally:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections import Counter
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -41,7 +43,8 @@ _SEED = 1
 _NOTHING = 1e-12
 """Shorter rows count as 0, and stay unchanged."""
 Kind = Literal["word2vec-binary", "word2vec-text", "glove", "fasttext-binary"]
-Entry = tuple[str, "Float32"]
+Entry = tuple[bytes, "Float32", int | None]
+"""A word as its file has it, its vector, and its line."""
 _FASTTEXT_MAGIC = struct.pack("<i", 793_712_314)
 _FIRST_BYTES = 1 << 16
 
@@ -169,25 +172,38 @@ def import_vectors(path: Path, folder: Path) -> None:
     kind = recognize(path)
     by_word: dict[str, Float32] = {}
     entries = 0
+    odd: Counter[str] = Counter()
     with progress("importing word vectors", unit="words") as advance:
         if kind in ("glove", "word2vec-text"):
             read = _read_text(path, has_header=kind == "word2vec-text")
         else:
             read = _read_binary(path, kind)
-        for entry, vector in read:
+        for raw, vector, line in read:
             entries += 1
+            try:
+                entry = raw.decode("utf-8")
+            except UnicodeDecodeError:
+                entry = raw.decode("latin-1")
+                odd["not in UTF-8, read as Latin-1"] += 1
             words = tokenize(entry)
-            if len(words) == 1:
-                by_word.setdefault(words[0], vector)
+            odd["without a word"] += not raw.strip()
+            if len(words) == 1 and words[0] in by_word:
+                odd["whose word came before, in any spelling"] += 1
+            elif len(words) == 1:
+                if not np.isfinite(vector).all():
+                    raise InputError(
+                        f"the vector of '{words[0]}' has a number that is not finite.",
+                        path=path,
+                        line=line,
+                    )
+                by_word[words[0]] = vector
             advance(1)
     if not by_word:
         raise InputError(f"no entry of this {kind} file is a word.", path=path)
     vectors = np.stack(list(by_word.values())).astype(np.float32, copy=False)
-    finite = np.isfinite(vectors).all(axis=1)
-    if not finite.all():
-        word = list(by_word)[int(np.argmin(finite))]
-        raise InputError(f"the vector of '{word}' has a number that is not finite.", path=path)
     notice(f"{path.name}: {kind}, {len(by_word):,} of its {entries:,} entries are words and kept.")
+    if told := [f"{count:,} {how}" for how, count in odd.items() if count]:
+        notice(f"{path.name}: odd entries: {'; '.join(told)}.")
     facts: dict[str, Any] = {"source": "imported", "file": path.name, "kind": kind}
     facts |= {"entries": entries, "seed": _SEED}
     WordVectors.with_unk(list(by_word), vectors, seed=_SEED, facts=facts).save(folder)
@@ -204,7 +220,7 @@ def recognize(path: Path) -> Kind:
     if len(fields) == 2 and fields[0].isdigit() and fields[1].isdigit():
         second = rest.partition(b"\n")[0].split()
         return "word2vec-text" if _numbers(second[-int(fields[1]) :]) else "word2vec-binary"
-    if len(fields) > 2 and _numbers(fields[1:]):
+    if _dimensions(head) > 1:
         return "glove"
     raise InputError(
         "this is not a file of word vectors. Use word2vec (.bin, .txt), GloVe (.txt) or fastText "
@@ -213,11 +229,23 @@ def recognize(path: Path) -> Kind:
     )
 
 
+def _dimensions(head: bytes) -> int:
+    """How many numbers most lines have after a word, which may have blanks or be a number."""
+    lines = head.split(b"\n")
+    counts: Counter[int] = Counter()
+    for line in lines[:-1] or lines:  # the last one may go on
+        fields = line.split()
+        numbers = sum(1 for _ in takewhile(lambda field: _numbers([field]), reversed(fields)))
+        wordless = line[:1].isspace()
+        counts[numbers - (numbers == len(fields) and not wordless)] += bool(fields)
+    return max(counts, key=lambda count: (counts[count], -count))
+
+
 def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
     with open_bytes(path) as file:
-        first = file.readline().split()
+        first = file.readline().split() if has_header else []
         expected = int(first[0]) if has_header else None
-        dimensions = int(first[1]) if has_header else len(first) - 1
+        dimensions = int(first[1]) if has_header else _dimensions(file.read(_FIRST_BYTES))
         if not has_header:
             file.seek(0)
         count, line = 0, b""
@@ -225,6 +253,8 @@ def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
             if not line.strip():
                 continue
             fields = line.rsplit(maxsplit=dimensions)
+            if line[:1].isspace() and len(fields) == dimensions:
+                fields = [b"", *fields]
             numbers = _numbers(fields[1:])
             if numbers is None or len(numbers) != dimensions:
                 raise InputError(
@@ -233,7 +263,7 @@ def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
                     line=number,
                 )
             count += 1
-            yield fields[0].decode("utf-8", "replace"), np.array(numbers, dtype=np.float32)
+            yield fields[0], np.array(numbers, dtype=np.float32), number
     if expected is None or count == expected:
         return
     difference = f"its header claims {expected:,} vectors, but it holds {count:,}"
@@ -258,7 +288,7 @@ def _read_binary(path: Path, kind: Kind) -> Iterator[Entry]:
             vectors = load_facebook_vectors(str(path))
         else:
             vectors = KeyedVectors.load_word2vec_format(
-                str(path), binary=True, unicode_errors="replace"
+                str(path), binary=True, unicode_errors="surrogateescape"
             )
     except (ValueError, EOFError, IndexError, struct.error, zlib.error, MemoryError) as error:
         raise InputError(
@@ -268,4 +298,6 @@ def _read_binary(path: Path, kind: Kind) -> Iterator[Entry]:
         raise InputError(f"this cannot be read as {kind}: {error}", path=path) from error
     entries = zip(vectors.index_to_key, vectors.vectors, strict=True)
     # gensim skips the vector of a repeated word but keeps its place.
-    yield from ((word, vector) for word, vector in entries if word is not None)
+    for word, vector in entries:
+        if word is not None:
+            yield word.encode("utf-8", "surrogateescape"), vector, None
