@@ -182,7 +182,7 @@ def test_the_same_command_asks_again_for_what_was_cut(server, tmp_path):
         interpolate=0,
         run_dir=tmp_path,
     )
-    server.orders.append(choice("[2] is", "length"))
+    server.orders += [choice("[2] is", "length"), *["[2] > [1]"] * 20]
     run(settings)
     asked = len(server.asked)
     run(settings)
