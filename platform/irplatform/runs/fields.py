@@ -44,6 +44,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 LISTS = (
     *("hits", "results", "candidates", "ranking", "rankings", "documents", "docs", "docids"),
     *("docnos", "documentids", "pmids", "passages", "contexts", "ctxs", "retrieved", "predictions"),
+    *("children", "data", "response", "responses", "root"),
 )
 """Names of a topic's documents, best first."""
 _PUNCTUATION = re.compile(r"[\W_]")

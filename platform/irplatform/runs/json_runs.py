@@ -3,7 +3,8 @@
 - `{"topic": {"document": score}}`, also below names of subsets and splits, beside metadata;
 - `{"topic": [["document", score], …]}`, or lists of documents, best first;
 - objects with keys such as qid, docid, rank and score, one a line or in a list;
-- objects of a topic with a list of its results, as rank_llm writes them.
+- objects of a topic with a list of its results, as rank_llm writes them;
+- `{"qid": […], "docid": […], "score": […]}`, the columns of a frame.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ NO_RUN = (
 _MOST_BYTES = 1 << 31
 _ABOUT = re.compile(r"meta|config|param|setting|args$|info$|version|time")
 """Names, in plain form, beside a run that say something about it."""
+_BETWEEN = re.compile(r"[\s,]*")
+_DECODER = json.JSONDecoder()
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -114,26 +117,21 @@ def json_results(content: bytes, path: Path) -> Iterator[Found]:
 
 
 def _values(content: bytes, path: Path) -> Iterator[tuple[int | None, Any]]:
-    """Yield the one value of a file, or that of each line; NaN is read, as Python writes it."""
+    """Yield the one value of a file, or each of several; NaN is read, as Python writes it."""
     try:
-        yield None, _value(content)
+        yield None, parse_json(content)
         return
-    except ValueError:
-        lines = [*enumerate(content.splitlines(), start=1)]
-    for place, line in lines:
-        if line.strip():
-            try:
-                yield place, _value(line)
-            except ValueError:
-                parse_json(content if place == 1 else line, path, place if place > 1 else None)
-                raise
-
-
-def _value(content: bytes) -> Any:
-    try:
-        return parse_json(content)
     except JSONError:
-        return json.loads(content)
+        text = content.decode("utf-8", "replace")
+    line, end, counted_to = 1, 0, 0
+    while (begin := end + len(_BETWEEN.match(text, end)[0])) < len(text):  # type: ignore[index]
+        line += text.count("\n", counted_to, begin)
+        counted_to = begin
+        try:
+            value, end = _DECODER.raw_decode(text, begin)
+        except json.JSONDecodeError as error:
+            raise JSONError(f"this is not JSON ({error.msg}).", path=path, line=line) from error
+        yield line, value
 
 
 def _runs_in(value: Any, names: tuple[str, ...], path: Path) -> Iterator[tuple[Any, Any]]:
@@ -141,6 +139,14 @@ def _runs_in(value: Any, names: tuple[str, ...], path: Path) -> Iterator[tuple[A
     if isinstance(value, list) and value and all(map(_is_record, value)):
         yield names, value
     if not isinstance(value, dict):
+        return
+    at = places([*value])
+    columns = [*value.values()]
+    if {"topic", "document"} <= at.keys() and all(isinstance(each, dict) for each in columns):
+        columns = [[*each.values()] for each in columns]  # pandas' columns, with an index in each
+    if {"topic", "document"} <= at.keys() and all(isinstance(each, list) for each in columns):
+        rows = zip(*columns, strict=False)
+        yield names, [dict(zip(value, row, strict=True)) for row in rows]
         return
     if _is_record(value):
         yield names, [value]
@@ -150,7 +156,9 @@ def _runs_in(value: Any, names: tuple[str, ...], path: Path) -> Iterator[tuple[A
         for name, each in value.items()
         if isinstance(each, dict | list) and not _ABOUT.search(plain(name))
     }
-    rankings = [name for name, each in inner.items() if _is_ranking(each)]
+    rankings = [
+        name for name, each in inner.items() if plain(name) not in LISTS and _is_ranking(each)
+    ]
     others = [name for name, each in inner.items() if each and name not in {*rankings}]
     if len(rankings) <= len(others):
         for name, each in inner.items():

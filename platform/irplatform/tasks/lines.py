@@ -42,6 +42,7 @@ _MARKS = {
 }
 _WHITE_SPACE = re.compile(r"[ \t\v\f]+")
 _QUOTED = re.compile(r"""\s*("[^"]*"(?=\s|$)|'[^']*'(?=\s|$)|\S+)""")
+_OBJECT = re.compile(r"\{[^}]*\}")
 _BETWEEN = re.compile(r"[\s,;|]+")
 _SEPARATORS = "\t;,|"
 _SAMPLE = 1000
@@ -141,6 +142,8 @@ def _table_rows(content: bytes, marks: tuple[str, ...], path: Path, keep_lines: 
                 rows[-1].left_out = "NUL bytes"
             elif stripped.startswith("#") and (len(rows) > 1 or not _header(stripped[1:])):
                 rows[-1].left_out = "comment"
+            elif len(rows) == 1 and re.fullmatch("sep=.", stripped):
+                rows[-1].left_out = "separator, as Excel reads it"
     read = [at for at, row in enumerate(rows) if not row.left_out]
     sample = [texts[at] for at in read[:_SAMPLE]]
     if not sample:
@@ -206,7 +209,7 @@ def _separator(sample: Sequence[str]) -> str:
         cells = [_cells(text, separator) for text in sample]
         ((width, times),) = Counter(map(len, cells)).most_common(1)
         known = len(headers[separator])
-        others = _SEPARATORS if separator == " " else " "
+        others = (_SEPARATORS + " ").replace(separator, "")
         if known < 2 and all(any(mark in each[0] for mark in others) for each in cells):
             continue  # no id of a topic has another separator in it
         value = 100 * known * (known > 1) + width * (10 * times >= 9 * len(cells))
@@ -305,9 +308,11 @@ def _assign(row: Row, cells: list[str], at: Mapping[str, int], is_list: bool) ->
 
 def _fill(row: Row, text: str) -> None:
     """Assign the cells of a line of TREC's: all six, or with second, rank or tag missing."""
+    if "{" in text:
+        text = _OBJECT.sub(lambda match: "".join(match[0].split()), text)
     cells = _WHITE_SPACE.split(text)
-    if len(cells) < 6 and not text.isascii():
-        cells = text.split()
+    if not text.isascii():
+        cells = text.split() if len(cells) < 6 else [cell.strip() for cell in cells]
     if len(cells) < 3:
         cells = [cell.strip("\"'") for cell in re.split(r"\s*[,;]\s*", text)]
     elif '"' in text or "'" in text:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from irplatform.tasks.model import Task
 
 _WRAPPINGS = re.compile(
-    r"""^["'<(\[]*(?:https?://\S*/)?(?:(?:pmid|pubmed)\s*[:_-]?\s*)?|(?:\.(?:n?xml|txt|json))?/?["'>)\]]*$""",
+    r"""^(?:b["']|np\.\w+\()?["'<(\[]*(?:https?://\S*/(?=\S+$))?(?:(?:pmid|pubmed)\s*[:_-]?\s*)?|(?:\.(?:n?xml|txt|json))?/?["'>)\]]*$""",
     re.IGNORECASE,
 )
 """Quotes, brackets, addresses and endings around an id."""
