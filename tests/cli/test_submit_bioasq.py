@@ -105,7 +105,7 @@ def test_answers_that_are_taken_for_a_run_are_one_problem(submit, platform):
     submit("b1 Q0 7 1 1.0 x\n")
     done = platform("submit", "check", "a.json")
     assert (done.code, done.out.count(": error: ")) == (1, 1)
-    assert "a.json:1: error: this is JSON, not a run." in done.out
+    assert "a.json: error: this is JSON, not a run." in done.out
     done = platform("evaluate", "a.json", "--qrels", "a.json", "--measure", "BioASQ-AP")
     assert done.code == 2
     assert "name the run behind them" in done.err

@@ -157,6 +157,14 @@ def test_what_cannot_be_told_is_refused(fix, content, message):
         fix(content)
 
 
+@pytest.mark.parametrize("lines", ["7 Q0 {} {} {} us", "7,{},{},{}"])
+def test_ranks_that_fall_from_line_to_line_are_not_taken_for_scores(fix, lines):
+    text = "".join(lines.format(500 + n, n, 4 - n) + "\n" for n in (3, 2, 1))
+    if "," in lines:
+        text = "qid,docno,rank,score\n" + text
+    assert order_of(fix(text).repair.content) == {"7": ["501", "502", "503"]}
+
+
 def test_without_ranks_the_user_says_what_rising_scores_are(fix):
     rising = "qid,docno,score\n7,501,1\n7,502,2\n8,511,1\n8,512,4\n"
     assert order_of(fix(rising, order="scores").repair.content)["7"] == ["502", "501"]

@@ -72,10 +72,10 @@ def rises(topics: Cells, scores: Cells) -> str:
 def choose_numbers(topics: Cells, first: Cells, second: Cells) -> tuple[int, int] | None:
     """Return which of two columns of numbers has the ranks and which the scores: (0, 1) or (1, 0).
 
-    None if neither has ranks.
+    None if neither has ranks, or both may have them.
     """
-    if counts(topics, second):
-        return (0, 1) if counts(topics, first) else (1, 0)
+    if counts(topics, second) and not counts(topics, first):
+        return None if _permutes(topics, first) else (1, 0)
     if not any(map(_WHOLE.fullmatch, first)) and all(map(is_number, first)):
         return (1, 0) if all(map(_WHOLE.fullmatch, second)) else None
     return (0, 1)

@@ -140,7 +140,7 @@ def _table_rows(content: bytes, marks: tuple[str, ...], path: Path, keep_lines: 
             marks = ()
             if "\0" in text:
                 rows[-1].left_out = "NUL bytes"
-            elif stripped.startswith("#") and (len(rows) > 1 or not _header(stripped[1:])):
+            elif stripped.startswith("#") and (len(rows) > 1 or not _header(stripped)):
                 rows[-1].left_out = "comment"
             elif len(rows) == 1 and re.fullmatch("sep=.", stripped):
                 rows[-1].left_out = "separator, as Excel reads it"
@@ -160,6 +160,7 @@ def _table_rows(content: bytes, marks: tuple[str, ...], path: Path, keep_lines: 
         more = []
         for row, text in zip(kept, lines, strict=True):
             _fill(row, text)
+        _swap([row for row in kept if not row.left_out])
     else:
         more = _placed(kept, [_cells(text, separator) for text in lines], path)
     if content and not content.endswith(b"\n"):
@@ -184,7 +185,8 @@ def _decoded(line: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def _header(text: str) -> bool:
-    at = places(_cells(text, _separator([text])))
+    """Return whether a line such as "#qid docno score" names columns."""
+    at = places(_cells(text[1:], _separator([text[1:]]))) if text[1:2].strip() else {}
     return {"topic", "document"} <= at.keys()
 
 
@@ -277,7 +279,7 @@ def _placed(rows: Sequence[Row], lines: Sequence[list[str]], path: Path) -> list
             path=path,
             line=rows[0].line,
         )
-    is_list = width == 2 and any(_BETWEEN.search(cells[1]) for cells in usual)
+    is_list = width == 2 and any(" " in cells[1] for cells in usual)
     try:
         at = {"topic": 0, "document": 1} if is_list else placed(usual)
     except ValueError as error:
@@ -312,7 +314,9 @@ def _fill(row: Row, text: str) -> None:
         text = _OBJECT.sub(lambda match: "".join(match[0].split()), text)
     cells = _WHITE_SPACE.split(text)
     if not text.isascii():
-        cells = text.split() if len(cells) < 6 else [cell.strip() for cell in cells]
+        apart = text.split() if len(cells) < 6 else [cell.strip() for cell in cells]
+        row.reasons += ("no-break spaces",) if apart != cells else ()
+        cells = apart
     if len(cells) < 3:
         cells = [cell.strip("\"'") for cell in re.split(r"\s*[,;]\s*", text)]
     elif '"' in text or "'" in text:
@@ -340,15 +344,20 @@ def _fill(row: Row, text: str) -> None:
         row.reasons += ("second column",)
 
 
+def _swap(rows: Sequence[Row]) -> None:
+    """Swap rank and score if all lines have them the other way round."""
+    columns = zip(*((row.topic, row.rank_text, row.score_text) for row in rows), strict=True)
+    if rows and choose_numbers(*columns) == (1, 0):
+        for row in rows:
+            row.rank_text, row.score_text = row.score_text, row.rank_text
+            row.reasons += ("rank and score swapped",)
+
+
 def _read_numbers(rows: Sequence[Row], path: Path, order: Order | None) -> None:
-    """Read ranks and scores; the other way round, or ranks alone, if the whole file is so."""
+    """Read ranks and scores; refuse scores that may be ranks, or distances."""
     read = [row for row in rows if not row.left_out]
     topics = [row.topic for row in read]
     ranks, scores = [row.rank_text for row in read], [row.score_text for row in read]
-    if any(ranks) and any(scores) and choose_numbers(topics, ranks, scores) == (1, 0):
-        ranks, scores = scores, ranks
-        for row in read:
-            row.reasons += ("rank and score swapped",)
     commas = [score for score in scores if _DECIMAL_COMMA.fullmatch(score)]
     thousands = bool(commas) and all(map(_THOUSANDS.fullmatch, commas))
     places: Counter[str] = Counter()
