@@ -162,7 +162,7 @@ def _of_retriever(choose):
 
 
 def _ranked(words):
-    sign = -1 if "patients" in words else 1
+    sign = -1 if "asthma" in words else 1
     return [(i, sign * number + _count(words, DOCUMENTS[i])) for number, i in enumerate(IDS)]
 
 

@@ -128,13 +128,14 @@ class Watch:
         places = getattr(sys.modules.get(own), "__path__", ())
         of_package = any(path.is_relative_to(Path(place).absolute()) for place in places)
         known = any(path.is_relative_to(place) for place in (*_libraries(), *self._declared))
-        if not frame.f_back or path.suffix in _CODE or not path.is_file():
+        of_python = path.suffix in _CODE or path.parent.suffix in _INSTALLED
+        if not frame.f_back or of_python or not path.is_file():
             return
         if of_package or not (known or path.stat().st_mtime >= self._began):  # not made meanwhile
             self._reads.setdefault(path, self._work)
 
 
-_CODE = (".py", ".pyc", ".so", ".pyd")
+_CODE, _INSTALLED = (".py", ".pyc", ".so", ".pyd"), (".dist-info", ".egg-info")
 _watching: list[Watch] = []
 
 
@@ -154,7 +155,7 @@ def _listen() -> None:
 def _libraries() -> tuple[Path, ...]:
     """Folders with the files of Python, of libraries, of the cache and of the system."""
     named = map(os.environ.get, ("HF_HOME", "NLTK_DATA"))
-    own = [home(), Path.home() / ".cache", *map(Path, filter(None, named))]
+    own = [home(), Path.home() / ".cache", Path.home() / ".config", *map(Path, filter(None, named))]
     system = (sys.prefix, sys.base_prefix, "/proc", "/sys", "/dev", "/etc", "/usr")
     return tuple(path.absolute() for path in [*own, *map(Path, system)])
 
@@ -169,9 +170,9 @@ def _in_words(old: Any, new: Any) -> str:
 
 
 _LONGEST = 250
-_DRAWS, _FILTERS = "the state of torch's random generator", "the list of warning filters"
-_OF_IMPORTS = (_FILTERS, "the environment")
-"""State that importing a library may change."""
+_DRAWS = "the state of torch's random generator"
+_OF_IMPORTS = ("the list of warning filters", "the environment", "the locale")
+"""State that importing a library, or starting Java, may change."""
 _OWN = "draw from a generator of your own, made of resources.seed"
 _LEAVE = "leave it to the platform"
 _TORCHS = (
@@ -184,8 +185,6 @@ _TORCHS = (
     ("determinism", "are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _LEAVE),
 )
 """Settings of torch: a name, functions that read and set it, and advice."""
-_FIRST = {"grad mode": True, "anomaly mode": False, "determinism": False}
-"""Settings of torch when it is imported."""
 _CUDNN = ("benchmark", "deterministic", "enabled")
 
 
@@ -196,7 +195,12 @@ def _states() -> list[_State]:
         _State("the state of numpy's random generator", _numpy_state, None, _OWN),
         _State("the error state of numpy", np.geterr, _set_errors, "use `with numpy.errstate(…)`"),
         _State("the locale", _locale, _locale, "format text without it"),
-        _State(_FILTERS, _filters, _set_filters, "use `with warnings.catch_warnings()`"),
+        _State(
+            "the list of warning filters",
+            _filters,
+            _set_filters,
+            "use `with warnings.catch_warnings()`",
+        ),
         _State("the environment", lambda: {**os.environ}, _set_variables, "pass options instead"),
         _State("the table of signal handlers", _handlers, _set_handlers, "handle no signals"),
     ]
@@ -204,7 +208,10 @@ def _states() -> list[_State]:
     if not hasattr(torch, "get_rng_state"):
         return states
     for name, read, write, advice in _TORCHS:
-        first = torch.float32 if name == "default type" else _FIRST.get(name)
+        first = {"default type": torch.float32, "default device": torch.device("cpu")}.get(name)
+        first = (
+            name == "grad mode" if name in ("grad mode", "anomaly mode", "determinism") else first
+        )
         functions = attrgetter(read)(torch), attrgetter(write)(torch)
         states.append(_State(f"the {name} of torch", *functions, advice, first))
     draws, cudnn = torch.get_rng_state, torch.backends.cudnn
