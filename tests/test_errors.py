@@ -6,7 +6,15 @@ import sqlite3
 import pytest
 from safetensors import SafetensorError
 
-from irplatform.errors import PluginError, counted, in_a_line, lacks_space, printable, unknown
+from irplatform.errors import (
+    PluginError,
+    counted,
+    in_a_line,
+    lacks_space,
+    printable,
+    sentence,
+    unknown,
+)
 
 MANY = [f"name-{n}" for n in range(20)]
 
@@ -70,3 +78,9 @@ def test_other_errors_are_no_full_disk(error):
 def test_one_thing_is_told_in_the_singular():
     told = [counted(number, "topic") for number in (0, 1, 2, 1204)]
     assert told == ["0 topics", "1 topic", "2 topics", "1,204 topics"]
+
+
+@pytest.mark.parametrize("text", ["It is wrong", "Did you mean 'x'?", "It is wrong.", "no!"])
+def test_a_sentence_ends_with_one_mark(text):
+    assert sentence(text) in (text, f"{text}.")
+    assert not sentence(text).endswith(("..", "?.", "!."))

@@ -217,7 +217,7 @@ def test_a_sound_one_passes(kind):
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        (Counts, "when it is asked again"),
+        (Counts, "when it is asked again (is its network in eval()?)"),
         (Draws, "by another instance"),
         (ByPlace, "when documents come in another order"),
         (Standardized, "when other documents are with it"),

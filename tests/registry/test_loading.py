@@ -2,6 +2,7 @@
 
 import os
 from importlib import metadata
+from types import SimpleNamespace
 
 import pytest
 from strangers import FILED, GOOD
@@ -18,6 +19,10 @@ BROKEN = {
     "exits": ("import sys; sys.exit(3)", "SystemExit: 3"),
     "does not parse": ("def", "SyntaxError: invalid syntax"),
     "lacks a module": ("import not_there_at_all", "ModuleNotFoundError: No module named"),
+    "imports a module of 0.1": (
+        "from irplatform.storage import fingerprint",
+        "(modules of irplatform 0.1 have moved: docs/from-0.1-to-0.2.md)",
+    ),
     "has a wrong hook signature": (
         GOOD.replace("register_rerankers(register)", "register_rerankers(registry)"),
         "'registry'",
@@ -297,3 +302,21 @@ def test_a_package_without_an_entry_point_is_named(tmp_path, monkeypatch, entry_
     if told:
         with pytest.raises(InputError, match=f"unknown reranker 'bad'.*{remark}"):
             Registry().reranker("bad")
+
+
+@pytest.mark.parametrize(
+    ("required", "contract"),
+    [
+        ("irplatform>=0.2,<0.3", ">=0.2,<0.3"),
+        ("irplatform[neural] <0.3,>=0.2 ; python_version > '3'", ">=0.2,<0.3"),
+        ("irplatform (==0.2.*)", "==0.2.*"),
+        ("irplatform", ""),
+        ("irplatform-other>=3", ""),
+    ],
+)
+def test_the_versions_that_a_plugin_was_made_for_are_known(required, contract):
+    package = SimpleNamespace(name="theirs", version="1", requires=["numpy>=2", required])
+    point = SimpleNamespace(name="theirs", value="no_such_module", dist=package)
+    point.load = lambda: __import__("no_such_module")
+    (plugin,) = load([point]).plugins
+    assert plugin.contract == contract

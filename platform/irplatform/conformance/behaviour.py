@@ -8,6 +8,7 @@ and has only the saved files.
 from __future__ import annotations
 
 import re
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -142,8 +143,9 @@ def consistency(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCand
     """Ask in other ways, and yield those that give other outputs."""
     expected = outputs(topics)
     reversed_topics = [(topic, ids[::-1]) for topic, ids in topics]
+    dropout = " (is its network in eval()?)" if "torch" in sys.modules else ""
     for check, way, again in (
-        ("asked again", "when it is asked again", outputs(topics)),
+        ("asked again", f"when it is asked again{dropout}", outputs(topics)),
         (
             "another order",
             "when documents come in another order",

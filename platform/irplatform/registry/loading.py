@@ -63,8 +63,9 @@ def _found_at(entry_point: metadata.EntryPoint) -> tuple[Plugin, metadata.EntryP
     name = (distribution and distribution.name) or "unknown distribution"
     version = (distribution and distribution.version) or "?"
     required = (distribution and distribution.requires) or []
-    versions = [found[1].strip() for each in required if (found := _VERSIONS.match(each))]
-    return Plugin(entry_point.name, name, version, contract="".join(versions[:1])), entry_point
+    asked = next((found[1] for each in required if (found := _VERSIONS.match(each))), "")
+    contract = ",".join(sorted(map(str.strip, asked.split(",")), reverse=True))  # ">=0.2,<0.3"
+    return Plugin(entry_point.name, name, version, contract=contract), entry_point
 
 
 _VERSIONS = re.compile(r"irplatform\s*(?:\[[^]]*\])?\s*\(?([<>=!~][^;)]*)")

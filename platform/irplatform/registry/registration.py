@@ -34,7 +34,7 @@ class Plugin:
     `provides` is what it registered, as "reranker delta". Functions in `unmarked` are named like
     hooks but lack `@hookimpl`. `failed` says why it could not add its commands. One that is not
     `installed` is of this Python session, or of a `file`, whose digest is its `source`. `contract`
-    has the versions of irplatform that its distribution requires, as "<0.3,>=0.2".
+    has the versions of irplatform that its distribution requires, as ">=0.2,<0.3".
     """
 
     name: str
