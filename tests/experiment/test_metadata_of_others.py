@@ -8,6 +8,7 @@ import yaml
 from irplatform.errors import InputError
 from irplatform.experiment.campaigns import prepare
 from irplatform.experiment.rerun import rerun
+from irplatform.experiment.shared_tasks import fix_run
 from irplatform.experiment.upload import prepare_runs
 from irplatform.experiment.verify import verify
 from irplatform.system import console
@@ -83,8 +84,8 @@ def test_a_head_of_another_program_is_copied_verified_and_not_run_again(tmp_path
     others = [key for key in content if key not in ("actor", "implementation")]
     assert {key: copied[key] for key in others} == {key: content[key] for key in others}
     assert (tmp_path / "up" / "run.txt").read_text() == LINES
-    assert ("lack what TIRA asks for" in capsys.readouterr().err) is (
-        name not in ("all of it", "another version", "of repro_eval")
+    assert ("TIRA asks for more" in capsys.readouterr().err) is (
+        name not in ("all of it", "another version")
     )
     assert all(finding.verdict != "changed" for finding in verify(run))
     with pytest.raises(InputError, match="another program"):
@@ -135,6 +136,12 @@ def test_metadata_at_the_heads_of_the_runs_are_taken_and_left_out_of_the_copies(
     assert written(tmp_path / "up") == FILLED
     files = [tmp_path / "up" / snapshot / "run.txt.gz" for snapshot in SNAPSHOTS]
     assert len({file.read_bytes() for file in files}) == 1
+
+
+def test_a_repaired_copy_says_where_the_metadata_stayed(tmp_path, capsys):
+    run = headed(tmp_path / "a.run", FILLED)
+    fix_run(run, tmp_path / "b.run", task=LONGEVAL)
+    assert "b.run lacks the ir_metadata at the head of" in capsys.readouterr().err
 
 
 def test_a_run_without_any_is_told_what_to_write(tmp_path):

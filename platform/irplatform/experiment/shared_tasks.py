@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,9 @@ from irplatform.experiment.arguments import as_path, as_paths, collection_name
 from irplatform.registry.loading import registry
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags, validate_run
+from irplatform.runs.ir_metadata import read_head
 from irplatform.runs.trec import Problem
+from irplatform.system.console import notice
 from irplatform.system.reading import is_readable
 from irplatform.system.writing import atomic_write, refuse_same_file, write_file
 from irplatform.tasks.catalogue import find_task, known_tasks
@@ -273,6 +276,10 @@ def fix_run(
             order=order,
             keep_lines=diff is not None,
         )
+        with suppress(InputError):
+            if read_head(path):
+                place = f"the head of {path}, from which `submit prepare` takes them"
+                notice(f"{out} lacks the ir_metadata at {place}.")
     content = repair.content
     packed = gzip.compress(content, mtime=0) if out.suffix == ".gz" else content
     write_file(out, packed, force=force)

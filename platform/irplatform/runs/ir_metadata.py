@@ -28,14 +28,16 @@ _LONGEST_HEAD = 1 << 20
 FILE_NAMES = (FILE_NAME, "ir-metadata.yaml", "ir_metadata.yml", "ir_metadata.yaml")
 REQUIRED = {"actor.team": "team", "implementation.source.repository": "repository"}
 """Fields that campaigns require and the platform cannot know → names in `platform config`."""
-_ASKED = (
-    *("tag", "research goal.description", "platform.software.libraries", "data.training data.name"),
-    *("method.automatic", "method.indexing.tokenizer", "method.indexing.stemmer"),
-    *("method.indexing.stopwords", "method.retrieval.name", "method.retrieval.lexical"),
-    *("method.retrieval.deep_neural_model", "method.retrieval.sparse_neural_model"),
-    "method.retrieval.single_stage_retrieval",
-)
-"""The other fields that TIRA asks for."""
+_YES_OR_NO = ("lexical", "deep_neural_model", "sparse_neural_model", "single_stage_retrieval")
+_ASKED: Mapping[str, type] = {
+    **dict.fromkeys(("tag", "research goal.description", "data.training data.name"), str),
+    "platform.software.libraries": list,
+    "method.automatic": bool,
+    **{f"method.indexing.{part}": str for part in ("tokenizer", "stemmer", "stopwords")},
+    "method.retrieval.name": str,
+    **{f"method.retrieval.{question}": bool for question in _YES_OR_NO},
+}
+"""The other fields that TIRA asks for, and their types."""
 _UNFILLED = "ENTER_VALUE"
 """What LongEval's template has where a value is missing."""
 _INDEXING = {
@@ -269,7 +271,7 @@ def lacking(content: Mapping[str, Any]) -> list[str]:
 def of_others(content: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str, Any]:
     """Return metadata that another program wrote, with the user's facts where they are missing.
 
-    A notice names what TIRA asks for and they lack.
+    A notice names what TIRA asks for and they lack, or have in another type.
 
     Raises:
         InputError: a section that a fact belongs to is no mapping.
@@ -286,8 +288,13 @@ def of_others(content: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str,
                 raise InputError(f"'{section}' of its ir_metadata is not a mapping of keys.")
             holder[section] = holder = dict(inner or {})
         holder[last] = facts[name]
-    if missing := [field for field in _ASKED if None in parts(whole, field)]:
-        notice_once(f"WARNING: its ir_metadata lack what TIRA asks for: {', '.join(missing)}.")
+    missing = [
+        field
+        for field, kind in _ASKED.items()
+        if not all(isinstance(value, kind) for value in parts(whole, field))
+    ]
+    if missing:
+        notice_once(f"WARNING: TIRA asks for more in its ir_metadata: {', '.join(missing)}.")
     return whole
 
 
