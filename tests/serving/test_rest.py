@@ -357,6 +357,7 @@ def test_what_is_not_read_of_a_rerank_request_is_told():
         "these keys of documents were not read: url.",
     ]
     assert request.counts["usage"]["total_tokens"] == 6
+    assert Rerank.model_validate({"query": "a", "documents": ["b"], "top_k": 1}).top_n == 1
 
 
 def test_the_documents_of_other_services_requests_are_asked_for_by_name(ask):

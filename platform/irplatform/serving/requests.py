@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     BaseModel,
     Field,
     WithJsonSchema,
@@ -117,7 +118,12 @@ class _OfDocuments(_OfQuery):
 class Rerank(_OfDocuments, extra="allow"):
     """Documents to score for a query, in the form of Cohere and Jina, which have further keys."""
 
-    top_n: int | None = Field(None, ge=1, description="results, at most; all by default")
+    top_n: int | None = Field(
+        None,
+        ge=1,
+        validation_alias=AliasChoices("top_n", "top_k"),
+        description="results, at most; all by default",
+    )
     return_documents: bool = Field(False, description="send the documents back, too")
 
     @property
