@@ -18,7 +18,7 @@ import orjson
 
 from irplatform.data import fault
 from irplatform.errors import InputError, quoted
-from irplatform.runs.ids import id_text, pmid_of, whole
+from irplatform.runs.ids import id_text, pmcid_of, pmid_of, whole
 from irplatform.system.formats import read_json
 from irplatform.system.reading import open_bytes
 
@@ -33,12 +33,6 @@ MOST_SNIPPETS = 10
 ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
 _NUMBER = "[1-9][0-9]{0,8}"
 PMID = re.compile(_NUMBER)
-_HOST = r"https?://(?:www\.)?ncbi\.nlm\.nih\.gov"
-_FULL_TEXT = re.compile(
-    rf"(?:(?:{_HOST}/pmc|https?://pmc\.ncbi\.nlm\.nih\.gov)/articles/(?:PMC)?"
-    rf"|(?:{_HOST}/pubmed/|https?://pubmed\.ncbi\.nlm\.nih\.gov/)?PMC)(?P<number>{_NUMBER})/?"
-)
-"""An article of PubMed Central's, whose numbers are not PMIDs."""
 _BEGINNING = re.compile(
     rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:[\[{]|$))", re.MULTILINE
 )
@@ -274,8 +268,8 @@ def _judged(document: Any, name: str, path: Path) -> tuple[str, int]:
 def _document_id(document: Any, name: str, path: Path) -> str:
     if pmid := pmid_of(document):
         return pmid
-    if isinstance(document, str) and (article := _FULL_TEXT.fullmatch(document.strip())):
-        return f"PMC{article['number']}"
+    if isinstance(document, str) and (pmcid := pmcid_of(document)):
+        return pmcid
     raise InputError(
         f"{name} names the document {document!r}, which is not an article of PubMed: write its "
         f"address, {ADDRESS}PMID, as text.",

@@ -35,7 +35,7 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _LARGEST = 10**9
 _PMCID = re.compile(
     r"(?:PMC\s*ID\s*:?\s*)?(?:PMC)?\s?0*([1-9]\d*)(?:\.\d+)?"
-    r"|\S*(?:ncbi\.nlm\.nih\.gov|europepmc\.org)/\S*?(?:articles?|pmc)/(?:pmc/)?(?:PMC)?(\d+)\b\S*",
+    r"|\S*(?:ncbi\.nlm\.nih\.gov|europepmc\.org)\S*?/(?:PMC|(?:articles?|pmc)/)0*(\d+)\b\S*",
     re.IGNORECASE,
 )
 DOI = r"10\.\d{4,9}/[^\s\"]+?(?=[;,|]+(?:PMC?ID|doi:|https?:|10\.\d{4})|[\s\"]|$)"

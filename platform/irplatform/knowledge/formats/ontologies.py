@@ -162,27 +162,17 @@ def _term_of_obo(frame: Any) -> Term:
         tag = clause.raw_tag()
         if tag == "name":
             term.name = term.name or one_line(clause.name)
-        elif tag == "namespace":
-            term.namespace = str(clause.namespace)
         elif tag == "synonym":
             given = clause.synonym
             term.names.append(synonym(one_line(given.desc), given.scope, str(given.type or "")))
-        elif tag == "alt_id":
-            term.former.append(term_id(_plain(clause.alt_id)))
         elif tag == "xref":
             strengths = [qualifier.value for qualifier in clause.qualifiers or ()]
             term.map_to(_plain(clause.xref.id), *strengths)
-        elif tag == "equivalent_to":
-            term.map_to(_plain(clause.term), "equivalent")
         elif tag == "property_value":
             given = clause.property_value
             term.say(_plain(given.relation), _plain(given.value))
-        elif tag == "is_a":
-            term.parents.append(term_id(_plain(clause.term)))
-        elif tag == "is_obsolete":
-            term.obsolete |= clause.obsolete
-        elif tag == "replaced_by":
-            term.replaced_by.append(term_id(_plain(clause.term)))
+        else:
+            term.say(tag, _plain(clause.raw_value()))
     return term
 
 
@@ -313,11 +303,6 @@ def _term_of_owl(
             term.names.append(synonym(text, _SCOPES[name], *words))
         elif name == "hasDbXref":
             term.map_to(text, *words)
-        elif name == "equivalentClass":
-            term.map_to(text, name)
-        elif name == "subClassOf":
-            term.parents.append(term_id(text))
-            term.obsolete |= text.endswith("#ObsoleteClass")
         else:
             term.say(name, text)
     return term

@@ -96,10 +96,15 @@ class Term:
             self.replaced_by.append(term_id(value))
         elif name in {"deprecated", "is_obsolete"}:
             self.obsolete |= is_true(value)
-        elif name == "hasAlternativeId":
+        elif name in {"hasAlternativeId", "alt_id"}:
             self.former.append(term_id(value))
-        elif name == "hasOBONamespace":
+        elif name in {"hasOBONamespace", "namespace"}:
             self.namespace = value
+        elif name in {"equivalentClass", "equivalent_to"}:
+            self.map_to(value, "equivalent")
+        elif name in {"subClassOf", "is_a"}:
+            self.parents.append(term_id(value))
+            self.obsolete |= value.endswith("#ObsoleteClass")
 
     def map_to(self, text: str, *strengths: str) -> None:
         """Add a cross-reference (SPACE:id or an address), with the ontology's words for it."""
