@@ -58,6 +58,15 @@ def test_a_withdrawn_entry_is_no_gene(fresh_home, write, capsys, form, lines):
     assert "left out: 1 withdrawn gene." in capsys.readouterr().err
 
 
+def test_two_genes_that_replaced_one_are_not_the_same(fresh_home, write):
+    lines = "HGNC:12\tOLDA\tsymbol withdrawn, see HGNC:11 and HGNC:14\t\t\t\t\n"
+    other = _LIVING.replace("HGNC:11\tTHNA", "HGNC:14\tTHNB")
+    add("hgnc", [write("genes.txt", _HGNC + lines + _LIVING + other)])
+    knowledge = open_knowledge(["hgnc"])
+    assert {concept.id for concept in knowledge.find("OLDA")} == {"HGNC:11", "HGNC:14"}
+    assert knowledge.same_as("HGNC:11") == []
+
+
 def test_a_withdrawn_drug_is_a_drug(read):
     text = (
         "DrugBank ID,Accession Numbers,Common name,CAS,UNII,Synonyms,Groups\n"

@@ -148,8 +148,10 @@ class Withdrawn:
             ids = [entry_id]
             for each in ids:  # replaced ones may be replaced again
                 ids += [i for i in self.entries.get(each, ((), ()))[1] if i not in ids]
-            for heir in (living[each] for each in ids[1:] if each in living):
-                yield Concept(heir.id, heir.name, heir.kind, tuple(former), (entry_id,))
+            heirs = [living[each] for each in ids[1:] if each in living]
+            xrefs = (entry_id,) if len(heirs) == 1 else ()  # two heirs are not the same thing
+            for heir in heirs:
+                yield Concept(heir.id, heir.name, heir.kind, tuple(former), xrefs)
 
 
 def term_id(text: str) -> str:
