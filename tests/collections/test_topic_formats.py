@@ -321,3 +321,17 @@ def test_a_template_follows_no_attributes():
 
 def test_several_values_of_a_field_are_joined():
     assert QueryTemplate("{mesh}").fill({"mesh": ("Mice", "Humans")}) == "Mice Humans"
+
+
+def test_columns_of_tab_separated_topics_go_by_a_header(tmp_path):
+    content = "narrative\tqid\tquestion\nwhich drugs\t7\tgout  drugs\n\t8\tasthma\n"
+    assert read(tmp_path, content, "tsv") == [
+        Topic("7", "gout drugs", {"narrative": "which drugs", "query": "gout drugs"}),
+        Topic("8", "asthma", {"query": "asthma"}),
+    ]
+
+
+@pytest.mark.parametrize("content", ["7\tgout\tdrugs\n", "id\tnarrative\tage\n7\tgout\t40\n"])
+def test_three_columns_need_a_header_with_id_and_query(tmp_path, content):
+    with pytest.raises(InputError, match=r":1: 3 columns; .* first line with their names"):
+        read(tmp_path, content, "tsv")

@@ -232,23 +232,37 @@ def read_bioasq(path: Path) -> Iterator[TopicRecord]:
 
 
 def read_tsv(path: Path) -> Iterator[TopicRecord]:
-    """Yield topics with the field `query` from two columns, id and query; a header is skipped."""
+    """Yield topics with the field `query` from id and query, or from the columns of a header."""
+    names = ["id", "query"]
     for number, line in numbered_lines(path):
         columns = decoded(line, path, number).rstrip("\r\n").split("\t")
-        if len(columns) != 2:
-            wrong = f"{counted(len(columns), 'column')}; a line is id, tab, query."
-            raise InputError(wrong, path=path, line=number)
-        if number == 1 and _is_header(*columns):
+        if number == 1 and (header := _header(columns)):
             notice_once(f"{path}: the first line is taken for a header: {', '.join(columns)}")
+            names = header
             continue
-        check_id(columns[0], path, number)
-        yield TopicRecord(columns[0], {"query": " ".join(columns[1].split())}, number)
+        if len(columns) != len(names):
+            wrong = (
+                f"{counted(len(columns), 'column')}; a line is {', tab, '.join(names)}. More "
+                "columns need a first line with their names, such as id and query."
+            )
+            raise InputError(wrong, path=path, line=number)
+        fields = {n: " ".join(text.split()) for n, text in zip(names, columns, strict=True)}
+        del fields["id"]
+        topic = columns[names.index("id")]
+        check_id(topic, path, number)
+        kept = {name: text for name, text in fields.items() if text or name == "query"}
+        yield TopicRecord(topic, kept, number)
 
 
-def _is_header(first: str, second: str) -> bool:
-    """Return whether cells are the usual names of an id and a query."""
-    texts = map(plain_name, (*TEXTS, "queries"))
-    return plain_name(first) in ID_NAMES and plain_name(second) in texts
+def _header(columns: list[str]) -> list[str]:
+    """The names of columns, with `id` and `query` for the usual names of these; none without."""
+    plain = [*map(plain_name, columns)]
+    found = [name for name in ID_NAMES if name in plain]
+    texts = [name for name in map(plain_name, (*TEXTS, "queries")) if name in plain]
+    if not found or not texts or len({*plain}) < len(plain):
+        return []
+    usual = {plain.index(found[0]): "id", plain.index(texts[0]): "query"}
+    return [usual.get(place, name.strip()) for place, name in enumerate(columns)]
 
 
 @dataclass(frozen=True)

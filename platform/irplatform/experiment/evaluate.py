@@ -47,11 +47,12 @@ def evaluate(
     """Score runs.
 
     Args:
-        runs: TREC runs, folders of `platform run` or `Run` objects, or a mapping of name to one.
+        runs: TREC runs, folders of `platform run`, `Run` objects, mappings of topic to document to
+            score, frames or records; or a mapping of name to one.
         collection: whose judgments and measures to use; by default the one that the runs' metadata
             name.
         qrels: a file of judgments, in place of a collection, ordinary or sampled; or a mapping of
-            topic to document to grade.
+            topic to document to grade, a frame or records.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
         measures: names; by default the collection's, or the usual ones.
         names: a name for each run, in their order; by default the files' names.
