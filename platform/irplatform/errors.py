@@ -164,9 +164,9 @@ def in_words(told: object) -> str:
 
 
 def quoted(value: object) -> str:
-    """Return a value as Python writes it, in a line; of a long one, beginning and end."""
+    """Return a value as Python writes it, of a long one beginning and end; of a table, its kind."""
     text = _QUOTES.repr(value)
-    return text if isinstance(value, str) else " ".join(text.split())
+    return f"a {type(value).__name__}" if "\n" in text else text
 
 
 def listing(names: Iterable[str], most: int = 5) -> str:

@@ -181,11 +181,11 @@ def register_retrievers(register):
         ("{}", " returned no ranking for topic q1; an empty one is fine."),
         (
             "{t.id: Ranking(('d1', 'd1'), [2.0, 1.0]) for t in topics}",
-            " returned no ranking for topic q1: document 'd1' comes twice.",
+            " failed searching: ValueError: document 'd1' comes twice (",
         ),
         (
             "{t.id: Ranking(('d1',), [float('nan')]) for t in topics}",
-            " returned no ranking for topic q1: the score of document 'd1' is nan.",
+            " failed searching: ValueError: the score of document 'd1' is nan (",
         ),
         ("topics.clear() or {}", " returned no ranking for topic q1; an empty one is fine."),
     ],

@@ -115,7 +115,9 @@ def test_reports_stand_for_their_folders(folder, tmp_path):
 
 def test_what_is_no_run_is_refused_without_its_table(folder):
     comparison = compared(folder)
-    with pytest.raises(InputError, match=r"^runs is a ComparisonReport; it must be a path\.$"):
+    with pytest.raises(
+        InputError, match=r"^runs is a ComparisonReport; it must be a path, a Run, "
+    ):
         ir.compare(comparison)
-    with pytest.raises(InputError, match=r"^runs is 7; it must be a path\.$"):
+    with pytest.raises(InputError, match=r"^runs is 7; it must be a path, a Run, "):
         ir.compare(7)

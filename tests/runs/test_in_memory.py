@@ -120,8 +120,8 @@ WRONG_RUNS = [
     ({True: {"31": 1.0}}, "the id of a topic is True. Write it as text."),
     ({7: {"31": 1.0}, "7": {"31": 2.0}}, "document '31' comes twice for topic '7'."),
     ([{"qid": "7", "docid": "31"}], "the run need columns such as query_id, doc_id and score"),
-    (3, "runs has 3; it takes files, folders, Run objects, mappings"),
-    ({"a": None}, "runs has None; it takes files"),
+    (3, "runs is 3; it must be a path, a Run, a mapping of topic to"),
+    ({"a": None}, "runs is None; it must be a path, a Run"),
     ([[("7", "31", 1.0)]], "no mapping of topic to document to score"),
     ({"a": MANY, "b": {"7": ["31"] * 1000}}, "does not map documents to scores"),
 ]

@@ -208,8 +208,8 @@ def _given(run: object, name: str) -> Run | Path:
         return as_path(run, "runs")
     if run is None or (not isinstance(run, Mapping | Iterable) and not is_results(run)):
         raise InputError(
-            f"runs has {quoted(run)}; it takes files, folders, Run objects, mappings of topic to "
-            "document to score, and frames."
+            f"runs is {quoted(run)}; it must be a path, a Run, a mapping of topic to document to "
+            "score, or a frame."
         )
     return run_of(run, name)
 
