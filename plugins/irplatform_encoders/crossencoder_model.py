@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 _INCREASING = ("Identity", "Sigmoid", "LogSigmoid", "Tanh", "Softplus", "Softsign")
 """Activations of torch that keep the order of logits."""
 _YES = re.compile(
-    r"^(?:1|y|yes|true|pos|positive|good|correct|match(?:ing|es)?|ispositive)$|^(?:is|highly|very)?"
+    r"^(?:1|yes|true|pos|positive|good|correct|match(?:ing|es)?|ispositive)$|^(?:is|highly|very)?"
     r"(?:relevant|relevance|related|similar|duplicates?|entail(?:ment|ed|s)?|paraphrase|equivalent)$"
 )
 _NOT = re.compile(
-    r"0|n|no|false|neg|negative|bad|wrong|contradict(?:ion|ed|s)?|(?:is)?(?:not?|non|un|ir|in|dis|mis)"
+    r"0|no|false|neg|negative|bad|wrong|contradict(?:ion|ed|s)?|(?:is)?(?:not?|non|un|ir|in|dis|mis)"
     r"(?:relevan(?:t|ce)|related|similar|correct|match(?:ing|es)?|duplicates?|entail(?:ment|ed|s)?"
     r"|paraphrase|equivalent|positive|true)|(?:not|non).+"
 )
@@ -227,9 +227,9 @@ def _by_name(names: Sequence[str]) -> int | None:
     """The place of the label whose name alone means relevant, as "yes" beside "no"; or None."""
     words = [re.sub(r"[\W_]+|^label", "", name.casefold()) for name in names]
     meant = [_NOT.fullmatch(word) is None and _YES.search(word) is not None for word in words]
-    if len(names) > 2:  # grades, of which 1 is not the best
-        meant = [yes and not word.isdigit() for yes, word in zip(meant, words, strict=True)]
-    elif not any(meant):  # one that is none, beside one with a name of its own
+    if "1" in words and {*words} != {"0", "1"}:  # grades, of which 1 is not the best
+        return None
+    if len(names) == 2 and not any(meant):  # one that is none, beside one with a name of its own
         denied = [_NOT.fullmatch(word) is not None for word in words]
         meant = [not no for no in denied] if any(denied) else meant
     return meant.index(True) if sum(meant) == 1 else None

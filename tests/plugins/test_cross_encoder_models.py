@@ -136,6 +136,8 @@ def test_of_three_labels_the_score_is_the_log_odds_of_the_one_that_is_named(tmp_
         (["duplicate", "not_duplicate"], 0),
         (["irrelevant", "on topic"], 1),
         (["cat", "dog"], None),
+        (["x", "y"], None),
+        (["1", "5"], None),
         (["relevant", "highly relevant"], None),
         (["0", "1", "2"], None),
         (["LABEL_0", "LABEL_1", "LABEL_2"], None),

@@ -170,31 +170,23 @@ def _of_records(rows: Sequence[Sequence[Any]]) -> list[str] | None:
     """The passages of a table, of which the first row names columns or one column counts ranks."""
     if len(rows) < 2 or len({len(row) for row in rows}) > 1:
         return None
-    names = [re.sub("[^a-z#]", "", str(cell).lower()) for cell in rows[0]]
-    columns = [[_one(cell) for cell in column] for column in zip(*rows[1:], strict=True)]
-    if any(map(_one, rows[0])):
-        columns = [[_one(cell) for cell in column] for column in zip(*rows, strict=True)]
-        counted = [str(place) for place in range(1, len(rows) + 1)]
-        names = ["rank" if column == counted else "id" for column in columns]
-        if names == ["rank", "rank"]:
-            return counted
-    ranks = [place for place, name in enumerate(names) if _RANK.search(name) or name == "#"]
-    ids = [p for p, name in enumerate(names) if p not in ranks and _ID.search(name)]
-    ids = [place for place in ids if all(columns[place])]
-    if len(ids) != 1 or len(ranks) > 1 or not all(all(columns[place]) for place in ranks):
+    named = not any(map(_one, rows[0]))
+    body = rows[1:] if named else rows
+    columns = [[_one(cell) for cell in column] for column in zip(*body, strict=True)]
+    counted = [str(place) for place in range(1, len(body) + 1)]
+    names = ["rank" if column == counted else "id" for column in columns]
+    if named:
+        names = [re.sub("[^a-z#]", "", str(cell).lower()).replace("#", "rank") for cell in rows[0]]
+    elif names == ["rank", "rank"]:
+        return counted
+    kinds = ["rank" if _RANK.search(n) else "id" if _ID.search(n) else "" for n in names]
+    ranks = [c for kind, c in zip(kinds, columns, strict=True) if kind == "rank"]
+    ids = [c for kind, c in zip(kinds, columns, strict=True) if kind == "id" and all(c)]
+    if len(ids) != 1 or len(ranks) > 1 or not all(map(all, ranks)):
         return None
-    return _in_order(
-        [
-            (
-                int(columns[ranks[0]][row]) if ranks else None,
-                passage,
-                " ".join(str(c) for p, c in enumerate(cells) if p not in (*ids, *ranks)),
-            )
-            for row, (passage, cells) in enumerate(
-                zip(columns[ids[0]], rows[-len(columns[0]) :], strict=True)
-            )
-        ]
-    )
+    places = [int(rank) for rank in ranks[0]] if ranks else [None] * len(body)
+    told = [" ".join(str(c) for k, c in zip(kinds, row, strict=True) if not k) for row in body]
+    return _in_order([*zip(places, ids[0], told, strict=True)])
 
 
 def _one(value: Any) -> str:

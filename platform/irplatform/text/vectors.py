@@ -217,7 +217,7 @@ def recognize(path: Path) -> Kind:
         return "fasttext-binary"
     first, _, rest = head.partition(b"\n")
     fields = first.split()
-    if len(fields) == 2 and fields[0].isdigit() and fields[1].isdigit():
+    if len(fields) == 2 and not first[:1].isspace() and b"".join(fields).isdigit():
         second = rest.partition(b"\n")[0].split()
         return "word2vec-text" if _numbers(second[-int(fields[1]) :]) else "word2vec-binary"
     if _dimensions(head) > 1:
