@@ -323,7 +323,7 @@ def _fill(row: Row, text: str) -> None:
         cells = _cells(text, " ")
     has_second = len(cells) > 3 and SECOND.fullmatch(cells[1]) is not None
     rest = [cells[0], *cells[2:]] if has_second else cells
-    numbers = [is_number(cell) for cell in rest[2:4]]
+    numbers = [is_number(cell) for cell in rest[2:4]] if len(rest) < 5 else []
     if len(rest) >= 5 or numbers == [True, True]:
         row.topic, row.document, row.rank_text, row.score_text = rest[:4]
         row.tag = rest[4] if len(rest) > 4 else None

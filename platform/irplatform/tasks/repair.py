@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +41,8 @@ _OBJECT = re.compile(
 )
 _WHOLE = re.compile(r"0*(\d+?)(?:\.0*)?")
 """A whole number as a float, or with zeros before it."""
+_PLAIN = re.compile(r"[!-~]{1,99}")
+"""An id in which there can be no fault."""
 _OTHER_TOPIC = "topic that the task does not have"
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -94,8 +96,9 @@ def repair_run(
     rows = read_rows(path, order=order, keep_lines=keep_lines)
     for row in _kept(rows):
         _mend_topic(row, topics)
+    form = re.compile(task.rules.documents or r"\S+")
     for row in _kept(rows):
-        _mend_document(row, task, has_document)
+        _mend_document(row, form, has_document)
     by_topic: dict[str, list[Row]] = {}
     for row in _kept(rows):
         by_topic.setdefault(row.topic, []).append(row)
@@ -150,7 +153,7 @@ def _kept(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _mend_topic(row: Row, topics: Collection[str]) -> None:
-    if row.topic in topics:
+    if row.topic in topics or (not topics and _PLAIN.fullmatch(row.topic)):
         return
     whole = _WHOLE.fullmatch(row.topic)
     for name in (row.topic.strip("\"'"), whole[1] if whole else "", row.topic.upper()):
@@ -164,9 +167,12 @@ def _mend_topic(row: Row, topics: Collection[str]) -> None:
         row.left_out = f"topic id that {fault}"
 
 
-def _mend_document(row: Row, task: Task, has_document: Callable[[str], bool] | None) -> None:
-    fits = re.compile(task.rules.documents or r"\S+").fullmatch
-    formed = [name for name in _spellings(row.document) if fits(name) and not ids.fault(name)]
+def _mend_document(
+    row: Row, form: re.Pattern[str], has_document: Callable[[str], bool] | None
+) -> None:
+    if has_document is None and _PLAIN.fullmatch(row.document) and form.fullmatch(row.document):
+        return
+    formed = [n for n in _spellings(row.document) if form.fullmatch(n) and not ids.fault(n)]
     name = next((name for name in formed if has_document is None or has_document(name)), None)
     if name is None:
         missing = "document that the collection does not have"
@@ -211,19 +217,16 @@ def _refuse_contradictions(topics: Collection[Sequence[Row]], path: Path) -> Non
 def _contradiction(rows: Sequence[Row]) -> tuple[Row, Row] | None:
     """Two results of a topic, the first with the better rank and the lower score."""
     both = [row for row in rows if row.rank is not None and _is_finite(row)]
-    both.sort(key=lambda row: (-(row.score or 0.0), row.rank))
-    deepest = above = None
-    seen: set[str] = set()
-    for row in both:
-        if row.document in seen:
-            continue
-        seen.add(row.document)
-        if above is None or row.score != above.score:
-            above, deepest = row, max(filter(None, (deepest, above)), key=_rank, default=None)
-        elif _rank(row) > _rank(above):
-            above = row
-        if deepest is not None and _rank(deepest) > _rank(row):
-            return row, deepest
+    best: dict[str, Row] = {}
+    for row in sorted(both, key=lambda row: -(row.score or 0.0)):
+        best.setdefault(row.document, row)
+    above: list[Row] = []
+    for _, group in groupby(best.values(), key=lambda row: row.score):
+        tied = [*group]
+        upper = min(tied, key=_rank)
+        if above and _rank(above[0]) > _rank(upper):
+            return upper, above[0]
+        above = [max(*above, *tied, key=_rank)] if len(above + tied) > 1 else tied
     return None
 
 
