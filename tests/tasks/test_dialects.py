@@ -59,6 +59,8 @@ TABLES = {
     + written(";", ["score", "document", "rank", "topic"]).replace(".", ","),
     "trectools": "query,q0,docid,rank,score,system\n"
     + written(",", ["topic", "Q0", "document", "rank", "score", "tag"]),
+    "names of two words": "\tTopic ID\tDocNo\tScore\tText\n"
+    + re.sub("(?m)$", "\t", re.sub("(?m)^(?=.)", "0\t", TABS).strip()),
     "BEIR": "query-id\tcorpus-id\tscore\n" + TABS,
     "R's row names": '"qid" "docno" "score"\n' + re.sub(r"(?m)^(.)", r'"1" \1', blanks(TABS)),
     "a comment as header": "#qid\tdocno\tscore\n" + TABS,

@@ -136,7 +136,7 @@ def _table_rows(content: bytes, marks: tuple[str, ...], path: Path, keep_lines: 
         text, reencoded = _decoded(line)
         if stripped := text.strip():
             rows.append(Row(place, text if keep_lines else "", reasons=reencoded + reasons + marks))
-            texts.append(stripped)
+            texts.append(text.strip(" ") if "\t" in text else stripped)
             marks = ()
             if "\0" in text:
                 rows[-1].left_out = "NUL bytes"
@@ -212,6 +212,8 @@ def _separator(sample: Sequence[str]) -> str:
         ((width, times),) = Counter(map(len, cells)).most_common(1)
         known = len(headers[separator])
         others = (_SEPARATORS + " ").replace(separator, "")
+        if separator == " " and most > 200:
+            continue  # a name of two words
         if known < 2 and all(any(mark in each[0] for mark in others) for each in cells):
             continue  # no id of a topic has another separator in it
         value = 100 * known * (known > 1) + width * (10 * times >= 9 * len(cells))
@@ -222,6 +224,7 @@ def _separator(sample: Sequence[str]) -> str:
 
 def _cells(text: str, separator: str) -> list[str]:
     if separator == " ":
+        text = text.strip()
         if '"' not in text and "'" not in text:
             cells = _WHITE_SPACE.split(text)
             return cells if len(cells) > 5 or text.isascii() else text.split()
@@ -312,7 +315,7 @@ def _fill(row: Row, text: str) -> None:
     """Assign the cells of a line of TREC's: all six, or with second, rank or tag missing."""
     if "{" in text:
         text = _OBJECT.sub(lambda match: "".join(match[0].split()), text)
-    cells = _WHITE_SPACE.split(text)
+    cells = _WHITE_SPACE.split(text.strip())
     if not text.isascii():
         apart = text.split() if len(cells) < 6 else [cell.strip() for cell in cells]
         row.reasons += ("no-break spaces",) if apart != cells else ()
