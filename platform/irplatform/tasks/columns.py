@@ -94,7 +94,7 @@ def placed(lines: Sequence[Sequence[str]]) -> dict[str, int]:
     at = {"topic": start}
     rest = [*range(start + 1, len(columns))]
     second = {*columns[rest[0]]}
-    is_second = len(second) == 1 or not all(map(str.isdecimal, second))
+    is_second = len(second) == 1 < len(lines) or not all(map(str.isdecimal, second))
     least = 2 if second.isdisjoint({"Q0", "q0"}) else 1
     if len(rest) > least and is_second and all(map(SECOND.fullmatch, second)):
         at["second"] = rest.pop(0)
