@@ -216,7 +216,7 @@ def generated(choice):
         f"{choice.choice(['', 'q'])}{base + topic}": sorted(
             {
                 choice.choice([1, -1]) * round(choice.uniform(0, 30), 4)
-                for _ in range(choice.randint(1, 6))
+                for _ in range(choice.randint(1 + (topic == 0), 6))
             },
             reverse=True,
         )
