@@ -198,7 +198,7 @@ def _are_of_trec(sample: Sequence[str]) -> bool:
         return 2 * len(six) >= len(lines)
     if all(cells[2].lower() == "q0" or (cells[6:] and SECOND.fullmatch(cells[2])) for cells in six):
         return False
-    numbered = counts([""] * len(six), [cells[0] for cells in six])
+    numbered = counts([""] * len(lines), [cells[0] for cells in lines])
     return not numbered or len({cells[3] for cells in six}) == 1
 
 
