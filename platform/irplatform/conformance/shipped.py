@@ -143,7 +143,8 @@ def remarks_on_requirements(plugin: Plugin, systems: Iterable[Registration[Any]]
     if (distribution := _theirs(plugin)) is None:
         return []
     required = [each.lower() for each in distribution.requires or ()]
-    remarks = [] if plugin.contract else ["require the irplatform that you tried: >=0.2,<0.3"]
+    bound = plugin.contract or not required
+    remarks = [] if bound else ["require the irplatform that you tried: >=0.2,<0.3"]
     brings_extras = any(each.startswith("irplatform[") for each in required)
     packages = metadata.packages_distributions()
     for system in systems:
