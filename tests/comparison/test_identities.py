@@ -163,6 +163,12 @@ def test_means_over_seeds_have_no_ranking_and_are_known_by_their_share():
     assert verdicts(comparison)["bm25", "ce"] == "none"
 
 
+def test_without_a_baseline_the_first_run_with_a_ranking_of_its_own_is_taken():
+    runs = {name: RUNS[name] for name in ("ce", "bm25", "ltr")}
+    assert compared(runs).baseline == "bm25"
+    assert {*verdicts(compared(runs, baseline="ce")).values()} == {"none"}
+
+
 def test_groups_leave_such_pairs_out():
     topics = [ir.Topic(t, "word", {"kind": "a" if n % 2 else "b"}) for n, t in enumerate(TOPICS)]
     comparison = compared(topics=topics, group_by="kind")

@@ -167,6 +167,20 @@ def test_a_group_without_features_is_left_out_aloud():
     assert applying([_group()], [], resources)
 
 
+def test_groups_that_lack_the_same_share_a_sentence():
+    def lack(name, reason):
+        group = _group(lacks=lambda self, topics: reason)
+        registration = Registration(name, "feature group", type(group.held), {}, PLUGIN)
+        return Group(registration, {}, group.held)
+
+    resources = Told()
+    lacking = [lack("a", "there is no gene."), lack("b", "there is no gene."), lack("c", "no.")]
+    assert applying(lacking, [], resources) == []
+    assert resources.told == [
+        "features 'a' and 'b' are left out: there is no gene. Features 'c' are left out: no."
+    ]
+
+
 def test_what_topics_lack_is_said_in_words():
     assert _group(lacks=lambda self, topics: "no\nfields").lacking([]) == "no fields"
     message = f"{TWO} returned NoneType from lacks; text is needed"

@@ -43,6 +43,30 @@ def data_of(compared, depth=None, texts=None):
     return browser_data(compared, RUNS, QRELS, shown, texts or Texts(DOCUMENTS))
 
 
+def opened(runs, **options):
+    """The pairs of a page, and the one that it opens at."""
+    comparison = compare(Judgments(QRELS, None, ["P@1"]), runs, **options)
+    page = render_page(
+        comparison, browser=browser_data(comparison, runs, QRELS, Shown.of(comparison), Texts()),
+        curves=[],
+    )  # fmt: skip
+    found = re.search(r'"pairs":(\[\[.*?\]\]),"first":(\d+)', page)
+    return json.loads(found[1]), int(found[2])
+
+
+def test_a_page_opens_at_the_pair_that_differs_most():
+    runs = {
+        "same": Run("same", {t: ranking("b", "a") for t in QRELS}),
+        "twin": Run("twin", {t: ranking("b", "a") for t in QRELS}),
+        "some": Run("some", {t: ranking(*("ab" if t == "t1" else "ba")) for t in QRELS}),
+        "most": Run("most", {t: ranking("a", "b") for t in QRELS}),
+    }
+    pairs, first = opened(runs)
+    assert pairs == [["same", "some"], ["same", "most"]]
+    assert pairs[first] == ["same", "most"]
+    assert opened({name: runs[name] for name in ("same", "twin")}) == ([["same", "twin"]], 0)
+
+
 def page_of(compared, **parts):
     return render_page(
         compared,

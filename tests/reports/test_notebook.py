@@ -61,11 +61,10 @@ def test_a_comparison_shows_itself():
     comparison = ir.compare([*_runs("<script>")], qrels=QRELS, measures=["RR", "P@1"])
     html = comparison._repr_html_()
     rows = _cells(html)
-    assert rows[0] == [
-        "system", "RR", "Judged@2", "difference", "95 % interval", "d", "p", "won / tied / lost",
-    ] or rows[0][:2] == ["system", "RR"]  # fmt: skip
+    assert rows[0][:2] == ["system", "RR"]
+    assert rows[0][-3:] == ["d", "p", "W/T/L"]
     assert rows[2][0] == "<script>"
-    assert rows[2][-1] == "3 / 0 / 1"
+    assert rows[2][-1] == "3/0/1"
     assert "<script" not in html
     missing = "1 topic with no results (they count as 0): "
     assert missing in html

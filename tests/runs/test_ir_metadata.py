@@ -184,3 +184,30 @@ def test_a_damaged_head_is_refused_where_it_is_asked_for(tmp_path, head, message
     with pytest.raises(InputError, match=message):
         read_head(path)
     assert read_metadata(path) == {}
+
+
+def test_a_fusion_is_a_step_with_weights_and_no_link_of_a_chain():
+    steps = [
+        {"retriever": "bm25"},
+        {"retriever": "dense"},
+        {"fusion": {"weights": [0.0, 1.0], "k": 20, "topics": 9}},
+        {"reranker": "delta", "reranks": "fused"},
+    ]
+    content = ir_metadata(of_delta(retrieval=steps, neural=["dense", "delta"]), FACTS)
+    method = content["method"]
+    assert method["name"] == "bm25 + dense → delta"
+    assert [step["name"] for step in method["retrieval"]] == ["bm25", "dense", "fused", "delta"]
+    fused = method["retrieval"][2]
+    assert fused["method"] == "reciprocal rank fusion"
+    assert [run["weight"] for run in fused["fuses"]] == [0.0, 1.0]
+    assert (fused["lexical"], fused["deep_neural_model"]) == (True, True)
+    assert "fused by reciprocal rank fusion (weights 0, 1)" in method["description"]
+    assert "None" not in str(method)
+    assert fits(content, REQUIRED)
+
+
+def test_a_reranker_without_weight_is_described_as_such():
+    description = ir_metadata(of_delta(interpolation=1.0), FACTS)["method"]["description"]
+    assert description.endswith(
+        "big reranks those of bm25, and is given no weight: the ranking is that of bm25."
+    )

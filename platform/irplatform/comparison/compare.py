@@ -76,7 +76,8 @@ def compare(
     Args:
         judgments: judgments and measures; the first measure leads tables and sentences.
         runs: name to run.
-        baseline: the system that all others are compared with; by default the first.
+        baseline: the system that all others are compared with; by default the first that is not a
+            reranker without weight.
         all_pairs: compare every two systems instead.
         test: the paired test, see `paired_test`.
         correction: for the number of pairs, see `corrected`.
@@ -121,11 +122,12 @@ def compare(
             name: _evaluate(judgments, run, measures, extra) for name, run in runs.items()
         }
     evaluations = {name: _of_all_topics(each) for name, each in evaluations.items()}
-    first = baseline or next(iter(runs))
+    mixtures = mixtures or {}
+    having = (name for name in runs if not mixtures.get(name, Mixture()).has_no_weight)
+    first = baseline or next(having, next(iter(runs)))
     pairs = matrix.pairs() if matrix else [(first, name) for name in runs if name != first]
     if all_pairs:
         pairs = [*combinations(runs, 2)]
-    mixtures = mixtures or {}
     baselines = () if all_pairs else {one for one, _ in pairs}
     others, contradictions = rankings_of_others(runs, evaluations, mixtures, baselines)
     # A first stage may have the ranking of another row's, and is a baseline all the same.

@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from irplatform.comparison.identities import identities_told
 from irplatform.comparison.results import Comparison
-from irplatform.comparison.sentences import p_text, sentences
+from irplatform.comparison.sentences import sentences
 from irplatform.errors import InputError, for_display, unknown
 from irplatform.reports.comparison import render
 from irplatform.reports.comparison_tables import (
-    alone_text,
-    best_places,
     has_shares,
     how,
+    main_tables,
     matrix_of,
+    other_means,
     share_legend,
     shares_of,
     values_of,
 )
 from irplatform.reports.evaluations import html_table, topic_columns
-from irplatform.reports.table import figure
 from irplatform.system.frames import pandas_frame, polars_frame
-from irplatform.system.html import Html, block, cell, table
+from irplatform.system.html import Html, block, cell
 from irplatform.system.packages import require
 
 if TYPE_CHECKING:
@@ -34,12 +33,10 @@ if TYPE_CHECKING:
 
     from irplatform.comparison.results import Group, Pair, Score
     from irplatform.comparison.tests import Difference
-    from irplatform.system.html import Html as HtmlText
 
 Part = Literal["systems", "pairs", "topics", "groups"]
 PARTS: tuple[Part, ...] = ("systems", "pairs", "topics", "groups")
 _MOST_TOPICS = 5
-_KINDS = {"better": "better", "worse": "worse"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,12 +121,13 @@ class ComparisonReport(Comparison):
         measure = self.measures[0]
         lines = [*identities_told(self.systems), *sentences(self, measure)]
         told = Html("".join(f"<p>{cell(text)}</p>" for text in lines))
-        parts: list[str] = [_systems_table(self, measure), told]
+        parts: list[str] = [*map(html_table, main_tables(self, measure)), told]
         if self.matrix:
-            matrices = [*(matrix_of(self, each) for each in self.measures), shares_of(self)]
+            matrices = [matrix_of(self, each) for each in self.measures]
+            matrices += [shares_of(self)] if has_shares(self) else []
             parts[:0] = map(html_table, matrices)
         elif len(self.measures) > 1:
-            parts.append(_other_measures(self))
+            parts.append(html_table(other_means(self)))
         if topics := self.most_different(measure, _MOST_TOPICS):
             shown = values_of(self, measure, topics, f"Topics that differ most by {measure}")
             parts += [Html(f'<p class="heading">{cell(shown.title)}</p>'), html_table(shown)]
@@ -139,7 +137,7 @@ class ComparisonReport(Comparison):
         return block(
             *parts,
             heading=heading,
-            notes=[f"p: {how(self)}", share_legend(self), *self.notes, self.note],
+            notes=[f"p: {how(self)}; W/T/L: topics won, tied and lost", share_legend(self), *self.notes, self.note],
         )
 
     def _columns(self, part: Part) -> dict[str, list[object]]:
@@ -233,66 +231,3 @@ def _of_group(group: Group) -> Iterator[dict[str, object]]:
                     "ties": test and test.ties,
                     "losses": test and test.losses,
                 }
-
-
-def _systems_table(comparison: Comparison, measure: str) -> HtmlText:
-    """Means by a measure, with differences beside them, or below where all pairs are compared."""
-    scores = {system.name: system.scores[measure] for system in comparison.systems}
-    depth = next(iter(scores.values())).judged_at
-    mixed = has_shares(comparison)
-    best = best_places(comparison, [round(score.mean, 4) for score in scores.values()])
-    header = ["system", *["W"] * mixed, measure, *["alone"] * mixed]
-    header += [f"Judged@{depth}"] if depth else []
-    rows: list[list[str]] = [
-        [
-            name,
-            *([comparison.system(name).mixture.share_text] if mixed else []),
-            cell(figure(measure, score.mean), bold=place in best),
-            *([alone_text(measure, score)] if mixed else []),
-            *([] if score.judged is None else [f"{score.judged:.3f}"]),
-        ]
-        for place, (name, score) in enumerate(scores.items())
-    ]
-    pairs = comparison.tested(measure)
-    columns = ["difference", "95 % interval", "d", "p", "won / tied / lost"]
-    if not comparison.has_baselines:
-        between = [[f"{pair.system} − {pair.baseline}", *_cells(pair)] for pair in pairs]
-        return Html(table(header, rows) + table(["pair", *columns], between))
-    of_pair = {pair.system: _cells(pair) for pair in pairs}
-    blank = [""] * (len(columns) - 1)
-    same = {s.name: cell(f"= {s.ranking_of}") for s in comparison.systems if s.ranking_of}
-    both = [[*row, *of_pair.get(row[0], [same.get(row[0], "baseline"), *blank])] for row in rows]
-    return table([*header, *columns], both)
-
-
-def _cells(pair: Pair) -> list[str]:
-    low, high = pair.interval or (None, None)
-    kind = _KINDS.get(pair.verdict, "")
-    return [
-        cell(f"{pair.difference:+.4f}", bold=bool(kind), kind=kind, title=pair.sentence),
-        "" if low is None or high is None else f"{low:+.3f} to {high:+.3f}",
-        "-" if pair.effect is None else f"{pair.effect:+.2f}",
-        p_text(pair.adjusted_p),
-        f"{pair.wins} / {pair.ties_of_topics} / {pair.losses}",
-    ]
-
-
-def _other_measures(comparison: Comparison) -> HtmlText:
-    """The means by the other measures; significantly better and worse ones are coloured."""
-    others = comparison.measures[1:]
-    verdicts = {(pair.system, pair.measure): pair for pair in comparison.pairs}
-    best = {
-        m: best_places(comparison, [round(s.scores[m].mean, 4) for s in comparison.systems])
-        for m in others
-    }
-    rows: list[list[str]] = []
-    for place, system in enumerate(comparison.systems):
-        row: list[str] = [system.name]
-        for measure in others:
-            mean = system.scores[measure].mean
-            pair = verdicts.get((system.name, measure)) if comparison.baseline else None
-            kind, title = (_KINDS.get(pair.verdict, ""), pair.sentence) if pair else ("", "")
-            bold = place in best[measure]
-            row.append(cell(figure(measure, mean), bold=bold, kind=kind, title=title))
-        rows.append(row)
-    return table(["system", *others], rows)

@@ -88,10 +88,14 @@ def topic_columns(
 
 
 def html_table(shown: Table) -> str:
-    """Return a table of text as HTML; the best cells are bold."""
+    """Return a table of text as HTML; the best cells are bold, and those with marks coloured."""
     rows = [
         [
-            cell(text, bold=True) if (number, column) in shown.best else text
+            cell(
+                text,
+                bold=(number, column) in shown.best,
+                kind="better" if "▲" in text else "worse" if "▼" in text else "",
+            )
             for column, text in enumerate(row)
         ]
         for number, row in enumerate(shown.rows)
