@@ -121,3 +121,5 @@ def test_what_is_no_run_is_refused_without_its_table(folder):
         ir.compare(comparison)
     with pytest.raises(InputError, match=r"^runs is 7; it must be a path, a Run, "):
         ir.compare(7)
+    with pytest.raises(InputError, match="this is a folder; a mapping gives names to single runs"):
+        ir.compare({"a": folder, "b": folder / "ce.run"}, qrels=QRELS)

@@ -190,6 +190,8 @@ def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
             raise InputError("names has no effect: the runs are a mapping, which names them.")
         named = {str(name): _given(run, str(name)) for name, run in runs.items()}
         paths = {name: Path(name) if isinstance(r, Run) else r for name, r in named.items()}
+        if folder := next((r for r in named.values() if isinstance(r, Path) and r.is_dir()), None):
+            raise InputError("this is a folder; a mapping gives names to single runs.", path=folder)
         ready = {paths[name]: run for name, run in named.items() if isinstance(run, Run)}
         return GivenRuns({path: name for name, path in paths.items()}, ready)
     each = [runs] if isinstance(runs, AnyPath | Run) or not isinstance(runs, Iterable) else [*runs]

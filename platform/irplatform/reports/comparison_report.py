@@ -137,7 +137,12 @@ class ComparisonReport(Comparison):
         return block(
             *parts,
             heading=heading,
-            notes=[f"p: {how(self)}; W/T/L: topics won, tied and lost", share_legend(self), *self.notes, self.note],
+            notes=[
+                f"p: {how(self)}; W/T/L: topics won, tied and lost",
+                share_legend(self),
+                *self.notes,
+                self.note,
+            ],
         )
 
     def _columns(self, part: Part) -> dict[str, list[object]]:
