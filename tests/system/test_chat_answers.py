@@ -39,6 +39,7 @@ def body(content, finish="stop", error=None, **message):
         f"<unused94>thought\n{THOUGHT}<unused95>{LIST}",
         f"<|START_THINKING|>{THOUGHT}<|END_THINKING|><|START_RESPONSE|>{LIST}<|END_RESPONSE|>",
         f"<|begin_of_thought|>{THOUGHT}<|end_of_thought|>{LIST}",
+        f"<|inner_prefix|>{THOUGHT}<|inner_suffix|>{LIST}",
         f"&lt;think&gt;{THOUGHT}&lt;/think&gt;{LIST}",
         f'<details type="reasoning" done="true">{THOUGHT}</details>{LIST}',
         f"Thinking...\n{THOUGHT}\n...done thinking.\n{LIST}",
@@ -72,6 +73,10 @@ def test_chunks_are_lines_and_parsed_answers_are_json():
     assert read_answer(body({"ranking": [5, 4]})).said == '{"ranking": [5, 4]}'
     assert read_answer(body([5, 4])).said == "[5, 4]"
     assert read_answer(json.dumps({"choices": [{"text": LIST}]})).said == LIST
+
+
+def test_a_byte_order_mark_before_a_response_is_passed_over():
+    assert read_answer("\ufeff" + body(LIST)).said == LIST
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning", "thinking"])

@@ -34,9 +34,11 @@ _MARK = re.compile(
     rf"""
     (?P<opening> <{_THOUGHT}(?:\s[^<>]*)?(?<!/)> | \[think(?:ing)?\] | ◁think▷
       | <[|｜](?:(?:start|begin)_(?:of_)?)?{_THOUGHT}[|｜]> | <unused94>(?:thought)?
+      | <\|inner_prefix\|>
       | <\|channel\|?>\s*(?:analysis|commentary|thought) | \A\s*analysis(?=(?-i:[A-Z]))
       | <details\s[^<>]*reasoning[^<>]*> | \A\s*thinking\.\.\.\s | here\ is\ my\ thought\ process: )
     | (?P<closing> </{_THOUGHT}\s*> | \[/think(?:ing)?\] | ◁/think▷ | <unused95> | <channel\|>
+      | <\|inner_suffix\|>
       | <[|｜](?:/|end_(?:of_)?){_THOUGHT}[|｜]> | \.\.\.done\ thinking\. )
     | (?P<shut> <\|end\|> | </details> )
     | (?P<channel> <\|channel\|>\s*final(?:\s*<\|constrain\|>\w*)?(?:<\|message\|>)?
@@ -91,7 +93,7 @@ def read_answer(body: str) -> Answer:
         AnswerError: it reports an error or is of another form.
     """
     try:
-        parsed = json.loads(body)
+        parsed = json.loads(body.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         if re.match(r"\s*(?:(?:data|event|id)?:|\{.*\}\s*\n\s*\{)", body):
             reason = "it streams its answer; send no `stream`"

@@ -2,7 +2,8 @@
 
 A model is asked for "[2] > [1] > [3]" and may write a list, a table or JSON. The numbers of ranks
 are told from those of passages by what stands beside them. Of several chains with ">" the longest
-counts, and of equally long ones the last. Of other forms, all that are there have to agree.
+counts, and of equally long ones the last that is not called the original order. Of other forms, all
+that are there have to agree.
 """
 
 from __future__ import annotations
@@ -15,10 +16,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SIGNS = str.maketrans("【】［］〔〕＞≻»→≥，、،：｜＝", "[][][]>>>>>,,,:|=")
+_SIGNS = str.maketrans("【】［］〔〕＞≻»→≥，、،：｜＝⃣", "[][][]>>>>>,,,:|=.", "\ufe0f")
 _ARROW = re.compile(r"[-=]{1,3}>|\\(?:succ|gt)\b")
 _DECORATION = re.compile(r"```\w*|[*`_~]")
-_BREAK = re.compile(r"</?[a-z][^<>]{0,80}>", re.IGNORECASE)
+_BREAK = re.compile(r"<[/|]?[a-z][^<>]{0,80}>", re.IGNORECASE)
+_FORMER = re.compile(
+    r"\b(?:original|initial|former|input|starting|example)\b[^.;\n\d]*$", re.IGNORECASE
+)
+"""Before an order that is not the answer's own."""
+_UPWARDS = re.compile(
+    r"\b(?:least|lowest|worst)\b[\w\s-]{0,40}?\b(?:to (?:the )?(?:most|highest|best)|first)\b"
+    r"|\b(?:ascending|increasing) (?:order|relevance)|\breversed? order",
+    re.IGNORECASE,
+)
+"""Words for an order that begins with the worst passage."""
 _NAMED = re.compile(
     r"(\[\s*)?\b(?:passage|document|doc|text|article|abstract|paragraph|id) *"
     r"(?:no\.?|number|id)?[ :#.-]*(?:\[\s*(\d+)\s*\]|(\d+)\b)(?(1)\s*\])",
@@ -46,15 +57,20 @@ _RANKED = re.compile(
     re.IGNORECASE,
 )
 _RUN_ON = re.compile(
-    r"(?<!rank)(?<!\d[.)])[\s,;]+(?=(?:\d+[.)]|\d+(?:st|nd|rd|th)|rank\s*#?\d+\s*[:.-])[\s:])",
+    r"(?<!rank)(?<!\d[.)])[\s,;]+(?=(?:\d+[.)]|\d+(?:st|nd|rd|th)|rank\s*#?\d+\s*[:.=–—-])[\s:])",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"^\s*(?:[-•+>]|(?:[a-z]|[ivx]+)[.)])\s+", re.IGNORECASE)
-_FROM_ONE = re.compile(r"[^\d\[\]]*\b1(?:st\b|[.):])", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[^\w\s\[\](){}|#<]|(?:[a-z]|[ivx]+)[.)])\s+", re.IGNORECASE)
+_FROM_ONE = re.compile(r"[^\d\[\]]*\b1(?:st\b|\s*[.):=–—-])", re.IGNORECASE)
 _BARE = re.compile(r"[#(]?(\d+)(?=\s*(?:$|[-:–—(,;)]|\.\s|\.$))")
 _ID = re.compile(r"passage|doc|article|abstract|^[pd]?id$|number|identifier|index|item|^no$")
 _RANK = re.compile(r"rank|position|place|order")
 _RANKING = re.compile(r"\D*(?:rank|order|answer|result|output)\D*")
+_SCORE = re.compile(r"relevan|scor|rating|grade", re.IGNORECASE)
+_SCORED = re.compile(
+    rf"(?:\D{{0,40}}(?:{_SCORE.pattern})\D{{0,20}})?\W*(\d+(?:\.\d+)?)(?:\s*/\s*\d+)?\W*",
+    re.IGNORECASE,
+)
 Record = tuple[int | None, str, str]
 """A rank, if it is stated, a passage, and what is said of it."""
 
@@ -69,7 +85,8 @@ def permutation(said: str, count: int) -> tuple[list[int], str]:
         The order, and "" for a whole ranking, "repaired", or "unusable" if it states none or may
         be read in two ways.
     """
-    numbers = [number.lstrip("0") or "0" for number in _numbers(_plain(said)) or ()]
+    stated = None if _UPWARDS.search(said) else _numbers(_plain(said))
+    numbers = [number.lstrip("0") or "0" for number in stated or ()]
     places = {str(place + 1): place for place in range(count)}
     found = [places[number] for number in dict.fromkeys(numbers) if number in places]
     if not found or ("0" in numbers and str(count) not in numbers):  # perhaps they count from 0
@@ -98,6 +115,7 @@ def _numbers(text: str) -> list[str] | None:
     chains = [chain for chain in _CHAIN.finditer(text) if ">" in chain[0]]
     if chains:
         torn = any(re.search(r"\S[^\n\S]*>\s*$", text[: chain.start()][-80:]) for chain in chains)
+        chains = [c for c in chains if not _FORMER.search(text[: c.start()][-80:])] or chains
         marked = [chain[0] for chain in chains if "[" in chain[0]]
         return None if torn else _longest(marked or [chain[0] for chain in chains])
     if re.search(r"\d[\])]*\s*<\s*[\[(]*\d", text):
@@ -127,9 +145,7 @@ def _in_order(records: Sequence[Record]) -> list[str] | None:
         return [p for _, p in ranked] if len({rank for rank, _ in ranked}) == len(ranked) else None
     passages = [passage for _, passage, _ in records]
     remarks = [remark for _, _, remark in records if re.search(r"\w", remark)]
-    scores = [
-        float(n[1]) for n in map(re.compile(r"\W*(\d+(?:\.\d+)?)\W*").fullmatch, remarks) if n
-    ]
+    scores = [float(n[1]) for n in map(_SCORED.fullmatch, remarks) if n]
     as_numbered = bool(remarks) and passages == sorted(passages, key=int)
     return None if as_numbered or scores != sorted(scores)[::-1] else passages
 
@@ -172,9 +188,16 @@ def _of_records(rows: Sequence[Sequence[Any]]) -> list[str] | None:
         return None
     named = not any(map(_one, rows[0]))
     body = rows[1:] if named else rows
-    columns = [[_one(cell) for cell in column] for column in zip(*body, strict=True)]
+    cells = [[*column] for column in zip(*body, strict=True)]
+    columns = [[*map(_one, column)] for column in cells]
     counted = [str(place) for place in range(1, len(body) + 1)]
     names = ["rank" if column == counted else "id" for column in columns]
+    marked = [all("[" in str(cell) for cell in column) for column in cells]
+    if sum(marked) == 1:  # [3], 9: the other numbers are ranks if they count and are no scores
+        ranks = [
+            n == "rank" and not _SCORE.search(str(c[0])) for n, c in zip(names, cells, strict=True)
+        ]
+        names = ["id" if m else "rank" * rank for m, rank in zip(marked, ranks, strict=True)]
     if named:
         names = [re.sub("[^a-z#]", "", str(cell).lower()).replace("#", "rank") for cell in rows[0]]
     elif names == ["rank", "rank"]:
