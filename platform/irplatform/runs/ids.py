@@ -24,7 +24,8 @@ _OF_OTHERS = {
 """Hosts that name articles of PubMed's, and what stands before the number there."""
 _ADDRESS = re.compile(r"(?:https?:)?//|(?:[a-z0-9-]+\.)+(?:gov|org|com)/", re.IGNORECASE)
 _LABEL = re.compile(
-    r"^(?:(?:info|urn)\s*:\s*)?(?:pmids?|pubmed|medline)(?:\s*(?:ids?|no\.?|number))?\s*[:#=/_-]*\s*",
+    r"^(?:(?:info|urn)\s*:\s*)?(?:(?:pmids?|pubmed|medline|med(?=[:/]))(?:\s*(?:ids?|no\.?|number))?"
+    r"\s*[:#=/_-]*\s*)+",
     re.IGNORECASE,
 )
 _AROUND = re.compile(r"""^[\s"'<(\[{`]+|[\s"'>)\]}`,;.]+$""")
@@ -38,9 +39,14 @@ _PMCID = re.compile(
     r"|\S*(?:ncbi\.nlm\.nih\.gov|europepmc\.org)\S*?/(?:PMC|(?:articles?|pmc)/)0*(\d+)\b\S*",
     re.IGNORECASE,
 )
-DOI = r"10\.\d{4,9}/[^\s\"]+?(?=[;,|]+(?:PMC?ID|doi:|https?:|10\.\d{4})|[\s\"]|$)"
+DOI = (
+    r"10\.\d{4,9}/[^\s\"]+?(?=[;,|]+(?:PMC?ID|doi:|https?:|10\.\d{4})|\.(?-i:Epub)\b"
+    r"|\[(?:published|e?pub)\b|[\s\"]|$)"
+)
 """Up to the next space or identifier, as in "10.1002/…20:3<377::AID-SIM799>3.0.CO;2-N"."""
 _DOI = re.compile(DOI, re.IGNORECASE)
+_ASKED = re.compile(r"(doi\.org/[^\s?#]*)[?#]\w\S*", re.IGNORECASE)
+"""A DOI's address, and what is asked of it."""
 _OPENING = {")": "(", "]": "[", ">": "<"}
 _HYPHENS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 """Characters that typesetters put for the hyphen in a DOI."""
@@ -147,7 +153,8 @@ def pmcid_of(text: str) -> str | None:
 
 def doi_of(text: str) -> str | None:
     """Return the first DOI in a text, without stops and brackets around it, or None."""
-    match = _DOI.search(unquote(plain(text)).translate(_HYPHENS))
+    address = _ASKED.sub(r"\1", plain(text))
+    match = _DOI.search(unquote(address).translate(_HYPHENS))
     doi = match[0] if match else ""
     while doi and (
         doi[-1] in ".,;:'”’" or doi.count(_OPENING.get(doi[-1], doi[-1])) < doi.count(doi[-1])
@@ -187,6 +194,8 @@ def _of_address(text: str) -> str:
     try:
         address = urlsplit(text if "//" in text else f"//{text}")
     except ValueError:
+        return ""
+    if " " in text:  # several addresses
         return ""
     host, asked = address.hostname or "", parse_qs(address.query.lower())
     *before, last = [part for part in re.split("[/:]", address.path.lower()) if part] or [""]

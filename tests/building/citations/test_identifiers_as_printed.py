@@ -56,6 +56,9 @@ DOIS = [
     "http://DX.DOI.ORG/10.5555/AB.C",
     "https://doi.org/10.5555%2Fab.c",
     "10.5555/\u200bab.c",
+    "https://doi.org/10.5555/ab.c?source=cite",
+    "10.5555/ab.c.Epub 2010 Jan 5.",
+    "doi:10.5555/ab.c[published Online First: 2010/01/05]",
     "\u00a010.5555/ab.c\u00a0",
 ]
 TYPED = [
