@@ -92,6 +92,19 @@ def test_the_width_of_a_file_is_that_of_most_of_its_lines(tmp_path, first):
     assert vectors.dimensions == 3
 
 
+def test_marks_are_no_words(tmp_path):
+    marks = b"</s> 9 9 9\n<unk> 8 8 8\ns 1 2 3\nunk 4 5 6\n"
+    vectors = imported(tmp_path / "a.vec", b"4 3\n" + marks, tmp_path / "vectors")
+    assert list(vectors.words) == ["s", "unk"]
+    assert vectors.matrix[:2].tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+@pytest.mark.parametrize("head", [b"", header()])
+def test_a_byte_order_mark_is_passed_over(tmp_path, head):
+    vectors = imported(tmp_path / "a.txt", b"\xef\xbb\xbf" + head + lines(), tmp_path / "vectors")
+    assert list(vectors.words) == ["cancer", "il6", "mice"]
+
+
 def test_a_number_that_is_not_finite_is_refused_with_word_and_line(tmp_path):
     with pytest.raises(InputError, match=r"a.txt:5: the vector of 'rat' has a number that is not"):
         imported(tmp_path / "a.txt", b"4 3\n" + lines() + b"rat 1 -nan 2\n", tmp_path / "vectors")

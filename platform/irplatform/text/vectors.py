@@ -8,8 +8,10 @@ one word are kept, and the first of several entries for a word counts.
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
+from codecs import BOM_UTF8
 from collections import Counter
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,6 +49,7 @@ Entry = tuple[bytes, "Float32", int | None]
 """A word as its file has it, its vector, and its line."""
 _FASTTEXT_MAGIC = struct.pack("<i", 793_712_314)
 _FIRST_BYTES = 1 << 16
+_MARK = re.compile(rb"<[^<>\s]+>")
 
 
 class WordVectors:
@@ -185,7 +188,10 @@ def import_vectors(path: Path, folder: Path) -> None:
             except UnicodeDecodeError:
                 entry = raw.decode("latin-1")
                 odd["not in UTF-8, read as Latin-1"] += 1
-            words = tokenize(entry)
+            # </s> and <unk> are not the words "s" and "unk".
+            mark = _MARK.fullmatch(raw) is not None
+            words = [] if mark else tokenize(entry)
+            odd["that are marks, such as </s>"] += mark
             odd["without a word"] += not raw.strip()
             if len(words) == 1 and words[0] in by_word:
                 odd["whose word came before, in any spelling"] += 1
@@ -212,7 +218,7 @@ def import_vectors(path: Path, folder: Path) -> None:
 def recognize(path: Path) -> Kind:
     """The format of a file of vectors, by its beginning; InputError for other files."""
     with open_bytes(path) as file:
-        head = file.read(_FIRST_BYTES)
+        head = file.read(_FIRST_BYTES).removeprefix(BOM_UTF8)
     if head.startswith(_FASTTEXT_MAGIC):
         return "fasttext-binary"
     first, _, rest = head.partition(b"\n")
@@ -243,7 +249,7 @@ def _dimensions(head: bytes) -> int:
 
 def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
     with open_bytes(path) as file:
-        first = file.readline().split() if has_header else []
+        first = file.readline().removeprefix(BOM_UTF8).split() if has_header else []
         expected = int(first[0]) if has_header else None
         dimensions = int(first[1]) if has_header else _dimensions(file.read(_FIRST_BYTES))
         if not has_header:
