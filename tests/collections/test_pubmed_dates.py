@@ -31,6 +31,8 @@ DATES = {
     "<Year>2003</Year><Season>Fall</Season>": "2003",
     "<Year>2003</Year><Month>May</Month><Day>07</Day>": "2003-05-07",
     "<Year>2003</Year><Month>05</Month>": "2003-05",
+    "<Year>2003</Year><Month>May-Jun</Month>": "2003",
+    "<Year>2003</Year><Month>December</Month>": "2003-12",
 }
 
 

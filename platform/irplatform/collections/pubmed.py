@@ -184,20 +184,17 @@ def children(element: Iterable[Any] | None) -> dict[str, Any]:
 
 def _date(element: Any) -> str:
     part = {child.tag: (child.text or "").strip() for child in element}
-    year, month, day = part.get("Year", ""), part.get("Month", ""), part.get("Day", "")
-    if "MedlineDate" in part:
-        free = _FREE.match(_MONTH_FIRST.sub(r"\2 \1", part["MedlineDate"]))
-        year, month, day = free.groups(default="") if free else (part["MedlineDate"], "", "")
-    match = _YEAR.search(year)
-    if not match:
+    month = part.get("Month", "")
+    if month.isdecimal() and 1 <= int(month) <= 12:
+        month = _MONTHS[int(month) - 1]
+    text = part.get("MedlineDate") or f"{part.get('Year', '')} {month} {part.get('Day', '')}"
+    if not (match := _YEAR.search(text)):
         return ""
-    year, short = match[1], month[:3].lower()
-    number = int(month) if month.isdecimal() else (*_MONTHS, short).index(short) + 1
-    if not 1 <= number <= 12:
-        return year
-    if not (day.isdecimal() and 1 <= int(day) <= 31):
-        return f"{year}-{number:02}"
-    return f"{year}-{number:02}-{int(day):02}"
+    free = _FREE.match(_MONTH_FIRST.sub(r"\2 \1", text).strip())
+    if not free or free[1] != match[1]:
+        return match[1]
+    date = f"{free[1]}-{_MONTHS.index(free[2][:3].lower()) + 1:02}"
+    return f"{date}-{int(free[3]):02}" if free[3] and 1 <= int(free[3]) <= 31 else date
 
 
 def _number(element: Any, around: Any, path: Path | str) -> tuple[str, int]:

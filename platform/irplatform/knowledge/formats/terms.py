@@ -44,7 +44,7 @@ _KINDS: dict[str, ConceptKind] = {
 }
 """By prefix, in capitals, or by namespace."""
 _SCOPES: dict[str, NameKind] = {"NARROW": "narrow", "BROAD": "broad", "RELATED": "related"}
-_ACRONYMS = ("OMO:0003000", "OMO:0003012", "OMO_0003000", "OMO_0003012", "abbreviation", "acronym")
+_ACRONYMS = ("omo:0003000", "omo:0003012", "omo_0003000", "omo_0003012", "abbreviation", "acronym")
 _EXACT = re.compile(r"(?<!in)(?<!non-)(?<!not )(?:exact|equivalent|same_?as)", re.IGNORECASE)
 _NOT_EXACT = re.compile(
     r"broad|narrow|close|related|sibling|sub-?class|super-?class|inexact|non-exact|not exact"
@@ -189,7 +189,7 @@ def synonym(text: str, scope: str = "EXACT", *types: str) -> Name:
     """A synonym as a name, by its scope (EXACT, NARROW, BROAD, RELATED) and its types."""
     kind = _SCOPES.get(scope.upper())
     if kind is None:
-        acronym = any(each.endswith(_ACRONYMS) for each in types)
+        acronym = any(each.lower().endswith(_ACRONYMS) for each in types)
         kind = "abbreviation" if acronym else kind_of_synonym(text)
     return Name(text, kind)
 
