@@ -194,10 +194,11 @@ def _of_records(rows: Sequence[Sequence[Any]]) -> list[str] | None:
     names = ["rank" if column == counted else "id" for column in columns]
     marked = [all("[" in str(cell) for cell in column) for column in cells]
     if sum(marked) == 1:  # [3], 9: the other numbers are ranks if they count and are no scores
-        ranks = [
-            n == "rank" and not _SCORE.search(str(c[0])) for n, c in zip(names, cells, strict=True)
+        scored = [_SCORE.search(str(column[0])) for column in cells]
+        names = [
+            n if n == "rank" and not score else "" for n, score in zip(names, scored, strict=True)
         ]
-        names = ["id" if m else "rank" * rank for m, rank in zip(marked, ranks, strict=True)]
+        names[marked.index(True)] = "id"
     if named:
         names = [re.sub("[^a-z#]", "", str(cell).lower()).replace("#", "rank") for cell in rows[0]]
     elif names == ["rank", "rank"]:
