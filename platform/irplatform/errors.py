@@ -9,12 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sys
 from itertools import islice
 from reprlib import Repr
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 _MOST_LISTED = 12
@@ -32,6 +33,14 @@ class PlatformError(Exception):
 
     exit_code = 1
     names_plugin = False
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows: one line, unless a traceback is asked for."""
+        if _shows_traceback() or getattr(_shell("InteractiveTB"), "mode", "") == "Verbose":
+            import traceback
+
+            return "".join(traceback.format_exception(self)).splitlines()
+        return [f"{type(self).__name__}: {for_display(str(self))}"]
 
 
 class InputError(PlatformError):
@@ -103,12 +112,78 @@ def lacks_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(each in words for each in _TORCHS_WORDS)
 
 
+_ERRNO = re.compile(r"\[Errno (\d+)\][^\n:]*(?:: ([\"'])(.+?)\2)?")
+"""An error of the system in the words of another program."""
+_OF_FILES = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def raise_refusal(told: object) -> None:
+    """Raise what the disk refused while something was downloaded or unpacked, if it did.
+
+    Told by an error with its causes and the errors that it holds, or by another program's words. A
+    file that may not be written has a name; a connection that is not permitted has none.
+    """
+    for error in _errors_in(told):
+        if lacks_space(error):
+            raise error if isinstance(error, OSError) else OSError(errno.ENOSPC, in_a_line(error))
+        if isinstance(error, OSError) and error.errno in _OF_FILES and error.filename:
+            raise error
+
+
+def _errors_in(told: object) -> Iterator[BaseException]:
+    if isinstance(told, str):
+        for number, _, name in _ERRNO.findall(told):
+            yield OSError(int(number), os.strerror(int(number)), name or None)
+        yield Exception(told)
+    elif isinstance(told, BaseException):
+        for cause in chain(told):
+            yield cause
+            yield from _errors_in([each for each in cause.args if not isinstance(each, str)])
+    elif isinstance(told, list | tuple):
+        for each in told:
+            yield from _errors_in(each)
+
+
+def chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and its causes."""
+    cause: BaseException | None = error
+    seen: set[int] = set()
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def lost(error: BaseException) -> str:
+    """Return the notes of `cache.artifact` on work that starts over, or ""."""
+    notes: list[str] = []
+    for cause in chain(error):
+        notes += [note for note in getattr(cause, "__notes__", ()) if note not in notes]
+    return "".join(f" {note}" for note in notes)
+
+
 def show_traceback(error: BaseException) -> None:
     """Print the traceback if `IRPLATFORM_TRACEBACK` is set, for authors of plugins."""
-    if os.environ.get("IRPLATFORM_TRACEBACK", "0") not in ("", "0"):
+    if _shows_traceback():
         import traceback
 
         traceback.print_exception(error)
+
+
+def _shows_traceback() -> bool:
+    return os.environ.get("IRPLATFORM_TRACEBACK", "0") not in ("", "0")
+
+
+def _shell(part: str) -> Any:
+    """A part of IPython's shell, such as its compiler; None in a program without a shell."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, part, None)
+
+
+def place_of(file: str, line: int) -> str:
+    """Return a place in code: "plugin.py:8", or "Cell In[3], line 8" in a notebook."""
+    cell = getattr(_shell("compile"), "format_code_name", lambda _: None)(file)
+    return f"{' '.join(cell)}, line {line}" if cell else f"{file}:{line}"
 
 
 def check_least(option: str, value: float, least: int) -> None:

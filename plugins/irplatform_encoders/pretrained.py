@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.version import Version
 from pydantic import Field
 
-from irplatform.errors import InputError, PlatformError
+from irplatform.errors import InputError, PlatformError, raise_refusal
 from irplatform.options import Options
 from irplatform.system.arithmetic import VARIABLE, portable
 from irplatform.system.digests import digests
@@ -239,6 +239,7 @@ def _downloaded(name: str, revision: str | None) -> Path:
             f"cannot be downloaded from the Hugging Face hub: {_first_line(error)}", path=name
         ) from error
     except (errors.HfHubHTTPError, OSError, ValueError) as error:
+        raise_refusal(error)
         raise PlatformError(
             f"{name}: cannot be downloaded from the Hugging Face hub: "
             f"{_first_line(error.__cause__ or error)}"

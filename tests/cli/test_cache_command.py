@@ -288,4 +288,4 @@ def test_what_counts_for_another_item_is_told(platform, folder):
     first = artifact("checkpoint", "m", {}, lambda place: (place / "v").write_bytes(bytes(9000)))
     artifact("vectors", "m", {}, lambda place: os.link(first.path / "v", place / "v"))
     (line,) = (row for row in platform("cache", "list").out.splitlines() if "vectors" in row)
-    assert line.endswith("vectors (and 9.0 kB counted with others)")
+    assert line.endswith("vectors (and files of 9.0 kB that others listed share)")

@@ -1,11 +1,13 @@
 """Which Java is chosen, and how the process behaves with a JVM in it."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import tarfile
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -221,7 +223,7 @@ def _pip(folder, monkeypatch, *, archive=None, stderr="", returncode=0):
     """Stands in for pip: puts an archive where it was told to."""
     commands = []
 
-    def run(command, **_options):
+    def run(command, _folder, _advance):
         commands.append(command)
         if archive is not None:
             target = Path(command[command.index("--dest") + 1])
@@ -229,11 +231,11 @@ def _pip(folder, monkeypatch, *, archive=None, stderr="", returncode=0):
                 packed.add(
                     archive, "pyserini-2.4.0/pyserini/resources/jars/anserini-2.3.0-fatjar.jar"
                 )
-        return SimpleNamespace(returncode=returncode, stderr=stderr)
+        return returncode, stderr
 
     monkeypatch.setenv("IRPLATFORM_HOME", str(folder / "home"))
     monkeypatch.setattr(lucene_jar, "_installed", lambda: None)
-    monkeypatch.setattr(lucene_jar.subprocess, "run", run)
+    monkeypatch.setattr(lucene_jar, "_run_pip", run)
     return commands
 
 
@@ -261,6 +263,62 @@ def test_without_a_network_the_line_says_what_to_install(tmp_path, monkeypatch):
         "pyserini==2.4.0). Run pip install --no-deps 'pyserini>=1.4,<3' where there is a network."
     )
     assert not list((tmp_path / "home").rglob("*.jar"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "number", "name"),
+    [
+        ("[Errno 28] No space left on device", errno.ENOSPC, None),
+        ("[Errno 28] No space left on device: '/a b/c'", errno.ENOSPC, "/a b/c"),
+        ("[Errno 122] Disk quota exceeded: '/home/me/x'", errno.EDQUOT, "/home/me/x"),
+        ("[Errno 30] Read-only file system: '/ro/x'", errno.EROFS, "/ro/x"),
+        ('[Errno 13] Permission denied: "/it\'s/x"', errno.EACCES, "/it's/x"),
+    ],
+)
+def test_a_disk_that_pip_cannot_write_to_is_told_as_such(
+    tmp_path, monkeypatch, reason, number, name
+):
+    stderr = (
+        "WARNING: Retrying after connection broken by 'NewConnectionError(: [Errno 13] Permission "
+        f"denied')': /simple/\nERROR: Could not install packages due to an OSError: {reason}\n\n"
+    )
+    _pip(tmp_path, monkeypatch, stderr=stderr, returncode=1)
+    with pytest.raises(OSError, match=os.strerror(number)) as caught:
+        lucene_jar.lucene_jar()
+    assert (caught.value.errno, caught.value.filename) == (number, name)
+
+
+def test_a_network_that_is_not_permitted_is_no_disk(tmp_path, monkeypatch):
+    refused = "Failed to establish a new connection: [Errno 1] Operation not permitted"
+    _pip(tmp_path, monkeypatch, stderr=f"ERROR: {refused}'))': /simple/\n", returncode=1)
+    with pytest.raises(PlatformError, match="where there is a network"):
+        lucene_jar.lucene_jar()
+
+
+def test_the_bytes_that_pip_has_are_shown(tmp_path, monkeypatch):
+    monkeypatch.setattr(lucene_jar, "_POLL", 0.001)
+    program = (
+        "import os, sys, tempfile, pathlib\n"
+        "place = pathlib.Path(tempfile.mkdtemp(), 'pyserini-2.4.0.tar.gz')\n"
+        "file = place.open('wb')\n"
+        "for size in (40_000_000, 900_000_000):\n"
+        "    file.truncate(size)\n"
+        "    sys.stdin.readline()\n"
+        "sys.exit('ERROR: no more')\n"
+    )
+    told = []
+    read, write = os.pipe()
+    monkeypatch.setattr(lucene_jar.subprocess, "Popen", partial(subprocess.Popen, stdin=read))
+
+    def advance(megabytes):
+        if megabytes:
+            told.append(megabytes)
+            os.write(write, b"\n")
+
+    ended = lucene_jar._run_pip([sys.executable, "-c", program], tmp_path, advance)
+    assert ended == (1, "ERROR: no more\n")
+    assert told == [40, 73]  # of 113, however large the file
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.cli.failures import chain, lost
-from irplatform.errors import PluginError
+from irplatform.errors import PluginError, chain, lost
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.system.console import progress
 from irplatform.system.process import GRACE, Terminated, command, isolated, raise_lost

@@ -222,7 +222,7 @@ def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
 
 
 def _shared(size: int) -> str:
-    return f" (and {_size(size).lstrip()} counted with others)" if size else ""
+    return f" (and files of {_size(size).lstrip()} that others listed share)" if size else ""
 
 
 def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform.cli.names import ListOption
-from irplatform.errors import InputError, in_a_line, lacks_resources, lacks_space
+from irplatform.errors import InputError, in_a_line, lacks_resources, lacks_space, lost
 from irplatform.system.packages import missing_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Sequence
 
 
 _SHORT = len("-x")
@@ -168,21 +168,3 @@ def give_up_stdout() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-def chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes."""
-    cause: BaseException | None = error
-    seen: set[int] = set()
-    while cause is not None and id(cause) not in seen:
-        seen.add(id(cause))
-        yield cause
-        cause = cause.__cause__ or cause.__context__
-
-
-def lost(error: BaseException) -> str:
-    """Return the notes of `cache.artifact` on work that starts over, or ""."""
-    notes: list[str] = []
-    for cause in chain(error):
-        notes += [note for note in getattr(cause, "__notes__", ()) if note not in notes]
-    return "".join(f" {note}" for note in notes)

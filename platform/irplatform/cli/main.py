@@ -18,13 +18,15 @@ import click
 
 from irplatform import __version__
 from irplatform.cli.commands import Group, write_examples
-from irplatform.cli.failures import chain, check_usage, explained, give_up_stdout, lost, refused
+from irplatform.cli.failures import check_usage, explained, give_up_stdout, refused
 from irplatform.errors import (
     InputError,
     PlatformError,
     PluginError,
+    chain,
     lacks_resources,
     lacks_space,
+    lost,
     nearest,
     show_traceback,
     unknown,

@@ -1,8 +1,8 @@
 """Documents, topics and ids that users have and a small clean collection lacks.
 
 A document may have nothing but an id, a topic no fields, a query one letter or another script. An
-id names a topic or a text for one call: a service gives the next query the same id, or the next
-request another text.
+id names a topic or a text for one call: another collection, or the next request to a service, may
+use it again.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ from irplatform.runs.folder import alone_in
 from irplatform.runs.metadata import PART
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.cache import artifact
-from irplatform.system.console import notice, parts, stage, waiting
+from irplatform.system.console import notice, parts, stage, waiting, without_repeats
 from irplatform.system.digests import fingerprint
 from irplatform.system.workers import use_workers
 from irplatform.system.writing import copy_folder, writable_folder
@@ -215,7 +215,7 @@ def _underway(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
     names = (*plan.settings.retrievers, *plan.settings.labels)
     event = RunEvent(plan.collection.id, names, plan.run_dir)
     plan.plugins.announce("run_started", event)
-    with parts(3 * _SEARCHING + len(plan.rerankers) * RERANKING):
+    with parts(3 * _SEARCHING + len(plan.rerankers) * RERANKING), without_repeats("left out"):
         yield
     finished = replace(event, results=recorder.results, runs=recorder.runs)
     plan.plugins.announce("run_finished", finished)

@@ -13,24 +13,29 @@ import re
 import subprocess
 import sys
 import tarfile
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from irplatform.errors import InputError, PlatformError, one_line, unstopped
+from irplatform.errors import InputError, PlatformError, one_line, raise_refusal, unstopped
 from irplatform.system.cache import artifact, is_built
 from irplatform.system.console import notice, progress, waiting
 from irplatform.text.tokenizer import composed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 _PYSERINI = "2.4.0"
 _SHA256 = "45979fa5fc8d54a35dce15cfd59d4d3dc4b4b29d8f0442e1e1f3a9ab0a303541"
+_MEGABYTES = 113
+_POLL = 0.3
+"""Seconds between two looks at what pip has fetched."""
 _JAR = "anserini-2.3.0-fatjar.jar"
 _LABEL = f"pyserini-{_PYSERINI}"
 _DEPENDS_ON = {"pyserini": _PYSERINI, "sha256": _SHA256}
@@ -320,18 +325,19 @@ def _fetch(folder: Path) -> None:
     """Get Pyserini through pip, without its dependencies, and keep its jar."""
     notice(
         f"Lucene comes with Pyserini, which is not installed: pip fetches Pyserini {_PYSERINI} "
-        "(113 MB) into the cache, once"
+        f"({_MEGABYTES} MB) into the cache, once"
     )
     wanted = folder / "requirements.txt"
     wanted.write_text(f"pyserini=={_PYSERINI} --hash=sha256:{_SHA256}\n", encoding="utf-8")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--ignore-requires-python", "--require-hashes", "--disable-pip-version-check"]
     command += ["--retries", "1", "--timeout", "20", "--dest", str(folder), "-r", str(wanted)]
-    with progress("fetching Lucene"):
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    with progress("fetching Lucene", _MEGABYTES, "MB") as advance:
+        returncode, told = _run_pip(command, folder, advance)
         archive = next(folder.glob("pyserini-*.tar.gz"), None)
-        if ran.returncode or archive is None:
-            lines = [line for line in ran.stderr.splitlines() if "ERROR" in line or "pip" in line]
+        if returncode or archive is None:
+            raise_refusal(told)
+            lines = [line for line in told.splitlines() if "ERROR" in line or "pip" in line]
             reason = one_line(lines[-1]).removeprefix("ERROR: ") if lines else "pip failed"
             raise PlatformError(
                 f"Lucene is missing and cannot be fetched ({reason}). Run {INSTALL} where there "
@@ -344,3 +350,27 @@ def _fetch(folder: Path) -> None:
                 copyfileobj(jar, file)
     archive.unlink()
     wanted.unlink()
+
+
+def _run_pip(
+    command: Sequence[str], folder: Path, advance: Callable[[int], None]
+) -> tuple[int, str]:
+    """Run pip, show how much of its archive is here, and return its exit code and stderr."""
+    here = 0
+    with tempfile.TemporaryDirectory(dir=folder) as temporary:
+        environment = {**os.environ, "TMPDIR": temporary}  # where pip keeps what it downloads
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
+        ) as pip:
+            try:
+                while True:
+                    with suppress(subprocess.TimeoutExpired):
+                        _, told = pip.communicate(timeout=_POLL)
+                        return pip.returncode, told
+                    with suppress(OSError):  # pip removes files
+                        sizes = [a.stat().st_size for a in folder.rglob("pyserini-*.tar.gz")]
+                        now = min(_MEGABYTES, max(sizes, default=0) // 10**6)
+                        advance(max(0, now - here))
+                        here = max(here, now)
+            finally:
+                pip.kill()

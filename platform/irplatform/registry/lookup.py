@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from irplatform.registry.registration import Plugin, Registration, System
 
 
+_COMMANDS = {"reranker": "rerankers", "retriever": "retrievers", "feature group": "features"}
+
+
 @dataclass
 class Registry(Tables):
     """Everything that the installed plugins registered.
@@ -77,10 +80,13 @@ class Registry(Tables):
     ) -> Registration[System]:
         if name in table:
             return table[name]
-        for other, others in (("reranker", self.rerankers), ("retriever", self.retrievers)):
+        for other, option, others in (
+            ("reranker", "reranker", self.rerankers),
+            ("retriever", "first-stage", self.retrievers),
+        ):
             if name in others:
                 raise InputError(
-                    f"'{name}' is a {other}, not a {kind}: name it with --{other}, or in "
+                    f"'{name}' is a {other}, not a {kind}: name it with --{option}, or in "
                     f"`platform {other}s show {name}`."
                 )
         failures = "; ".join(
@@ -94,7 +100,8 @@ class Registry(Tables):
         near = nearest(name, table)
         written = not_installed(name, installed, others=not near)
         forgotten = "" if near else without_entry_point(name)
-        hint = " ".join(filter(None, [failures, written, forgotten]))
+        listed = "" if near or written or forgotten else f"`platform {_COMMANDS[kind]} list`."
+        hint = " ".join(filter(None, [listed, failures, written, forgotten]))
         raise unknown(kind, name, () if written or forgotten else table, hint=hint)
 
     def implementations(self, hook: str, plugin: Plugin) -> list[pluggy.HookImpl]:

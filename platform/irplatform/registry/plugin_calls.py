@@ -13,6 +13,7 @@ from irplatform.errors import (
     lacks_memory,
     lacks_space,
     one_line,
+    place_of,
 )
 from irplatform.system.packages import missing_extra
 from irplatform.system.process import isolated
@@ -67,12 +68,12 @@ def with_place(error: BaseException, module: str) -> str:
 def _place_in(module: str, error: BaseException) -> str:
     """The innermost frame in a module's package, or of all without a module; "" for none."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        return f"{error.filename}:{error.lineno}"
+        return place_of(error.filename, error.lineno)
     import traceback
 
     package = module.partition(".")[0]
     places = [
-        f"{frame.f_code.co_filename}:{line}, in {frame.f_code.co_name}"
+        f"{place_of(frame.f_code.co_filename, line)}, in {frame.f_code.co_name}"
         for frame, line in traceback.walk_tb(error.__traceback__)
         if not module or str(frame.f_globals.get("__name__", "")).partition(".")[0] == package
     ]

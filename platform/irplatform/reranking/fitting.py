@@ -34,7 +34,7 @@ from irplatform.reranking.training_set import (
     weight_topics,
 )
 from irplatform.system.cache import Artifact, artifact, unfinished
-from irplatform.system.console import notice, stage, with_subject
+from irplatform.system.console import notice, notice_once, stage, with_subject
 from irplatform.system.digests import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.topic_identity import families
@@ -159,6 +159,8 @@ def train(
             f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
             f"and validated on {sum(e.has_relevant for e in splits[0].validation):,}"
         )
+        if len(splits) > 1:
+            notice_once("members are models of one reranker; the mean of their scores ranks")
         scored, vectors, words = train_members(
             choice, splits, resources, folder, recipe.begun, training_set.held_out
         )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError
 from irplatform.system.console import waiting
 from irplatform.system.packages import absent, require
+from irplatform.system.process import tell_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,7 +140,10 @@ def choose_device(wanted: str, threads: int = 1) -> str:
 
 @contextmanager
 def settings_kept() -> Iterator[None]:
-    """Restore torch's settings and Python's warnings after the block, for notebooks."""
+    """Restore torch's settings and Python's warnings after the block, for notebooks.
+
+    Of an interruption a notebook says what is kept.
+    """
     imported = sys.modules.get("torch")
     threads = imported.get_num_threads() if imported else 0
     rounding = imported.backends.cudnn.allow_tf32 if imported else True
@@ -147,6 +151,9 @@ def settings_kept() -> Iterator[None]:
     with warnings.catch_warnings():
         try:
             yield
+        except KeyboardInterrupt as stop:
+            tell_kept(stop)
+            raise
         finally:
             if len(_torchs_own) > known:
                 import torch

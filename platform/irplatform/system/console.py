@@ -194,7 +194,7 @@ _display = _Display()
 _told: set[str] = set()
 """The messages of `notice_once`."""
 _once: list[tuple[str, ...]] = []
-"""The words of the lines that are written once, block within block; see `without_repeats`."""
+"""The words of the lines that are written once, of each block; see `without_repeats`."""
 _told_once: set[str] = set()
 
 
@@ -263,7 +263,7 @@ def say_text(text: str = "") -> None:
 
 def notice(message: str) -> None:
     """Write a line to the user."""
-    if any(part in message for parts in _once[-1:] for part in parts):
+    if any(part in message for parts in _once for part in parts):
         if message in _told_once:
             return
         _told_once.add(message)

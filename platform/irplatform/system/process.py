@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from irplatform.errors import lost
 from irplatform.system import console
 
 if TYPE_CHECKING:
@@ -127,6 +128,14 @@ def interrupted(lost: str = "") -> str:
     """Return the line for a command that a signal ended; `lost` is what starts over."""
     kept = "what was finished is kept, and the same command goes on from there."
     return f"platform: interrupted; {'nothing is kept.' if _temporary else f'{kept}{lost}'}"
+
+
+def tell_kept(stop: KeyboardInterrupt) -> None:
+    """Let IPython show in a line what an interrupted call of a notebook keeps."""
+    if not _command:
+        kept = "what was finished is kept, and the same call goes on from there."
+        told = f"{type(stop).__name__}: {kept}{lost(stop)}"
+        stop._render_traceback_ = lambda: [told]  # type: ignore[attr-defined]
 
 
 def raise_lost() -> None:

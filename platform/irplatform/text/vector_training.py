@@ -19,7 +19,7 @@ from pydantic import Field
 
 from irplatform.errors import InputError, counted
 from irplatform.options import Options
-from irplatform.system.console import QUICK, notice, progress
+from irplatform.system.console import QUICK, detail, progress
 from irplatform.system.workers import batched_by_size, ordered_map
 from irplatform.text.extra_text import read_paragraphs
 from irplatform.text.tokenizer import tokenize
@@ -126,7 +126,7 @@ def train_vectors(
                 words += count
     min_count = automatic_min_count(words) if options.min_count == "auto" else options.min_count
     epochs = automatic_epochs(words) if options.epochs == "auto" else options.epochs
-    notice(
+    detail(
         f"Word vectors: {words:,} words of text, {counted(epochs, 'epoch')}, "
         f"words that occur at least {min_count} times."
     )
