@@ -1,6 +1,7 @@
 """What is said of a name that nobody knows, and of numbers of things."""
 
 import errno
+import os
 import sqlite3
 
 import pytest
@@ -11,7 +12,9 @@ from irplatform.errors import (
     counted,
     in_a_line,
     lacks_space,
+    place_of,
     printable,
+    raise_refusal,
     sentence,
     unknown,
 )
@@ -84,3 +87,53 @@ def test_one_thing_is_told_in_the_singular():
 def test_a_sentence_ends_with_one_mark(text):
     assert sentence(text) in (text, f"{text}.")
     assert not sentence(text).endswith(("..", "?.", "!."))
+
+
+def _from(error, cause):
+    error.__cause__ = cause
+    return error
+
+
+def _system(number, name="/x/y"):
+    return OSError(number, os.strerror(number), name)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        _system(errno.ENOSPC),
+        _system(errno.EDQUOT, None),
+        _system(errno.EROFS),
+        _system(errno.EACCES),
+        _from(ConnectionError("the download ended"), _from(ValueError("x"), _system(errno.EDQUOT))),
+        RuntimeError("All download sources failed", [("mirror", _system(errno.EACCES))]),
+        RuntimeError("Internal error: No space left on device (os error 28)"),
+        "ERROR: [Errno 30] Read-only file system: '/x/y'",
+        "tar: write error: No space left on device",
+    ],
+    ids=str,
+)
+def test_what_a_disk_refused_is_found_in_an_error_or_in_words(told):
+    with pytest.raises(OSError, match=r"space|quota|Read-only|Permission denied"):
+        raise_refusal(told)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ConnectionError("Max retries exceeded"),
+        _system(errno.EACCES, None),  # a connection that is not permitted
+        _system(errno.ENOENT),
+        RuntimeError("All download sources failed", [("mirror", _system(errno.ECONNREFUSED, None))]),
+        PluginError("it says: No space left on device"),
+        "ERROR: (Caused by: [Errno 13] Permission denied')': /simple/",
+        "",
+    ],
+    ids=str,
+)
+def test_what_no_disk_refused_is_left_to_the_caller(told):
+    raise_refusal(told)
+
+
+def test_a_place_outside_of_notebooks_is_file_and_line():
+    assert place_of("plugin.py", 8) == "plugin.py:8"

@@ -123,7 +123,7 @@ def raise_refusal(told: object) -> None:
     Told by an error with its causes and the errors that it holds, or by another program's words. A
     file that may not be written has a name; a connection that is not permitted has none.
     """
-    for error in _errors_in(told):
+    for error in sorted(_errors_in(told), key=lambda e: not isinstance(e, OSError)):
         if lacks_space(error):
             raise error if isinstance(error, OSError) else OSError(errno.ENOSPC, in_a_line(error))
         if isinstance(error, OSError) and error.errno in _OF_FILES and error.filename:

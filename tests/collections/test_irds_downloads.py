@@ -1,5 +1,6 @@
 """Files of ir_datasets: downloads that are missing, in place, failed or damaged."""
 
+import errno
 import gzip
 import json
 import os
@@ -70,6 +71,25 @@ def test_a_failed_download_is_one_clear_line_after_an_announcement(tmp_path, reg
         f"{tmp_path / 'docs.gz'}."
     )
     assert "downloads 1 file: https://example.org/docs.gz (2.4 MB) to " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES])
+def test_a_disk_that_takes_no_download_is_no_missing_network(tmp_path, registered, number):
+    refused = OSError(number, os.strerror(number), str(tmp_path / "docs.gz"))
+
+    class Full(Docs):
+        def __init__(self):
+            mirror = RequestsDownload("https://example.org/docs.gz")
+            self.source = Download([mirror], tmp_path / "docs.gz", size_hint=2_400_000)
+
+        def docs_iter(self):
+            raise RuntimeError("All download sources failed", [("a mirror", refused)])
+
+    ir_datasets.registry.register("full", Dataset(Full(), Queries("q")))
+    with pytest.raises(OSError, match=os.strerror(number)) as caught:
+        list(open_dataset("full").corpus)
+    assert caught.value is refused
+
 
 
 def _of_zip(path):

@@ -27,7 +27,7 @@ def measured(tmp_path_factory):
 @pytest.mark.java
 @pytest.mark.parametrize(
     "page",
-    [ROOT / "README.md", DOCS / "getting-started.md", DOCS / "evaluation.md"],
+    [ROOT / "README.md", *(DOCS / f"{page}.md" for page in ("index", "getting-started", "evaluation"))],
     ids=lambda page: page.name,
 )
 def test_the_table_is_that_of_the_demo(page, measured):

@@ -1,5 +1,6 @@
 """Models that users bring: found and checked, downloaded only when asked, never run as code."""
 
+import errno
 import hashlib
 import json
 import os
@@ -287,6 +288,19 @@ def test_without_the_hub_only_its_cache_is_looked_at(hub):
         "1: somebody/some-model: cannot be downloaded from the Hugging Face hub"
     )
     assert "HF_HUB_OFFLINE" in answer
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES])
+def test_a_disk_that_takes_no_model_is_told_as_such(monkeypatch, number):
+    hub = pytest.importorskip("huggingface_hub")
+
+    def refuse(*_names, **_options):
+        raise OSError(number, os.strerror(number), "/cache/blobs/x")
+
+    monkeypatch.setattr(hub, "snapshot_download", refuse)
+    options = PretrainedOptions(model=f"somebody/model-{number}", download=True)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        model_folder("ranker", options)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,12 @@ def test_defaults_that_stay_are_explained():
     assert "The defaults stay: the best trial (k1=1.2) gains +0.0150 on these topics" in text
 
 
+def test_defaults_that_stay_are_not_written_as_a_choice():
+    written = _report(0, 0).as_toml()
+    assert "# the defaults of k1 stay" in written
+    assert tomllib.loads(written) == {}
+
+
 def test_nothing_is_tested_where_the_defaults_stay_in_every_fold():
     text = str(_report(0, 0))
     assert "Gain to expect: none, since the defaults stay in every fold\n" in text

@@ -131,16 +131,18 @@ class TuneReport:
         return "\n".join(lines)
 
     def as_toml(self) -> str:
-        """Return all given and chosen options, for `--config`."""
+        """Return all given and chosen options, for `--config`; defaults that stay are left out."""
         outcome, gain = self.outcome, self.outcome.gain
         # TOML does not allow both a table and one of its parts.
-        settings = flat({**self.settings, **self.chosen})
+        chosen = self.chosen if outcome.chosen.settings else {}
+        settings = flat({**self.settings, **chosen})
         lines = [
             command_line(self.command),
             f"# chosen on the {len(outcome.held_out):,} topics of {self.tuned_on}, "
             f"{outcome.tried:,} trials",
             f"# {self.measure}: defaults {_figure(outcome.defaults.scores)}, held out "
             f"{_figure(outcome.held_out)} ({gain.mean:+.4f} ± {gain.error:.4f})",
+            *([] if chosen else [f"# the defaults of {', '.join(self.names)} stay"]),
             *(f"{toml_key(name)} = {toml_value(value)}" for name, value in settings.items()),
         ]
         return "\n".join(lines) + "\n"
