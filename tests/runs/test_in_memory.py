@@ -42,6 +42,7 @@ RUNS = {
     "ranx": lambda: frame_of(["q_id", "doc_id", "score"]),
     "ir_measures": lambda: frame_of(["query_id", "doc_id", "score"]),
     "polars": lambda: frame_of(["qid", "docno", "score"], library="polars"),
+    "lazy": lambda: frame_of(["qid", "docno", "score"], library="polars").lazy(),
     "numbers in a frame": lambda: frame_of(
         ["qid", "docno", "score"], [(int(t), float(d), s) for t, d, s in ROWS]
     ),

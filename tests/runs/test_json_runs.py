@@ -39,6 +39,12 @@ def test_every_form_gives_the_same_rankings(tmp_path, content):
     assert run.name == "my"
 
 
+def test_utf_16_is_read_and_scores_that_may_be_ranks_are_told(tmp_path, capsys):
+    (tmp_path / "a.json").write_bytes('{"4": {"d1": 1, "d2": 2}}'.encode("utf-16"))
+    assert read_run(tmp_path / "a.json").rankings["4"].doc_ids == ("d2", "d1")
+    assert "scores count 1, 2, 3, …: if they are ranks" in capsys.readouterr().err
+
+
 def test_lines_are_read_one_by_one_and_name_the_run(tmp_path):
     lines = [
         {"qid": "4", "docno": "d1", "score": 1.5, "run_id": 7},
@@ -62,6 +68,7 @@ def test_lines_are_read_one_by_one_and_name_the_run(tmp_path):
         ({"4": [["d1", 1], ["d1", 2]]}, "topic '4', document 'd1': it comes a second time"),
         ([{"qid": 1.5, "docid": "d", "score": 1}], "the id of a topic is 1.5. Write it as text"),
         ('{"4": {"d1": 1,', "this is not JSON"),
+        ({"4": {"d1": {"rank": 1, "score": 2.5}}}, "this is JSON, not a run"),
     ],
 )
 def test_what_is_no_run_is_refused_with_what_was_looked_for(tmp_path, content, message):

@@ -52,6 +52,8 @@ def checked(folder, text, task=B):
 def test_an_object_of_citations_is_taken_by_its_keys_as_nist_does(tmp_path):
     text = lines(entry(FIRST, {"20000002": 0.5, "20000003": {}}))
     assert checked(tmp_path, text) == []
+    labelled, _ = repaired(tmp_path, lines(entry(FIRST, {"PMID:20000002": 0.5})))
+    assert not labelled.check.refused
     fixed, copy = repaired(tmp_path, text)
     assert not fixed.check.refused
     (sentence,) = json.loads(copy.splitlines()[0])["responses"]
@@ -124,6 +126,15 @@ def test_sentences_are_never_replaced(tmp_path):
             assert fixed.check.refused is (given is None)
 
 
+@pytest.mark.parametrize(
+    "given", ["Sleep more [20000001].", {"text": "Sleep more.", "references": ["20000001"]}]
+)
+def test_citations_in_another_place_are_not_taken_for_none(tmp_path, given):
+    fixed, copy = repaired(tmp_path, lines({**entry(FIRST), "responses": [given]}))
+    assert json.loads(copy.splitlines()[0])["responses"] == [given]
+    assert fixed.check.refused
+
+
 def test_an_entry_with_its_id_beside_its_sentences_gets_metadata(tmp_path):
     first = {"team_id": "t", "run_id": "us", "topic_id": 181.0, **entry(FIRST)}
     del first["metadata"]
@@ -147,6 +158,8 @@ def of_2024(folder, answer, references):
         ("So [PMID: 20000001; 20000002].", ["20000001", "20000002"], "So [20000001, 20000002]."),
         ("So [1]. No [2, 1].", ["20000001", 20000002.0], "So [20000001]. No [20000002, 20000001]."),
         ("So [20000001].", "20000001", "So [20000001]."),
+        ("So [1, 2].", {"1": "20000001", "2": 20000002}, "So [20000001, 20000002]."),
+        ("So [2], [1].", ["10.1000/1", "20000002"], "So [20000002], ."),
     ],
 )
 def test_citations_in_a_text_are_those_of_the_references(tmp_path, answer, references, mended):
@@ -172,6 +185,8 @@ def test_an_answer_of_2024_has_ten_sentences(tmp_path):
     assert errors(eleven.check)[0] == (
         "the answer of topic '116' has 11 sentences; at most 10 are accepted."
     )
+    listed, *_ = of_2024(tmp_path, "- Sleep more [1].\n" * 11, ["20000001"])
+    assert errors(listed.check) == errors(eleven.check)
     ten, *_ = of_2024(tmp_path, "Sleep more [1]. " * 10, ["20000001"])
     assert not ten.check.refused
 

@@ -59,6 +59,8 @@ TABLES = {
     + written(";", ["score", "document", "rank", "topic"]).replace(".", ","),
     "trectools": "query,q0,docid,rank,score,system\n"
     + written(",", ["topic", "Q0", "document", "rank", "score", "tag"]),
+    "cells of several lines": 'qid,text,docno,score\n'
+    + re.sub(r"(?m)^(.)", r'\1,"A ""b"",\n\nc"', COMMAS),
     "names of two words": "\tTopic ID\tDocNo\tScore\tText\n"
     + re.sub("(?m)$", "\t", re.sub("(?m)^(?=.)", "0\t", TABS).strip()),
     "BEIR": "query-id\tcorpus-id\tscore\n" + TABS,
@@ -78,6 +80,8 @@ TABLES = {
         COMMAS.split("8", 1)
     ),
     "ids as floats": re.sub(r"(?m)^(.)\t(\d+)", r"\1.0\t\2.0", TABS),
+    "ids with exponents": re.sub(r"(?m)\t5(\d+)", r"\t5.\g<1>e+02", TABS),
+    "ids in addresses": re.sub(r"(?m)\t(5\d+)", r"\tpubmed.ncbi.nlm.nih.gov/\1/", TABS),
     "ids with zeros": re.sub(r"(?m)^(.)\t(\d+)", r"00\1\t0\2", TABS),
     "ids in objects": "qid;docno;score\n"
     + re.sub(r";(5\d\d);", r";{'pmid': \1};", written(";", ["topic", "document", "score"])),
@@ -96,6 +100,10 @@ JSON = {
     "mteb": json.dumps({"mteb_model_meta": {"n_parameters": 3}, "default": {"test": SCORES}}),
     "pairs": json.dumps({topic: [*scores.items()] for topic, scores in SCORES.items()}, indent=1),
     "lists": json.dumps(RIGHT),
+    "pandas' split": json.dumps(
+        {"columns": [*ROWS[0]], "index": [*range(6)], "data": [[*row.values()] for row in ROWS]}
+    ),
+    "pandas' index": json.dumps(dict(enumerate(ROWS))),
     "rows": json.dumps([*reversed(ROWS)]),
     "rows, one a line": "\n".join(map(json.dumps, ROWS)),
     "rank_llm": "\n".join(
@@ -148,6 +156,9 @@ def test_a_run_of_another_program_keeps_its_documents_and_order(fix, name):
         ("Thema Text Punkte\n7 501 2.5\n", "seems to be a header, but names no topic and document"),
         ("qid,docno,bm25\n7,501,2\n", "no column is named rank or score"),
         ("qid,docno,score\n7,501,1\n7,502,2\n", "scores rise from line to line .* Say what holds"),
+        ("7,501,1\n7,502,1\n7,503,2\n", "scores rise from line to line"),
+        ("[]", "columns 1 and 2|one column"),
+        ("PAR1\0\x15\n7,501,2\n", "NUL byte, as damaged and binary files have"),
         ("7 Q0 501 1 0.1 us\n7 Q0 502 2 0.2 us\n", "contradict each other .* --order ranks"),
         ("7 Q0 501 1 5 us\n7 Q0 502 2 5 us\n", "ranks differ, and all scores of a topic are equal"),
         ('{"team": 1, "results": []}', "this is JSON, not a run. Looked for were scores"),
@@ -165,6 +176,15 @@ def test_ranks_that_fall_from_line_to_line_are_not_taken_for_scores(fix, lines):
     if "," in lines:
         text = "qid,docno,rank,score\n" + text
     assert order_of(fix(text).repair.content) == {"7": ["501", "502", "503"]}
+
+
+@pytest.mark.parametrize(
+    "document", ["https://example.org/501", "https://doi.org/10.1000/501", "PMC501", "a/501"]
+)
+def test_a_number_in_the_id_of_something_else_is_no_pmid(fix, document):
+    fixed = fix(f"7 Q0 {document} 1 2.5 us\n8 Q0 511 1 2.5 us\n")
+    assert order_of(fixed.repair.content) == {"8": ["511"]}
+    assert fixed.check.refused
 
 
 def test_without_ranks_the_user_says_what_rising_scores_are(fix):

@@ -334,7 +334,7 @@ def test_whatever_a_file_holds_its_copy_lacks_topics_at_most(tmp_path, lines, en
     try:
         fixed = fix_run(path, out, **given)
     except InputError as error:
-        assert re.search("qid|--order", str(error))
+        assert re.search("qid|--order|NUL", str(error))
         return
     told = [p.message for p in fixed.check.problems if p.level == "error"]
     lacking = re.compile(r"\d of 3 topics have no results|there are no results in|all documents of")

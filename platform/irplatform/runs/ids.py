@@ -13,6 +13,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from irplatform.runs import fields
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -51,7 +53,7 @@ _OPENING = {")": "(", "]": "[", ">": "<"}
 _HYPHENS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 """Characters that typesetters put for the hyphen in a DOI."""
 _NAMES = ("pmid", "pubmedid", "pubmed", "pmids", "pubmedids")
-"""Keys of objects that say what they hold, in letters alone."""
+"""Keys of objects that say what they hold, in plain form."""
 _OTHERS = (
     *("document", "documentid", "docid", "docno", "doc", "id", "uid", "identifier"),
     *("citation", "citationid", "reference", "url", "uri", "link", "source", "value"),
@@ -208,8 +210,8 @@ def _of_address(text: str) -> str:
 
 
 def _held(value: dict[Any, Any], names: Iterable[str]) -> list[Any]:
-    """The values of an object under some keys, spelled in letters alone."""
-    held = {re.sub(r"[^a-z]", "", str(key).lower()): each for key, each in value.items()}
+    """The values of an object under some keys, in plain form."""
+    held = {fields.plain(str(key)): each for key, each in value.items()}
     return [held[key] for key in names if key in held]
 
 

@@ -27,7 +27,7 @@ _GRADE = ("relevance", "label", "grade", "rel", "score", "judgment", "level")
 
 def is_frame(value: object) -> bool:
     """Tell frames of pandas and polars from other objects."""
-    return hasattr(value, "columns") and hasattr(value, "__getitem__")
+    return hasattr(type(value), "columns") and hasattr(value, "__getitem__")
 
 
 def is_results(value: object) -> bool:
@@ -94,6 +94,7 @@ def _rows(given: Any, value: str, what: str) -> Iterator[tuple[Any, Any, Any]]:
                 )
             yield from ((topic, document, number) for document, number in documents.items())
         return
+    given = given.collect() if is_frame(given) and hasattr(given, "collect") else given
     if is_frame(given):
         names = [*map(str, given.columns)]
         rows: Iterable[Any] = zip(*(given[name] for name in given.columns), strict=True)

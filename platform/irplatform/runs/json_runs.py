@@ -19,7 +19,7 @@ from irplatform.runs.fields import COLUMNS, DOCUMENT, LISTS, identifier, place_o
 from irplatform.runs.run import Ranking, Run
 from irplatform.system.console import notice_once
 from irplatform.system.formats import JSONError, parse_json
-from irplatform.system.reading import read_whole
+from irplatform.system.reading import in_utf_8, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,6 @@ _ABOUT = re.compile(r"meta|config|param|setting|args$|info$|version|time")
 """Names, in plain form, beside a run that say something about it."""
 _BETWEEN = re.compile(r"[\s,]*")
 _DECODER = json.JSONDecoder()
-_MARK = b"\xef\xbb\xbf"
 
 
 class Found(NamedTuple):
@@ -58,7 +57,7 @@ def read_json_run(path: Path) -> Run:
             is not a finite number; a document comes twice.
     """
     topics: dict[str, dict[str, float]] = {}
-    found = [*json_results(read_whole(path, _MOST_BYTES), path)]
+    found = [*json_results(in_utf_8(read_whole(path, _MOST_BYTES)), path)]
     by_rank = all(each.score is None for each in found)
     for each in found:
         topic = identifier(each.topic, "of a topic", path, each.line)
@@ -76,6 +75,8 @@ def read_json_run(path: Path) -> Run:
         topics[topic][document] = -value if by_rank else value
     if by_rank:
         notice_once(f"{path}: there are no scores; ranks, or places in lists, give the order")
+    elif all([*map(int, s.values())] == [*range(1, len(s) + 1)] for s in topics.values()):
+        notice_once(f"WARNING: {path}: scores count 1, 2, 3, …: if they are ranks, call them so.")
     rankings = {
         topic: Ranking.of([*scores], [*scores.values()], rounded=False)
         for topic, scores in topics.items()
@@ -100,7 +101,7 @@ def json_results(content: bytes, path: Path) -> Iterator[Found]:
     Raises:
         InputError: this is not JSON, or holds no run, or several.
     """
-    for line, value in _values(content.removeprefix(_MARK), path):
+    for line, value in _values(content, path):
         runs = [*_runs_in(value, (), path)]
         if len(runs) != 1:
             names = listing(", ".join(names) for names, _ in runs)
@@ -140,6 +141,9 @@ def _runs_in(value: Any, names: tuple[str, ...], path: Path) -> Iterator[tuple[A
         yield names, value
     if not isinstance(value, dict):
         return
+    names_of_columns, rows = value.get("columns"), value.get("data")
+    if isinstance(names_of_columns, list) and isinstance(rows, list):  # pandas' split
+        value = dict(zip(names_of_columns, map(list, zip(*rows, strict=False)), strict=False))
     at = places([*value])
     columns = [*value.values()]
     if {"topic", "document"} <= at.keys() and all(isinstance(each, dict) for each in columns):
@@ -150,6 +154,9 @@ def _runs_in(value: Any, names: tuple[str, ...], path: Path) -> Iterator[tuple[A
         return
     if _is_record(value):
         yield names, [value]
+        return
+    if columns and all(_is_record(each) and not _is_ranking(each) for each in columns):
+        yield names, columns
         return
     inner = {
         name: each
@@ -174,7 +181,8 @@ def _runs_in(value: Any, names: tuple[str, ...], path: Path) -> Iterator[tuple[A
 def _is_ranking(value: Any) -> bool:
     value = _unwrapped(value)
     if isinstance(value, dict):
-        return bool(value) and all(
+        is_result = {"rank", "score"} & {*map(plain, value)}
+        return bool(value and not is_result) and all(
             each is None or number(each) is not None for each in value.values()
         )
     return isinstance(value, list) and bool(value) and all(map(_is_result, value))
@@ -201,17 +209,17 @@ def _unwrapped(value: Any) -> Any:
 
 def _is_record(value: Any) -> bool:
     """Return whether an object is a result with its topic, or a topic with its results."""
-    if not isinstance(value, dict) or "topic" not in (at := places([*value])):
+    read = _columns(value) if isinstance(value, dict) else {}
+    if isinstance(read.get("topic"), dict | list | None):
         return False
-    if isinstance(_id_in([*value.values()][at["topic"]]), dict | list | None):
-        return False
-    return _has_document(value, at) or _is_ranking(_unwrapped(value))
+    return isinstance(read.get("document"), str | int | float) or _is_ranking(_unwrapped(value))
 
 
-def _has_document(record: dict[str, Any], at: dict[str, int]) -> bool:
-    if "document" not in at:
-        return False
-    return isinstance(_id_in([*record.values()][at["document"]]), str | int | float)
+def _columns(record: dict[str, Any]) -> dict[str, Any]:
+    """The values of an object, by the columns of a run."""
+    values = [*record.values()]
+    read = {column: values[place] for column, place in places([*record]).items()}
+    return read | {each: _id_in(read[each]) for each in ("topic", "document") if each in read}
 
 
 def _id_in(value: Any) -> Any:
@@ -224,15 +232,13 @@ def _id_in(value: Any) -> Any:
 
 
 def _of_record(record: dict[str, Any], line: int | None) -> Iterator[Found]:
-    at, values = places([*record]), [*record.values()]
-    read = {column: values[place] for column, place in at.items()}
-    topic, tag = _id_in(read["topic"]), read.get("tag")
-    if _has_document(record, at):
-        document = _id_in(read["document"])
+    read = _columns(record)
+    topic, tag = read["topic"], read.get("tag")
+    if isinstance(document := read.get("document"), str | int | float):
         yield Found(line, topic, document, read.get("rank"), read.get("score"), tag)
         return
-    for document, rank, score in _ranked(record):
-        yield Found(line, topic, document, rank, score, tag)
+    for each, rank, score in _ranked(record):
+        yield Found(line, topic, each, rank, score, tag)
 
 
 def _ranked(ranking: Any) -> Iterator[tuple[Any, Any, Any]]:
@@ -243,9 +249,8 @@ def _ranked(ranking: Any) -> Iterator[tuple[Any, Any, Any]]:
         return
     for place, each in enumerate(ranking, start=1):
         if isinstance(each, dict):
-            at, values = places([*each]), [*each.values()]
-            read = {column: values[at[column]] for column in at}
-            yield _id_in(read["document"]), read.get("rank"), read.get("score")
+            read = _columns(each)
+            yield read["document"], read.get("rank"), read.get("score")
         elif isinstance(each, list):
             reverse = number(each[1]) is None or isinstance(each[0], float)
             yield (each[1], None, each[0]) if reverse else (each[0], None, each[1])

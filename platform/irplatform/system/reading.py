@@ -142,6 +142,13 @@ def read_whole(path: Path, most: int) -> bytes:
     return content
 
 
+def in_utf_8(content: bytes) -> bytes:
+    """Return UTF-16 with a byte order mark as UTF-8, and UTF-8 without its mark."""
+    if content.startswith(_UTF_16_MARKS):
+        return content.decode("utf-16", "replace").encode()
+    return content.removeprefix(_BYTE_ORDER_MARK)
+
+
 @contextmanager
 def opened_text(path: Path) -> Iterator[io.TextIOBase]:
     """Open a file as `open_bytes` does, as UTF-8 text without a byte order mark."""

@@ -29,6 +29,7 @@ _SECTION = re.compile(r"title|abstract|sections\.0")
 """The last is an abstract in files of former years, for BioASQ's program, too."""
 CITED = re.compile(r"\[((?:\d+,?\s*)+)\]")
 """Citations in the text of an answer, as BioGen 2024 has them."""
+_BULLET = re.compile(r"^\s*[-*•–]\s+", re.MULTILINE)
 _FINAL = re.compile(r"[.!?]")
 _WORD = re.compile(r"\w+(?:[-'’.,/]\w+)*")
 
@@ -253,7 +254,7 @@ class _BioGen2024(_Checking):
             self.error(entry.line, f"{who}: 'references' are texts, such as \"12345678\".")
         self.documents(entry, references, who)
         self.words(entry, [CITED.sub("", answer)], who)
-        number = len(sentences(CITED.sub("", answer)))
+        number = len(sentences(_BULLET.sub("", CITED.sub("", answer))))
         if self.rules.sentences and number > self.rules.sentences:
             most = f"at most {self.rules.sentences:,} are accepted"
             self.error(entry.line, f"the answer of {who} has {number:,} sentences; {most}.")

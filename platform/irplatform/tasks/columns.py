@@ -54,14 +54,14 @@ def _permutes(topics: Cells, cells: Cells) -> bool:
 
 
 def rises(topics: Cells, scores: Cells) -> str:
-    """Return what shows that numbers rise from line to line in each topic, or ""."""
+    """Return what shows that numbers rise, and never fall, in the lines of each topic, or ""."""
     latest: dict[str, float] = {}
     pairs, whole = 0, True
     for topic, cell in zip(topics, scores, strict=True):
         value = number(cell.replace(",", "."))
-        if value is None or not value > latest.get(topic, float("-inf")):
+        if value is None or value < latest.get(topic, value):
             return ""
-        pairs += topic in latest
+        pairs += value > latest.get(topic, value)
         whole = whole and _WHOLE.fullmatch(cell) is not None
         latest[topic] = value
     if pairs >= (1 if whole else _FEWEST):

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irplatform.errors import InputError
 from irplatform.system.formats import JSONError, parse_json
-from irplatform.system.reading import read_whole
+from irplatform.system.reading import in_utf_8, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -92,11 +91,9 @@ def read_answers(path: Path, form: str | None = None) -> Answers:
     Raises:
         InputError: the file cannot be read, is not JSON, or has no entries.
     """
-    content = read_whole(path, _MOST_BYTES)
-    marked = content.startswith((BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE))
-    if marked and not content.startswith(BOM_UTF8):
-        content = content.decode("utf-16", "replace").encode()
-    content = content.removeprefix(BOM_UTF8)
+    given = read_whole(path, _MOST_BYTES)
+    content = in_utf_8(given)
+    marked = content != given
     entries = _values(content, path)
     whole = entries[0].value if len(entries) == 1 else None
     keys = LISTS.values() if form is None else filter(None, [LISTS.get(form)])

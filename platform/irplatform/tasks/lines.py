@@ -6,7 +6,6 @@ A header names the columns, in any order. Without one they are told by their pla
 
 from __future__ import annotations
 
-import codecs
 import csv
 import math
 import re
@@ -19,7 +18,7 @@ from irplatform.errors import InputError, listing
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.fields import LISTS, place_of, places, plain
 from irplatform.runs.json_runs import json_results
-from irplatform.system.reading import open_bytes
+from irplatform.system.reading import NUL_BYTE, in_utf_8, open_bytes
 from irplatform.tasks.columns import (
     SECOND,
     choose_numbers,
@@ -35,16 +34,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Order = Literal["scores", "ranks"]
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8",
-    codecs.BOM_UTF16_LE: "utf-16-le",
-    codecs.BOM_UTF16_BE: "utf-16-be",
-}
 _WHITE_SPACE = re.compile(r"[ \t\v\f]+")
 _QUOTED = re.compile(r"""\s*("[^"]*"(?=\s|$)|'[^']*'(?=\s|$)|\S+)""")
 _OBJECT = re.compile(r"\{[^}]*\}")
 _BETWEEN = re.compile(r"[\s,;|]+")
 _SEPARATORS = "\t;,|"
+_CELL = re.compile(rb'(?<=[\t;,|])"(?:[^"]|"")*"(?=[\t;,|\n])')
+"""A quoted cell, which may have ends of lines in it."""
 _SAMPLE = 1000
 """Lines that tell what separates columns."""
 _RANK = re.compile(r"(-?\d{1,18})(?:\.0*)?")
@@ -100,13 +96,11 @@ def read_rows(path: Path, *, order: Order | None = None, keep_lines: bool = Fals
         InputError: it cannot be opened; or it cannot be told what its columns, or its numbers, are.
     """
     with open_bytes(path) as file:
-        content = file.read()
-    marks: tuple[str, ...] = ()
-    if mark := next((mark for mark in _MARKS if content.startswith(mark)), b""):
-        marks = ("byte order mark",)
-        content = content.removeprefix(mark)
-        if _MARKS[mark] != "utf-8":
-            content = content.decode(_MARKS[mark], "replace").encode()
+        given = file.read()
+    content = in_utf_8(given)
+    if b"\0" in content.partition(b"\n")[0]:
+        raise InputError(f"this file has a {NUL_BYTE}", path=path, line=1)
+    marks = ("byte order mark",) if content != given else ()
     if holds_json(path):
         rows = [*_json_rows(content, path, keep_lines)]
     else:
@@ -132,7 +126,8 @@ def _table_rows(content: bytes, marks: tuple[str, ...], path: Path, keep_lines: 
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     rows: list[Row] = []
     texts: list[str] = []
-    for place, line in enumerate(content.split(b"\n"), start=1):
+    place = 1
+    for line in _with_whole_cells(content).split(b"\n"):
         text, reencoded = _decoded(line)
         if stripped := text.strip():
             rows.append(Row(place, text if keep_lines else "", reasons=reencoded + reasons + marks))
@@ -140,10 +135,11 @@ def _table_rows(content: bytes, marks: tuple[str, ...], path: Path, keep_lines: 
             marks = ()
             if "\0" in text:
                 rows[-1].left_out = "NUL bytes"
-            elif stripped.startswith("#") and (len(rows) > 1 or not _header(stripped)):
+            elif stripped.startswith("#") and (len(rows) > 1 or not _header(stripped[1:])):
                 rows[-1].left_out = "comment"
             elif len(rows) == 1 and re.fullmatch("sep=.", stripped):
                 rows[-1].left_out = "separator, as Excel reads it"
+        place += 1 + line.count(b"\v")
     read = [at for at, row in enumerate(rows) if not row.left_out]
     sample = [texts[at] for at in read[:_SAMPLE]]
     if not sample:
@@ -168,6 +164,14 @@ def _table_rows(content: bytes, marks: tuple[str, ...], path: Path, keep_lines: 
     return sorted(rows + more, key=lambda row: row.line)
 
 
+def _with_whole_cells(content: bytes) -> bytes:
+    """Put vertical tabs for the ends of lines inside the cells of a table with a header."""
+    first, _ = _decoded(content.partition(b"\n")[0])
+    if not _header(first.lstrip("#")):
+        return content
+    return _CELL.sub(lambda match: match[0].replace(b"\n", b"\v"), content)
+
+
 def _leave_out_a_cut_line(rows: Sequence[Row]) -> None:
     """Leave out a last line that lacks columns: a full disk may have cut its numbers, too."""
     if len(rows) > 1:
@@ -185,8 +189,8 @@ def _decoded(line: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def _header(text: str) -> bool:
-    """Return whether a line such as "#qid docno score" names columns."""
-    at = places(_cells(text[1:], _separator([text[1:]]))) if text[1:2].strip() else {}
+    """Return whether a line such as "qid docno score" names columns."""
+    at = places(_cells(text, _separator([text]))) if text[:1].strip() else {}
     return {"topic", "document"} <= at.keys()
 
 
@@ -235,7 +239,7 @@ def _cells(text: str, separator: str) -> list[str]:
         (cells,) = csv.reader([text], delimiter=separator, skipinitialspace=True)
     except csv.Error:  # a cell of more than 128 KB
         return [text]
-    return [cell.strip().strip("'\"") for cell in cells]
+    return [cell.strip().strip("'\"") for cell in cells] or [""]
 
 
 def _named(
@@ -364,7 +368,8 @@ def _read_numbers(rows: Sequence[Row], path: Path, order: Order | None) -> None:
     commas = [score for score in scores if _DECIMAL_COMMA.fullmatch(score)]
     thousands = bool(commas) and all(map(_THOUSANDS.fullmatch, commas))
     places: Counter[str] = Counter()
-    rising = "" if _tell_apart(topics, ranks) else rises(topics, scores)
+    ranks_differ = len({*zip(topics, ranks, strict=True)}) > len({*topics})
+    rising = "" if ranks_differ else rises(topics, scores)
     if rising and order is None:
         raise InputError(
             f"{rising}: they may be ranks, or distances, of which the smallest is best. Say what "
@@ -390,11 +395,3 @@ def _read_numbers(rows: Sequence[Row], path: Path, order: Order | None) -> None:
         row.score = number(row.score_text)
         if row.score is not None and math.isnan(row.score):
             row.score = None
-
-
-def _tell_apart(topics: Sequence[str], ranks: Sequence[str]) -> bool:
-    """Return whether ranks differ within a topic."""
-    first: dict[str, str] = {}
-    return any(
-        first.setdefault(topic, rank) != rank for topic, rank in zip(topics, ranks, strict=True)
-    )

@@ -166,7 +166,7 @@ class _Mending:
         return {**holder, **{each: after for each, after in named.items() if after is not None}}
 
     def _change(self, before: Any, after: Any, reason: str) -> Any:
-        if before != after:
+        if _compact(before) != _compact(after):  # 0.0 and 0 are equal
             self.reasons[reason] = None
         return after
 
@@ -222,7 +222,9 @@ class _Mending:
         given = value.get("snippets")
         if given is None or isinstance(given, list | dict):
             snippets = []
-            for snippet in [given] if isinstance(given, dict) and given else given or []:
+            listed = [given] if isinstance(given, dict) and given else given or []
+            self._change(given, listed, "lists made of other values" if listed else "lists added")
+            for snippet in listed:
                 self._had["snippets"] += 0
                 if (sound := self._snippet(snippet)) is not None:
                     snippets.append(sound)
@@ -255,10 +257,16 @@ class _Mending:
         answer = value.get("answer")
         if not isinstance(answer, str):
             return name, value
-        listed, others = pmids_of(value.get("references") or [])
+        given: Any = value.get("references") or []
+        is_numbered = isinstance(given, dict) and [*map(pmid_of, given)] == [
+            str(number) for number in range(1, len(given) + 1)
+        ]
+        parts = [*given.values()] if is_numbered else given
+        listed, others = pmids_of(parts)
         listed = [*dict.fromkeys(listed)]
         cited = [pmid for m in CITED.finditer(answer) for pmid in re.findall(r"\d+", m[1])]
-        numbers = {str(number): pmid for number, pmid in enumerate(listed, start=1)}
+        places = parts if isinstance(parts, list) else listed
+        numbers = {str(number): pmids_of(part)[0] for number, part in enumerate(places, start=1)}
         numbered = numbers.keys() >= {*cited} and not {*cited} & {*listed}
 
         def as_cited(match: re.Match[str]) -> str:
@@ -266,12 +274,12 @@ class _Mending:
             if words or not pmids:
                 return match[0]
             if CITED.fullmatch(match[0]) and numbered:
-                pmids = [numbers[pmid] for pmid in pmids]
+                pmids = [pmid for number in pmids for pmid in numbers[number]]
             kept = [*dict.fromkeys(pmids)][:most]
             self._lose(len({*pmids}) - len(kept), f"citations beyond {most}")
             if kept == re.findall(r"\d+", match[1]) and CITED.fullmatch(match[0]):
                 return match[0]
-            return f"[{', '.join(kept)}]"
+            return f"[{', '.join(kept)}]" if kept else ""
 
         mended = _BRACKETS.sub(as_cited, answer)
         self._change(answer, mended, "citations written as the task has them")
@@ -282,8 +290,7 @@ class _Mending:
         self._lose(len({*listed} - {*cited}), "references that the answer cites nowhere")
         if listed or others:
             self._had["citations"] = len(references)
-        given = value.get("references")
-        self._change(given, references, "references made those that are cited")
+        self._change(value.get("references"), references, "references made those that are cited")
         return name, {**value, "answer": mended, "references": references}
 
     def _biogen(self, value: dict[str, Any], keys: Keys) -> tuple[str, Any]:
@@ -305,14 +312,21 @@ class _Mending:
         return name, mended
 
     def _sentence(self, sentence: Any, keys: Keys) -> Any:
-        if isinstance(sentence, str):
+        if isinstance(sentence, str) and not any(map(pmid_of, _BRACKETS.findall(sentence))):
             self.reasons["sentences made of texts"] = None
             sentence = {"text": sentence}
         if not isinstance(sentence, dict):
             return sentence
         existing = {*pmids_of(sentence.get("existing_supported_citations") or [])[0]}
         corrected = dict(sentence)
+        is_elsewhere = any(
+            isinstance(value, list | dict) and pmids_of(value)[0]
+            for key, value in sentence.items()
+            if key not in keys.citations and key != "existing_supported_citations"
+        )
         for key in keys.citations:
+            if key not in sentence and is_elsewhere:
+                continue  # the check says that there are none
             found = self._documents(sentence.get(key), "citations")
             if key == "supported_citations":
                 new = [pmid for pmid in found if str(pmid) not in existing]

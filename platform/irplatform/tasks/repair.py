@@ -20,6 +20,7 @@ import numpy as np
 
 from irplatform import data as ids
 from irplatform.errors import InputError, counted, listing
+from irplatform.runs.ids import pmid_of, whole
 from irplatform.runs.trec import Problem
 from irplatform.tasks.lines import read_rows
 
@@ -30,17 +31,15 @@ if TYPE_CHECKING:
     from irplatform.tasks.lines import Order, Row
     from irplatform.tasks.model import Task
 
-_WRAPPINGS = re.compile(
-    r"""^(?:b["']|np\.\w+\()?["'<(\[]*(?:https?://\S*/(?=\S+$))?(?:(?:pmid|pubmed)\s*[:_-]?\s*)?|(?:\.(?:n?xml|txt|json))?/?["'>)\]]*$""",
-    re.IGNORECASE,
-)
-"""Quotes, brackets, addresses and endings around an id."""
+_AROUND = re.compile(r"""^(?:b["']|np\.\w+\()?["'<(\[]*|["'>)\]]*$""")
+"""Quotes and brackets around an id."""
+_ADDRESS = re.compile(r"\S*/([^/?#]*[^\W\d][^/?#]*)/?(?:[?#]\S*)?")
+"""An address or path that ends in a name with letters: a number may be that of anything."""
+_ENDING = re.compile(r"\.(?:n?xml|txt|json)$", re.IGNORECASE)
 _OBJECT = re.compile(
     r"""\{.*?["']?\b(?:pmid|nct_?id|doc_?(?:no|id)|_?id)["']?\s*[:=]\s*["']?([^"',}\s]+).*\}""",
     re.IGNORECASE | re.DOTALL,
 )
-_WHOLE = re.compile(r"0*(\d+?)(?:\.0*)?")
-"""A whole number as a float, or with zeros before it."""
 _PLAIN = re.compile(r"[!-~]{1,99}")
 """An id in which there can be no fault."""
 _OTHER_TOPIC = "topic that the task does not have"
@@ -155,8 +154,7 @@ def _kept(rows: Iterable[Row]) -> Iterator[Row]:
 def _mend_topic(row: Row, topics: Collection[str]) -> None:
     if row.topic in topics or (not topics and _PLAIN.fullmatch(row.topic)):
         return
-    whole = _WHOLE.fullmatch(row.topic)
-    for name in (row.topic.strip("\"'"), whole[1] if whole else "", row.topic.upper()):
+    for name in (row.topic.strip("\"'"), str(whole(row.topic)), row.topic.upper()):
         if name in topics:
             row.topic = name
             row.reasons += ("topic id",)
@@ -186,10 +184,12 @@ def _spellings(document: str) -> Iterator[str]:
     """Yield an id as it is written, and as it may be meant."""
     yield document
     inside = _OBJECT.fullmatch(document.strip())
-    bare = _WRAPPINGS.sub("", inside[1] if inside else document)
+    bare = _AROUND.sub("", inside[1] if inside else document)
+    if pmid := pmid_of(bare):
+        yield pmid
+    address = _ADDRESS.fullmatch(bare)
+    bare = _ENDING.sub("", address[1] if address else bare)
     yield from (bare, bare.upper(), bare.lower())
-    if whole := _WHOLE.fullmatch(bare):
-        yield whole[1]
 
 
 def _refuse_contradictions(topics: Collection[Sequence[Row]], path: Path) -> None:
