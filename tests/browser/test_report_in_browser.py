@@ -176,7 +176,7 @@ def test_another_measure_changes_tables_plots_and_rankings(page):
     page.wait("return document.querySelector('#plot-topics').textContent.includes('RR: ')")
     assert page.texts("#topic-list .id") != before
     said = page.find("#plot-topics").get_attribute("aria-label")
-    assert said == "Difference of each topic, largest gain first. RR: third − base"
+    assert said == "Difference of each topic, largest gain first. RR: other − base"
     assert page.log() == ([], [])
 
 

@@ -154,6 +154,8 @@ def test_a_report_has_explanations_as_far_as_the_cache_goes(platform, folder, mo
     found = re.search(r'"explanations":(\{"telling".*?\}\})', page())
     (text,) = json.loads(found[1])["telling"].values()
     assert text.split() == ["score", "1", "shared", "crizotinib"]
+    assert platform("report", "r", "--no-explain").code == 0
+    assert '"telling":{' not in page()
     monkeypatch.setenv("IRPLATFORM_HOME", str(folder / "empty"))
     assert platform("report", "r").code == 0
     lacking = page()

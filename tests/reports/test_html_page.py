@@ -15,7 +15,14 @@ from irplatform.evaluation.judgments import Judgments
 from irplatform.reports.html.made import Made
 from irplatform.reports.html.page import as_script, render_page
 from irplatform.reports.html.rankings import Shown, Texts, browser_data
-from irplatform.reports.plots import interval_rows, save_plots, topic_rows
+from irplatform.reports.plots import (
+    Colours,
+    interval_plot,
+    interval_rows,
+    line_styles,
+    save_plots,
+    topic_rows,
+)
 from irplatform.runs import Ranking, Run
 
 QRELS = {f"t{n}": {"a": 2, "b": 0, "c": 1} for n in range(1, 7)}
@@ -178,3 +185,20 @@ def test_plots_are_saved_for_papers(compared, tmp_path):
     begins = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}
     for path in written:
         assert path.read_bytes().startswith(begins[path.suffix[1:]])
+
+
+def test_styles_of_lines_differ_with_and_without_colours():
+    styles = line_styles(64)
+    assert [style.colour for style in styles[:8]] == [*Colours().systems]
+    assert len({(style.colour, *style.dash) for style in styles}) == 64
+    assert len({(style.shape, *style.dash) for style in styles[:40]}) == 40
+
+
+@pytest.mark.parametrize("name", ["ltr", "bm25+rm3+dual-encoder/" * 5, "x" * 130])
+def test_names_of_intervals_are_whole(compared, name):
+    runs = {"one": RUNS["one"], name: RUNS["<i>two"]}
+    rows = interval_rows(compare(Judgments(QRELS, None, ["AP"]), runs), "AP")
+    (label,) = (row["label"] for row in rows)
+    assert label.replace("\n", "") == name
+    assert max(map(len, label.split("\n"))) <= 50
+    assert "labelLimit" not in json.dumps(interval_plot(rows).to_dict()["layer"])

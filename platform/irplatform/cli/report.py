@@ -41,6 +41,11 @@ from irplatform.system.console import say_text
         type=click.IntRange(1),
         help="Documents to show of each ranking; default: 100, fewer for many topics.",
     ),
+    click.option(
+        "--explain/--no-explain",
+        default=True,
+        help="Show rerankers' explanations of their first documents, or not, which is quicker.",
+    ),
     group="What to show",
     example="--group-by disease --depth 50",
 )

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import LearningPlan
     from irplatform.retrieval.candidates import Candidates
+    from irplatform.system.console import Advance
 
 
 @keywords(RankingOptions)
@@ -121,7 +122,10 @@ def explain(
 
 @settings_kept()
 def explanations_at_hand(
-    settings: RunSettings, label: str, asked: Mapping[str, Sequence[str]]
+    settings: RunSettings,
+    label: str,
+    asked: Mapping[str, Sequence[str]],
+    advance: Advance = lambda _: None,
 ) -> dict[str, dict[str, Mapping[str, Any]]]:
     """Explain documents of many topics with systems that the cache has; nothing is made.
 
@@ -129,6 +133,7 @@ def explanations_at_hand(
         settings: those of the run.
         label: the reranker's name in the run.
         asked: topic id to ids of documents of the collection.
+        advance: is told of documents that are explained.
 
     Returns:
         Topic id to document id to the explanation by the system's first member; empty if the
@@ -156,6 +161,7 @@ def explanations_at_hand(
                 documents = resources.documents(asked[topic.id])
                 per_document = explanations(choice.registration, member, topic, documents)
                 found[topic.id] = dict(zip(documents.ids, per_document, strict=True))
+                advance(len(per_document))
     return found
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import irplatform
 from irplatform.comparison.curves import curves
-from irplatform.errors import InputError, PlatformError, counted, listing, one_line
+from irplatform.errors import InputError, PlatformError, counted, enumeration, listing, one_line
 from irplatform.expansion import Expander, QueryPlan
 from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import settings_from
@@ -33,7 +33,7 @@ from irplatform.reports.html.rankings import Shown, Texts, browser_data
 from irplatform.reports.plots import save_plots
 from irplatform.runs.metadata import read_metadata
 from irplatform.runs.names import names_of, system_of
-from irplatform.system.console import notice, waiting
+from irplatform.system.console import notice, progress, waiting
 from irplatform.system.packages import require
 from irplatform.system.writing import atomic_write, writable_file
 
@@ -69,6 +69,7 @@ def write_report(
     names: Names = (),
     topics: TopicFilter | None = None,
     depth: int | None = None,
+    explain: bool = True,
     title: str = "",
     plots: AnyPath | None = None,
     force: bool = False,
@@ -92,6 +93,8 @@ def write_report(
         names: a name for each run, in their order; empty takes the files' names.
         topics: which of the judged topics count; by default all.
         depth: documents of each ranking in the page; None takes 100, and fewer for many topics.
+        explain: whether the page has rerankers' explanations of their first documents, which takes
+            longer.
         title: the page's title.
         plots: a folder for the plots as SVG, PDF and PNG.
         force: replace a file that is no report.
@@ -145,8 +148,8 @@ def write_report(
     if judged.collection is not None:
         with waiting("reading titles"):
             texts = _texts(judged.collection, judged.collection_name, doc_ids, paths)
-            with waiting("explaining documents"):
-                explained, unexplained = _explanations(given.names, shown, by_name)
+        if explain:
+            explained, unexplained = _explanations(given.names, shown, by_name)
             texts = replace(texts, explanations=explained, notes=[*texts.notes, *unexplained])
     grades = judged.judgments.qrels
     with waiting("drawing curves"):
@@ -231,25 +234,31 @@ def _explanations(
     Returns topic to system to document to text, and sentences about systems without any.
     """
     found: dict[str, dict[str, dict[str, str]]] = {}
-    notes = []
+    reasons: dict[str, list[str]] = {}
     topics = [topic.id for topic in shown.topics][:_MOST_EXPLAINED]
     depth = max(1, min(_EXPLAINED, _MOST_EXPLAINED // max(1, len(topics) * len(named))))
-    for path, name in named.items():
-        metadata = read_metadata(path)
-        steps = metadata.get("method", {}).get("retrieval", ())
-        if not any("reranker" in step for step in steps):
-            continue
-        rankings = runs[name].rankings
-        asked = {t: rankings[t].doc_ids[:depth] for t in topics if t in rankings}
-        try:
-            settings = settings_from(metadata.get("implementation", {}).get("call", {}))
-            label = system_of(names_of([path])[path])
-            for topic, by_document in explanations_at_hand(settings, label, asked).items():
-                texts = {d: explanation_text(each) for d, each in by_document.items()}
-                found.setdefault(topic, {})[name] = texts
-        except PlatformError as error:
-            notes.append(f"{name} explains no scores here: {one_line(str(error))}")
-    return found, notes
+    asked = {
+        path: {t: r.doc_ids[:depth] for t in topics if (r := runs[name].rankings.get(t))}
+        for path, name in named.items()
+        if any("reranker" in s for s in read_metadata(path).get("method", {}).get("retrieval", ()))
+    }
+    total = sum(len(doc_ids) for by_topic in asked.values() for doc_ids in by_topic.values())
+    with progress("explaining (--no-explain leaves it out)", total, "documents") as advance:
+        for path, by_topic in asked.items():
+            try:
+                made = read_metadata(path).get("implementation", {})
+                settings = settings_from(made.get("call", {}))
+                label = system_of(names_of([path])[path])
+                at_hand = explanations_at_hand(settings, label, by_topic, advance)
+                for topic, by_document in at_hand.items():
+                    texts = {d: explanation_text(each) for d, each in by_document.items()}
+                    found.setdefault(topic, {})[named[path]] = texts
+            except PlatformError as error:
+                reasons.setdefault(one_line(str(error)), []).append(named[path])
+    return found, [
+        f"{enumeration(who)} explain{'s' * (len(who) == 1)} no scores here: {reason}"
+        for reason, who in reasons.items()
+    ]
 
 
 def _concept_names(

@@ -6,8 +6,9 @@ follow its theme, and the data later: without values, their rows are named "rows
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irplatform.system.packages import require
 
@@ -22,8 +23,16 @@ PLOTTING = ("altair", "vl_convert")
 """The packages that plot."""
 FORMS = ("svg", "pdf", "png")
 _WIDTH, _HEIGHT = 620, 240
-_LABEL = 180
-"""Pixels of a name beside a plot; longer ones are cut."""
+_LABEL = 50
+"""Characters of a line of a name in a plot; a telephone has room for them."""
+POINTS = {
+    "circle": "M19 7a4 4 0 1 1 8 0a4 4 0 1 1-8 0Z",
+    "square": "M19 3h8v8h-8Z",
+    "diamond": "M23 2l5 5l-5 5l-5-5Z",
+    "triangle-up": "M23 2l5 9h-10Z",
+    "triangle-down": "M23 12l-5-9h10Z",
+}
+"""The shapes of points, and their outlines in a key of 46 × 14 pixels."""
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2, 2, 2])
 
 
@@ -61,6 +70,30 @@ PAGE = Colours(
     tuple(f"var(--system-{n})" for n in range(len(Colours().systems))),
 )
 """The colours of a page, which its style sheet defines for light and dark."""
+
+
+class LineStyle(NamedTuple):
+    """How the line of a system looks: its colour, its dashes and gaps, the shape of its points."""
+
+    colour: str
+    dash: Sequence[int]
+    shape: str
+
+
+def line_styles(count: int, colours: Colours | None = None) -> list[LineStyle]:
+    """Return a style for each system: 64 differ in colour or dashes, 40 in dashes or points.
+
+    Args:
+        count: of systems.
+        colours: by default those for files.
+    """
+    palette, shapes = (colours or Colours()).systems, [*POINTS]
+    styles = []
+    for number in range(count):
+        turn, place = divmod(number, len(_DASHES))
+        dash = _DASHES[(place + turn) % len(_DASHES)]
+        styles.append(LineStyle(palette[place], dash, shapes[turn % len(shapes)]))
+    return styles
 
 
 def topic_rows(comparison: Comparison, pair: Pair) -> list[dict[str, Any]]:
@@ -140,6 +173,7 @@ def interval_rows(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
         rows.append(
             {
                 "pair": name,
+                "label": "\n".join(textwrap.wrap(name, _LABEL)),
                 "difference": pair.difference,
                 "low": low,
                 "high": high,
@@ -150,17 +184,28 @@ def interval_rows(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
 
 
 def interval_plot(
-    rows: Sequence[Mapping[str, Any]] | None,
+    rows: Sequence[Mapping[str, Any]],
     title: str = "difference",
     colours: Colours | None = None,
+    *,
+    page: bool = False,
 ) -> Any:
-    """Return a dot and a line for each pair: the mean difference and its 95 % interval."""
+    """Return each pair's name, and below it a dot and a line: the mean and its 95 % interval.
+
+    Args:
+        rows: those of `interval_rows`.
+        title: of the horizontal axis.
+        colours: by default those for files.
+        page: whether the data come later, and it is as wide as its place in a page.
+    """
     import altair as alt
 
     colours = colours or Colours()
     results = alt.Scale(**colours.of_results)
-    base = alt.Chart(_data(rows)).encode(
-        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=_LABEL)),
+    lines_of_name = 1 + max((row["label"].count("\n") for row in rows), default=0)
+    data = _data(None if page else rows)
+    base = alt.Chart(data).encode(
+        y=alt.Y("pair:N", sort=None, axis=None, scale=alt.Scale(padding=0.4)),
         color=alt.Color("result:N", scale=results, legend=None),
         tooltip=[
             alt.Tooltip("pair:N"),
@@ -169,29 +214,28 @@ def interval_plot(
             alt.Tooltip("high:Q", format="+.4f", title="to"),
         ],
     )
+    names = base.mark_text(
+        align="left", baseline="bottom", fontSize=12, lineBreak="\n", yOffset=-7
+    ).encode(x=alt.value(2), text="label:N", color=alt.value(colours.text), tooltip=alt.value(None))
     lines = base.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(x="difference:Q")
-    zero = (
-        alt.Chart(_data(rows))
-        .mark_rule(color=colours.text, strokeDash=[3, 3])
-        .encode(x=alt.datum(0))
-    )
+    zero = alt.Chart(data).mark_rule(color=colours.text, strokeDash=[3, 3]).encode(x=alt.datum(0))
     plot = _styled(
-        alt.layer(zero, lines, dots),
+        alt.layer(zero, lines, dots, names),
         colours,
         f"Differences with 95 % intervals. {title}",
-        page=rows is None,
+        page=page,
     )
-    return plot.properties(height=alt.Step(28))
+    return plot.properties(height=alt.Step(22 + 16 * lines_of_name))
 
 
 def curve_plot(curve: Curve, colours: Colours | None = None, *, page: bool = False) -> Any:
-    """Return a line for each system; systems differ by colour and by dashes.
+    """Return a line for each system, in the styles of `line_styles`.
 
     Args:
         curve: of `comparison.curves`.
         colours: by default those for files.
-        page: whether it is as wide as its place in a page.
+        page: whether it is as wide as its place in a page, which has its legend.
     """
     import altair as alt
 
@@ -200,30 +244,31 @@ def curve_plot(curve: Curve, colours: Colours | None = None, *, page: bool = Fal
     rows = [
         {"system": name, "x": x, "y": y} for name, points in curve.points.items() for x, y in points
     ]
-    palette = [colours.systems[n % len(colours.systems)] for n in range(len(names))]
-    dashes = [_DASHES[n % len(_DASHES)] for n in range(len(names))]
+    styles = line_styles(len(names), colours)
+    palette = alt.Scale(domain=names, range=[style.colour for style in styles])
+    dashes = alt.Scale(domain=names, range=[style.dash for style in styles])
+    shapes = alt.Scale(domain=names, range=[style.shape for style in styles])
     scale = alt.Scale(type="log") if curve.logarithmic else alt.Scale(domain=[0, 1])
     ticks = [1, 2, 5, 10, 20, 50, 100] if curve.logarithmic else [n / 5 for n in range(6)]
+    of_entry = 60 + 7 * max(map(len, names), default=0)  # pixels, about
     legend = alt.Legend(
         orient="bottom",
         title=None,
-        columns=4,
+        columns=max(1, _WIDTH // of_entry),
         symbolStrokeWidth=2.5,
         symbolSize=400,
         symbolType="stroke",
     )
+    shown = None if page else legend
     chart = (
         alt.Chart(_data(rows))
         .mark_line(point=alt.OverlayMarkDef(size=28), strokeWidth=2)
         .encode(
             x=alt.X("x:Q", title=curve.x, scale=scale, axis=alt.Axis(values=ticks)),
             y=alt.Y("y:Q", title=curve.y, scale=alt.Scale(zero=True)),
-            color=alt.Color(
-                "system:N", scale=alt.Scale(domain=names, range=palette), legend=legend
-            ),
-            strokeDash=alt.StrokeDash(
-                "system:N", scale=alt.Scale(domain=names, range=dashes), legend=legend
-            ),
+            color=alt.Color("system:N", scale=palette, legend=shown),
+            strokeDash=alt.StrokeDash("system:N", scale=dashes, legend=shown),
+            shape=alt.Shape("system:N", scale=shapes, legend=None),
             tooltip=[
                 alt.Tooltip("system:N"),
                 alt.Tooltip("x:Q", title=curve.x),
@@ -300,7 +345,7 @@ def _styled(chart: Any, colours: Colours, about: str, *, page: bool) -> Any:
         chart.properties(width="container" if page else _WIDTH, height=_HEIGHT, description=about)
         .configure(font=font, background="transparent" if page else "white")
         .configure_axis(**axis)
-        .configure_legend(labelColor=colours.text, labelFontSize=12, labelLimit=260)
+        .configure_legend(labelColor=colours.text, labelFontSize=12, labelLimit=0)
         .configure_view(stroke=None)
     )
 

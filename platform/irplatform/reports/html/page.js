@@ -69,6 +69,14 @@ async function draw(name, rows, title) {
   }
 }
 
+// Plots are drawn anew in the width that they have on paper: smaller pictures have smaller letters.
+function fitPaper(printing) {
+  for (const [name, { view }] of Object.entries(views)) {
+    const width = printing ? (name.startsWith("curve-") ? 335 : 690) : $(`plot-${name}`).clientWidth;
+    view.signal("width", width).run();
+  }
+}
+
 function drawTopics() {
   const [one, other] = data.pairs[$("pair").value].map((name) => data.systems.indexOf(name));
   const rows = [...data.topics, ...data.others].map((topic) => {
@@ -78,12 +86,13 @@ function drawTopics() {
   rows.sort((a, b) => b.difference - a.difference);
   rows.forEach((row, order) => { row.order = order; });
   const named = `${data.measures[state.measure]}: ${data.systems[other]} − ${data.systems[one]}`;
-  draw("topics", rows, named.length <= 36 ? named : `${data.measures[state.measure]}: difference`);
+  $("topics-of").textContent = named;
+  return draw("topics", rows, named.length <= 36 ? named : `${data.measures[state.measure]}: difference`);
 }
 
 function drawIntervals() {
   const measure = data.measures[state.measure];
-  draw("intervals", data.intervals[measure], `${measure}: difference`);
+  return draw("intervals", data.intervals[measure], `${measure}: difference`);
 }
 
 // Topics
@@ -188,6 +197,9 @@ function showTopic() {
 }
 
 function showMoved(topic, rankings) {
+  const first = (side) => rankings[side].slice(0, state.show).join();
+  const same = first("left") === first("right");
+  $("sides").classList.toggle("same", same);
   const names = { left: data.systems[state.left], right: data.systems[state.right] };
   const counted = (side, test) => rankings[side].slice(0, state.show).filter((number) => test(gradeOf(topic, number))).length;
   const relevant = (grade) => grade > 0, unjudged = (grade) => styleOf(grade) === "gn";
@@ -200,7 +212,7 @@ function showMoved(topic, rankings) {
     .filter((each) => each.left !== each.right && Math.min(each.left, each.right) <= state.show)
     .sort((a, b) => Math.abs(Math.log(b.left / b.right)) - Math.abs(Math.log(a.left / a.right))).slice(0, 5);
   const rank = (value) => (value > data.depth ? `beyond ${data.depth}` : value);
-  $("moved").replaceChildren(element("p", {}, lines), moves.length ? element("p", {}, `Relevant documents that moved most from ${names.left} to ${names.right}:`) : "",
+  $("moved").replaceChildren(element("p", {}, lines), same ? element("p", {}, `${names.left} and ${names.right} rank the same ${state.show} documents first, in the same order.`) : "", moves.length ? element("p", {}, `Relevant documents that moved most from ${names.left} to ${names.right}:`) : "",
     element("ul", {}, ...moves.map((each) => element("li", {}, element("span", { class: each.right < each.left ? "plus" : "minus" }, `${rank(each.left)} → ${rank(each.right)}`), ` ${nameOf(topic, each.number)}`))));
 }
 
@@ -229,9 +241,9 @@ function link(topic) {
 function changeMeasure() {
   state.measure = $("measure").selectedIndex;
   for (const block of document.querySelectorAll(".of-measure")) block.hidden = block.dataset.measure !== data.measures[state.measure];
-  drawIntervals();
-  drawTopics();
+  const drawn = [drawIntervals(), drawTopics()];
   if (data.topics.length) { listTopics(); showTopic(); }
+  return Promise.all(drawn);
 }
 
 function changeSides() {
@@ -255,7 +267,8 @@ function start() {
   for (const side of ["left", "right"]) fill($(side), data.systems.map((name, place) => [place, name]), state[side]);
   fill($("show"), [10, 20, 50, 100].filter((count) => count <= Math.max(10, data.depth)).map((count) => [count, count]), 10);
   state.measure = $("measure").selectedIndex;
-  const first = data.topics.map((_, place) => place).sort((a, b) => difference(data.topics[b]) - difference(data.topics[a]))[0] ?? 0;
+  const size = (place) => Math.abs(difference(data.topics[place]));
+  const first = data.topics.map((_, place) => place).sort((a, b) => size(b) - size(a))[0] ?? 0;
   state.topic = given(data.topics.map((topic) => topic.id), "topic", first);
   const linked = asked.has("topic");
   $("measure").addEventListener("change", changeMeasure);
@@ -275,10 +288,14 @@ function start() {
     try { await navigator.clipboard.writeText($("bibtex").textContent); $("copied").textContent = "copied"; }
     catch { getSelection().selectAllChildren($("bibtex")); $("copied").textContent = "selected: copy it with Ctrl+C"; }
   });
-  for (const name of Object.keys(data.plots)) if (name.startsWith("curve-")) draw(name);
-  changeMeasure();
+  const drawn = Object.keys(data.plots).filter((name) => name.startsWith("curve-")).map((name) => draw(name));
+  drawn.push(changeMeasure());
   new ResizeObserver(() => data.topics.length && link(data.topics[state.topic])).observe($("sides"));
-  if (linked) $("rankings").scrollIntoView();
+  // a plot has its height when it is drawn
+  if (linked) Promise.allSettled(drawn).then(() => $("topic-head").scrollIntoView({ behavior: "instant" }));
+  addEventListener("hashchange", () => { if (location.hash.includes("topic=")) location.reload(); });
+  addEventListener("beforeprint", () => fitPaper(true));
+  addEventListener("afterprint", () => fitPaper(false));
 }
 
 start();

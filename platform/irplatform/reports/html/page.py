@@ -27,11 +27,13 @@ from irplatform.reports.comparison_tables import (
 )
 from irplatform.reports.plots import (
     PAGE,
+    POINTS,
     Colours,
     compiled,
     curve_plot,
     interval_plot,
     interval_rows,
+    line_styles,
     topic_plot,
 )
 from irplatform.reports.table import figure
@@ -92,9 +94,10 @@ def render_page(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     names = [system.name for system in comparison.systems]
+    rows = interval_rows(comparison, comparison.measures[0])
     plots = {
         "topics": compiled(topic_plot(None, "@title", PAGE)),
-        "intervals": compiled(interval_plot(None, "@title", PAGE)),
+        "intervals": compiled(interval_plot(rows, "@title", PAGE, page=True)),
         **{f"curve-{n}": compiled(curve_plot(c, PAGE, page=True)) for n, c in enumerate(curves)},
     }
     data = {
@@ -115,6 +118,8 @@ def render_page(
         title=title,
         comparison=comparison,
         names=names,
+        styles=line_styles(len(names), PAGE),
+        points=POINTS,
         how=how(comparison),
         measures=[_measure(comparison, measure) for measure in comparison.measures],
         overview=_overview(comparison, seconds),
@@ -286,7 +291,7 @@ _OF_PAIR = ["difference", "95 % interval", "d", "p", "won/tied/lost"]
 def _pair_cells(pair: Pair | None, ranking_of: str = "") -> list[Cell]:
     if pair is None:
         told = f"= {ranking_of}" if ranking_of else "baseline"
-        return [Cell(told, 0.0, "quiet"), *[Cell("", -2.0)] * (len(_OF_PAIR) - 1)]
+        return [Cell(told, 0.0, "name quiet"), *[Cell("", -2.0)] * (len(_OF_PAIR) - 1)]
     style = {"better": "gain", "worse": "loss"}.get(pair.verdict, "")
     adjusted = pair.adjusted_p
     return [
@@ -351,8 +356,8 @@ def _bounds(comparison: Comparison) -> list[list[Cell]]:
             judged = score.judged or 0.0
             rows.append(
                 [
-                    Cell(measure, measure, "name"),
-                    Cell(system.name, system.name),
+                    Cell(measure, measure),
+                    Cell(system.name, system.name, "name"),
                     Cell(f"{score.mean:.4f}", score.mean),
                     Cell(f"{1 - judged:.1%} of {score.judged_at}", 1 - judged),
                     Cell(f"{score.condensed:.4f}", score.condensed),
