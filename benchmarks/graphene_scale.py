@@ -47,6 +47,7 @@ from irplatform.collections.derived import mesh_queries
 from irplatform.collections.names import open_path
 from irplatform.data import Corpus
 from irplatform.knowledge import add
+from irplatform.registry.loading import registry
 from irplatform.plugin import Document, LabelledTopic, TrainingData
 from irplatform.text import WordVectors
 
@@ -153,10 +154,11 @@ def share(data: Path) -> Cost:
     from irplatform.concepts.build import concept_table
 
     clock = Clock()
+    formats = [load() for load in registry().knowledge.values()]
     for name, patterns in KNOWLEDGE.items():
         files = [f for pattern in patterns.split() for f in sorted((data / "kb").glob(pattern))]
         if files:
-            add(name, files)
+            add(name, files, more_formats=formats)
         else:
             print(f"knowledge base {name} is missing in {data / 'kb'}", file=sys.stderr)
     concept_table(ConceptOptions().bases())

@@ -1,4 +1,7 @@
-"""Every benchmark runs to its end in its tiny form, on generated data."""
+"""Every benchmark runs to its end in its tiny form, on generated data.
+
+Those of a class share a process, so that heavy libraries and Java start once.
+"""
 
 import json
 import os
@@ -11,52 +14,76 @@ import pytest
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 NAMES = [path.stem for path in sorted(FOLDER.glob("*.py")) if path.stem[0] != "_"]
 RERANKERS = [name for name in NAMES if name.endswith("_rerank")]
+OTHERS = [name for name in NAMES if name not in RERANKERS]
 MAY_BE_LEFT_OUT = {"processors"}  # a machine may lack QEMU
 
+PROGRAM = """
+import contextlib, io, json, os, runpy, sys, traceback
+from pathlib import Path
+from _tiny import ARGUMENTS, write_data
 
-@pytest.fixture(scope="session")
-def environment(tmp_path_factory):
-    """The variables of a process that finds generated data, and a cache with knowledge bases."""
-    data, home = tmp_path_factory.mktemp("tiny") / "data", tmp_path_factory.mktemp("home")
-    program = (
-        "from pathlib import Path; from _tiny import write_data; "
-        f"write_data(Path({str(data)!r}), Path({str(home)!r}))"
-    )
-    subprocess.run([sys.executable, "-c", program], cwd=FOLDER, check=True)
-    return {**os.environ, "IRPLATFORM_TEST_DATA": str(data), "IRPLATFORM_HOME": str(home)}
+folder, *names = sys.argv[1:]
+write_data(Path(folder, "data"), Path(folder, "home"))
+for name in names:
+    os.environ["IRPLATFORM_TEST_DATA"] = f"{folder}/data"
+    os.environ["IRPLATFORM_HOME"] = f"{folder}/home"
+    sys.argv = [f"{name}.py", *ARGUMENTS[name]]
+    printed, status = io.StringIO(), "0"
+    try:
+        with contextlib.redirect_stdout(printed):
+            runpy.run_path(f"{name}.py", run_name="__main__")
+    except SystemExit as end:
+        status = str(end.code or 0)
+    except Exception:
+        status = traceback.format_exc()
+    Path(folder, f"{name}.json").write_text(json.dumps([status, printed.getvalue()]))
+"""
 
 
-def _check(name, environment):
-    from _common import LEFT_OUT
-    from _tiny import ARGUMENTS
-
+@pytest.fixture(scope="class")
+def ended(request, tmp_path_factory):
+    """What each benchmark of a class ended with, and printed."""
+    folder = tmp_path_factory.mktemp("tiny")
+    names = request.cls.names
     process = subprocess.run(
-        [sys.executable, FOLDER / f"{name}.py", *ARGUMENTS[name]],
-        env=environment,
+        [sys.executable, "-c", PROGRAM, folder, *names],
+        cwd=FOLDER,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(["", *sys.path])},
         capture_output=True,
         text=True,
         check=False,
     )
-    if process.returncode == LEFT_OUT and name in MAY_BE_LEFT_OUT:
-        pytest.skip(process.stdout)
-    assert process.returncode == 0, process.stderr[-2000:]
-    result = json.loads(process.stdout.splitlines()[-1])
+    kept = {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
+    return {name: kept.get(name, [process.stderr[-2000:], ""]) for name in names}
+
+
+def _check(name, status, printed):
+    from _common import LEFT_OUT
+
+    if status == str(LEFT_OUT) and name in MAY_BE_LEFT_OUT:
+        pytest.skip(printed)
+    assert status == "0"
+    result = json.loads(printed.splitlines()[-1])
     assert result["benchmark"] == name
     assert result["ours"] > 0
     assert result["peer"] is None or result["ratio"] > 0
 
 
 class TestRerankers:
-    """A class each, so that two processes share the work."""
+    """Milliseconds to score documents."""
+
+    names = RERANKERS
 
     @pytest.mark.parametrize("name", RERANKERS)
-    def test_it_runs_to_its_end(self, name, environment):
-        _check(name, environment)
+    def test_it_runs_to_its_end(self, name, ended):
+        _check(name, *ended[name])
 
 
 class TestOthers:
     """Indexes, files, services."""
 
-    @pytest.mark.parametrize("name", [name for name in NAMES if name not in RERANKERS])
-    def test_it_runs_to_its_end(self, name, environment):
-        _check(name, environment)
+    names = OTHERS
+
+    @pytest.mark.parametrize("name", OTHERS)
+    def test_it_runs_to_its_end(self, name, ended):
+        _check(name, *ended[name])
