@@ -213,6 +213,8 @@ def _states() -> list[_State]:
             name == "grad mode" if name in ("grad mode", "anomaly mode", "determinism") else first
         )
         functions = attrgetter(read)(torch), attrgetter(write)(torch)
+        if name == "default device":  # naming the CPU would slow all that follows
+            functions = functions[0], lambda _: torch.set_default_device(None)
         states.append(_State(f"the {name} of torch", *functions, advice, first))
     draws, cudnn = torch.get_rng_state, torch.backends.cudnn
     states.append(_State(_DRAWS, lambda: bytes(draws().numpy()), None, "seed it in fit() alone"))
