@@ -47,8 +47,8 @@ from irplatform.collections.derived import mesh_queries
 from irplatform.collections.names import open_path
 from irplatform.data import Corpus
 from irplatform.knowledge import add
-from irplatform.registry.loading import registry
 from irplatform.plugin import Document, LabelledTopic, TrainingData
+from irplatform.registry.loading import registry
 from irplatform.text import WordVectors
 
 if TYPE_CHECKING:

@@ -268,7 +268,7 @@ def test_a_run_that_is_named_twice_is_refused(refused):
 def test_a_link_to_itself_is_a_problem_of_one_run(platform, folder):
     (folder / "loop.run").symlink_to("loop.run")
     checked = platform("submit", "check", "good.run", "loop.run")
-    assert checked.code == 1
+    assert checked.code == 2
     assert "loop.run: error: this link leads back to itself." in checked.out
     assert "good.run: " in checked.out
 

@@ -54,8 +54,8 @@ def list_plugins(as_json: bool) -> None:
             named.setdefault(kind, []).append(name)
         facts = [f"BROKEN: {plugin.error}"] if plugin.error else []
         facts += [f"{kind} {', '.join(names)}" for kind, names in named.items()]
-        facts += [] if plugin.ours else [f"for irplatform {plugin.contract or '(any version)'}"]
         facts += filter(None, [plugin.wrong, plugin.failed])
+        facts += [] if plugin.ours else [f"for irplatform {plugin.contract or '(any version)'}"]
         for row, fact in enumerate(facts or [""]):
             source = "" if row else f"{plugin.distribution} {plugin.version}"
             rows.append(("" if row else plugin.name, source, fact))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.names import COLLECTION, RERANKER, RETRIEVER
+from irplatform.cli.names import COLLECTION, RERANKER, RETRIEVER, list_option
 from irplatform.cli.options import (
     PATH,
     expansion_options,
@@ -76,12 +76,11 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     example="--port 0",
 )
 @with_options(
-    click.option(
+    list_option(
         "--cors-origin",
         "origins",
-        multiple=True,
-        metavar="URL",
-        help="Let pages of this address call the server; repeatable, '*' for all.",
+        metavar="URL,…",
+        help="Let pages of these addresses call the server; '*' for all.",
     ),
     flag_option("--access-log", text="Write a line for each request to standard error."),
     group="Who may use it",

@@ -252,7 +252,7 @@ def fix_run(
         >>> import irplatform as ir, pathlib
         >>> run = "41 Q0 d7 1 1.5 my\n41 Q0 d3 2 2.5 my\n41 Q0 d7 3 0.5 my\n"
         >>> _ = pathlib.Path("my.run").write_text(run)
-        >>> ir.fix_run("my.run", "fixed.run").repair.left_out
+        >>> ir.fix_run("my.run", "fixed.run", order="scores").repair.left_out
         {'document a second time in its topic': [3]}
         >>> print(open("fixed.run").read(), end="")
         41 Q0 d3 1 2.5 my
