@@ -259,13 +259,7 @@ def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
 
 
 def checked_line(raw: bytes, number: int, *, strict: bool) -> Result | Problem | None:
-    """Return the result of a line that is not blank, or why it has none; None for a comment.
-
-    Args:
-        raw: the line.
-        number: its number.
-        strict: see `scan`.
-    """
+    """Return the result of a line that is not blank, or why it has none; None for a comment."""
     columns = raw.split()
     if fault := _line_fault(raw, columns, strict):
         return Problem("error", fault, number)

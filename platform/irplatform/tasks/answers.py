@@ -42,12 +42,6 @@ def check_answers(
 ) -> RunCheck:
     """Check a file of answers by its task's rules.
 
-    Args:
-        path: the file.
-        task: the task, which takes JSON.
-        topics: ids of its topics, if known.
-        has_document: says if the collection has a document.
-
     Raises:
         InputError: the file is not JSON of the task's form.
     """

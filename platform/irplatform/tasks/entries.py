@@ -46,13 +46,7 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a file.
-
-    Attributes:
-        value: its value.
-        line: the number of its first line.
-        text: its JSON.
-    """
+    """An entry of a file: its value, its first line and its JSON."""
 
     value: Any
     line: int

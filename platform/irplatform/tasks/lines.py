@@ -52,18 +52,9 @@ _TEXTS = {"query", "text", "title", "body", "abstract", "docid", "second"}
 
 @dataclass(slots=True)
 class Row:
-    """A result, as it was read.
+    """A result, as it was read: its line, or its number in JSON, and its columns.
 
-    Attributes:
-        line: its line, or its number in JSON.
-        raw: the line, if lines are kept.
-        topic, document, tag: its columns; a tag may be missing.
-        rank_text, score_text: the cells of rank and score; "" if it has none.
-        rank: a whole number, if there is one.
-        score: a number, also infinite, if there is one.
-        new_rank: the rank of the corrected line.
-        reasons: what was repaired in it so far.
-        left_out: why it is left out; "" if it is kept.
+    `reasons` say what was repaired so far, `left_out` why it is left out; a score may be infinite.
     """
 
     line: int
