@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT = 15.0
+_AWAY = {"refused": "connection refused", "resolve": "unknown host"}
+_AWAY |= {"CERTIFICATE": "its certificate is not valid"}
 
 tally: Counter[str] = Counter()
 """Of this process: answers, those that were kept before, were cut off, were no rankings or were
@@ -117,10 +119,9 @@ class Chat:
         """
         mark = fingerprint({"prompt": prompt})
         kept = self._answers.get(mark)
-        if kept is not None:
-            answer = Answer(kept)
-        else:
-            answer = with_retries(lambda: self._ask(prompt), self._url)
+        answer = (
+            with_retries(lambda: self._ask(prompt), self._url) if kept is None else Answer(kept)
+        )
         with self._lock:
             tally.update({"answers": 1, "kept": kept is not None, "cut off": answer.cut})
             if kept is None and answer.said and not answer.cut:
@@ -142,9 +143,9 @@ class Chat:
         except exceptions.Timeout as error:
             raise TransientError(f"no answer within {self._timeout:g} seconds") from error
         except exceptions.ConnectionError as error:
-            if any(text in str(error) for text in ("refused", "resolve", "CERTIFICATE")):
+            if reason := next((_AWAY[sign] for sign in _AWAY if sign in str(error)), ""):
                 raise PlatformError(
-                    f"{self._url} cannot be reached ({_reason(error)}). Start the server, or name "
+                    f"{self._url} cannot be reached ({reason}). Start the server, or name "
                     "another with --set rankgpt.url=URL. The same command goes on from here."
                 ) from error
             raise TransientError("the connection broke") from error
@@ -200,11 +201,3 @@ class _Bearer:
         if self._key:
             request.headers["Authorization"] = f"Bearer {self._key}"
         return request
-
-
-def _reason(error: Exception) -> str:
-    text = str(error)
-    for sign, reason in (("refused", "connection refused"), ("resolve", "unknown host")):
-        if sign in text:
-            return reason
-    return "its certificate is not valid"

@@ -306,8 +306,7 @@ def _text_of(elements: dict[str, Any], tag: str) -> str:
 def _text(element: Any) -> str:
     """All text inside an element, with single spaces."""
     if len(element) == 0:
-        text = element.text
-        return " ".join(text.split()) if text else ""
+        return _flat(element.text or "")
     return _flat("".join(_pieces(element)))
 
 

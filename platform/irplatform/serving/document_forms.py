@@ -64,7 +64,11 @@ def _read(document: Any, names: Sequence[str]) -> dict[str, Any]:
         texts = {key: text for key, text in texts.items() if key == first}
     text = " ".join(texts.values())
     read = (*texts, "id", "fields", *(key for key in keys if key.lower() == "title"))
-    unread = [] if names else [k for k, v in document.items() if k not in read and _has_words(v)]
+    # Numbers, null and what is empty have no words.
+    worded = [
+        k for k, v in document.items() if k not in read and isinstance(v, str | list | dict) and v
+    ]
+    unread = [] if names else worded
     if title.strip() or text.strip() or (texts and not names and not unread):
         told = {"sent": dict(document), "unread": unread}
         return {"title": title, "text": text, "fields": fields, **told}
@@ -76,11 +80,6 @@ def _read(document: Any, names: Sequence[str]) -> dict[str, Any]:
     )
     advice = "" if names else ". Only text is read: name other keys that have some with rank_fields"
     raise ValueError(f"there are no words under {places} (keys: {given or 'none'}){advice}")
-
-
-def _has_words(value: Any) -> bool:
-    """Whether a value could have words: numbers, null and what is empty have none."""
-    return isinstance(value, str | list | dict) and value not in ("", [], {})
 
 
 def _text(key: str, value: Any) -> str | None:

@@ -197,12 +197,9 @@ _SHORT = {"ABB", "ABX", "ACR", "ACX"}
 
 
 def _needed_text(element: _Element, name: str, path: Path) -> str:
-    text = (element.findtext(name) or "").strip()
-    if not text:
-        raise InputError(
-            f"this {element.tag} has no {name}.", path=path, line=element.sourceline or None
-        )
-    return text
+    if text := (element.findtext(name) or "").strip():
+        return text
+    raise InputError(f"this {element.tag} has no {name}.", path=path, line=element.sourceline)
 
 
 def _texts(element: _Element, path: str) -> list[str]:

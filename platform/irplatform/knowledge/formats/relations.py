@@ -66,13 +66,9 @@ def _read_dgidb(path: Path) -> Iterator[Concept | Relation]:
             name = row.value("drug_name", "drug_claim_primary_name", "drug_claim_name")
             if not symbol or not name:
                 continue  # claims that DGIdb could not normalize
-            if entrez := row.value("entrez_id"):
-                gene = gene_of(entrez, symbol)
-            else:
-                gene_id = row.value("gene_concept_id")
-                gene = Concept(
-                    compact(gene_id) if gene_id else name_id("gene", symbol), symbol, "gene"
-                )
+            entrez, concept = row.value("entrez_id"), row.value("gene_concept_id")
+            gene_id = f"NCBIGENE:{entrez}" if entrez else concept
+            gene = Concept(compact(gene_id) if gene_id else name_id("gene", symbol), symbol, "gene")
             drug = drug_of(name, row.value("drug_claim_name"), drug_id=row.value("drug_concept_id"))
             evidence = [
                 row.value("interaction_types", "interaction_type").replace("|", ", "),
@@ -96,6 +92,7 @@ def _read_drugbank(path: Path) -> Iterator[Concept]:
     for row in rows(path, ("DrugBank ID", "Common name", "Synonyms"), csv=csv):
         with row.unread:
             former = parts(row.value("Accession Numbers"), "|")
+            others = [(space, row.value(space)) for space in ("CAS", "UNII")]
             yield Concept(
                 f"DRUGBANK:{row.needed('DrugBank ID')}",
                 row.needed("Common name"),
@@ -103,11 +100,7 @@ def _read_drugbank(path: Path) -> Iterator[Concept]:
                 tuple(Name(text, kind_of_synonym(text)) for text in parts(row["Synonyms"], "|")),
                 (
                     *(f"DRUGBANK:{number}" for number in former),
-                    *(
-                        f"{space}:{row.value(space)}"
-                        for space in ("CAS", "UNII")
-                        if row.value(space)
-                    ),
+                    *(f"{space}:{number}" for space, number in others if number),
                 ),
             )
 
@@ -163,12 +156,12 @@ def _genes_and_variant(row: Row) -> Iterator[Concept]:
         yield gene_of(entrez, each) if entrez else Concept(name_id("gene", each), each, "gene")
     name = profile or (f"{symbol} {variant}" if symbol and variant else "")
     if name:
-        number = row.value("molecular_profile_id")
-        variant_number = row.value("variant_id") or row.value("api_url").rpartition("/")[2]
+        space, number = "CIVIC.MPID", row.value("molecular_profile_id")
+        if not number:
+            number = row.value("variant_id") or row.value("api_url").rpartition("/")[2]
+            space = "CIVIC.VID"
         if number:
-            yield Concept(compact(f"CIVIC.MPID:{number}"), name, "variant")
-        elif variant_number:
-            yield Concept(compact(f"CIVIC.VID:{variant_number}"), name, "variant")
+            yield Concept(compact(f"{space}:{number}"), name, "variant")
 
 
 def _disease(row: Row) -> Iterator[Concept]:
@@ -258,7 +251,7 @@ def _read_hetionet_edges(path: Path) -> Iterator[Relation]:
             if verb == "includes":  # a class of drugs its drugs
                 yield Relation(ends[1][1], ends[0][1], "is-a")
                 continue
-            (kind, source), (other_kind, target) = sorted(ends, key=lambda end: _rank(end[0]))
+            (kind, source), (other_kind, target) = sorted(ends, key=_rank)
             relation_kind = f"{_word(kind)}-{_word(other_kind)}"
             # Such an edge changes how much there is of the gene.
             if relation_kind == "drug-gene" and verb != "binds":
@@ -275,8 +268,8 @@ def _hetionet_node(row: Row, column: str) -> tuple[str, str]:
     return kind, f"{_SPACES[kind]}{rest}"
 
 
-def _rank(kind: str) -> int:
-    return [*_WORDS, kind].index(kind)
+def _rank(end: tuple[str, str]) -> int:
+    return [*_WORDS, end[0]].index(end[0])
 
 
 def _word(kind: str) -> str:
