@@ -88,8 +88,10 @@ def open_parts(folder: Path) -> tuple[Parts, int]:
             ).eval()
         if not missing:
             parts = Parts(list(library))
-            with torch.inference_mode():
-                scores = _scored(parts)
+            features = parts.reader.preprocess([_PAIR])
+            names = ("input_ids", "token_type_ids", "attention_mask")
+            with torch.inference_mode():  # to see that a pair has scores
+                scores = parts(**{n: features[n] for n in names if n in features}).logits
     if missing:
         raise InputError(
             f"these are not the weights of a whole cross-encoder: {missing[0]} is missing.",
@@ -104,14 +106,6 @@ def open_parts(folder: Path) -> tuple[Parts, int]:
                     path=folder,
                 )
     return parts.eval(), int(scores.shape[1])
-
-
-def _scored(parts: Parts) -> torch.Tensor:
-    """The scores of a pair, to see that it has some."""
-    features = parts.reader.preprocess([_PAIR])
-    names = ("input_ids", "token_type_ids", "attention_mask")
-    scores: torch.Tensor = parts(**{n: features[n] for n in names if n in features}).logits
-    return scores
 
 
 @contextmanager

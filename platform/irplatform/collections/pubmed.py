@@ -246,7 +246,7 @@ def _abstract(element: Any) -> str:
     sections = []
     for child in element:
         if child.tag == "AbstractText" and (text := _text(child)):
-            label = _flat(child.get("Label") or "").rstrip(":")
+            label = " ".join((child.get("Label") or "").split()).rstrip(":")
             sections.append(text if label.upper() in _UNLABELLED else f"{label}: {text}")
     return " ".join(sections)
 
@@ -305,9 +305,8 @@ def _text_of(elements: dict[str, Any], tag: str) -> str:
 
 def _text(element: Any) -> str:
     """All text inside an element, with single spaces."""
-    if len(element) == 0:
-        return _flat(element.text or "")
-    return _flat("".join(_pieces(element)))
+    text = "".join(_pieces(element)) if len(element) else element.text or ""
+    return " ".join(text.split())
 
 
 def _pieces(element: Any) -> Iterator[str]:
@@ -326,10 +325,6 @@ def _pieces(element: Any) -> Iterator[str]:
         if child.tail:
             yield child.tail
             before = child.tail
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _line(element: Any) -> int | None:

@@ -88,8 +88,6 @@ def pmids_of(value: object) -> tuple[list[str], list[Any]]:
     Examples:
         >>> pmids_of(["222.0", ["PMID:333"], None, "n/a"])
         (['222', '333'], ['n/a'])
-        >>> pmids_of("[222] [333]"), pmids_of({"222": 0.5, "333": 0.25})
-        ((['222', '333'], []), (['222', '333'], []))
         >>> pmids_of("30,123,222")  # three, or one with commas between thousands?
         ([], ['30,123,222'])
     """

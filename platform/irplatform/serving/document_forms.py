@@ -64,7 +64,6 @@ def _read(document: Any, names: Sequence[str]) -> dict[str, Any]:
         texts = {key: text for key, text in texts.items() if key == first}
     text = " ".join(texts.values())
     read = (*texts, "id", "fields", *(key for key in keys if key.lower() == "title"))
-    # Numbers, null and what is empty have no words.
     worded = [
         k for k, v in document.items() if k not in read and isinstance(v, str | list | dict) and v
     ]

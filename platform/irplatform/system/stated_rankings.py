@@ -194,9 +194,9 @@ def _of_records(rows: Sequence[Sequence[Any]]) -> list[str] | None:
     names = ["rank" if column == counted else "id" for column in columns]
     marked = [all("[" in str(cell) for cell in column) for column in cells]
     if sum(marked) == 1:  # [3], 9: the other numbers are ranks if they count and are no scores
-        scored = [_SCORE.search(str(column[0])) for column in cells]
         names = [
-            n if n == "rank" and not score else "" for n, score in zip(names, scored, strict=True)
+            "" if n == "id" or _SCORE.search(str(c[0])) else n
+            for n, c in zip(names, cells, strict=True)
         ]
         names[marked.index(True)] = "id"
     if named:

@@ -188,10 +188,8 @@ def import_vectors(path: Path, folder: Path) -> None:
             except UnicodeDecodeError:
                 entry = raw.decode("latin-1")
                 odd["not in UTF-8, read as Latin-1"] += 1
-            # </s> and <unk> are not the words "s" and "unk".
-            mark = _MARK.fullmatch(raw) is not None
-            words = [] if mark else tokenize(entry)
-            odd["that are marks, such as </s>"] += mark
+            words = tokenize(entry) if not (mark := _MARK.fullmatch(raw)) else []
+            odd["that are marks, such as </s>"] += mark is not None
             odd["without a word"] += not raw.strip()
             if len(words) == 1 and words[0] in by_word:
                 odd["whose word came before, in any spelling"] += 1

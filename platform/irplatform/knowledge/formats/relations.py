@@ -12,7 +12,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
-from irplatform.knowledge.formats.reading import Format, Head, head_of, parts, rows
+from irplatform.knowledge.formats.reading import Format, head_of, parts, rows
 from irplatform.knowledge.model import (
     Concept,
     ConceptKind,
@@ -66,8 +66,8 @@ def _read_dgidb(path: Path) -> Iterator[Concept | Relation]:
             name = row.value("drug_name", "drug_claim_primary_name", "drug_claim_name")
             if not symbol or not name:
                 continue  # claims that DGIdb could not normalize
-            entrez, concept = row.value("entrez_id"), row.value("gene_concept_id")
-            gene_id = f"NCBIGENE:{entrez}" if entrez else concept
+            entrez = row.value("entrez_id")
+            gene_id = f"NCBIGENE:{entrez}" if entrez else row.value("gene_concept_id")
             gene = Concept(compact(gene_id) if gene_id else name_id("gene", symbol), symbol, "gene")
             drug = drug_of(name, row.value("drug_claim_name"), drug_id=row.value("drug_concept_id"))
             evidence = [
@@ -105,16 +105,13 @@ def _read_drugbank(path: Path) -> Iterator[Concept]:
             )
 
 
-def _is_drugbank(head: Head) -> bool:
-    titles = head.line.replace('"', "").replace(",", "\t").split("\t")
-    return {"DrugBank ID", "Common name"} <= {title.strip() for title in titles}
-
-
 DRUGBANK = Format(
     "drugbank",
     "",
     "DrugBank's open vocabulary (drugbank vocabulary.csv)",
-    _is_drugbank,
+    lambda head: (
+        {"DrugBank ID", "Common name"} <= set(re.split(r'[\s"]*[\t,][\s"]*', head.line.strip('" ')))
+    ),
     _read_drugbank,
 )
 
@@ -156,12 +153,11 @@ def _genes_and_variant(row: Row) -> Iterator[Concept]:
         yield gene_of(entrez, each) if entrez else Concept(name_id("gene", each), each, "gene")
     name = profile or (f"{symbol} {variant}" if symbol and variant else "")
     if name:
-        space, number = "CIVIC.MPID", row.value("molecular_profile_id")
-        if not number:
-            number = row.value("variant_id") or row.value("api_url").rpartition("/")[2]
-            space = "CIVIC.VID"
-        if number:
-            yield Concept(compact(f"{space}:{number}"), name, "variant")
+        number = row.value("molecular_profile_id")
+        variant_number = row.value("variant_id") or row.value("api_url").rpartition("/")[2]
+        space = "CIVIC.MPID" if number else "CIVIC.VID"
+        if number or variant_number:
+            yield Concept(compact(f"{space}:{number or variant_number}"), name, "variant")
 
 
 def _disease(row: Row) -> Iterator[Concept]:
@@ -251,12 +247,13 @@ def _read_hetionet_edges(path: Path) -> Iterator[Relation]:
             if verb == "includes":  # a class of drugs its drugs
                 yield Relation(ends[1][1], ends[0][1], "is-a")
                 continue
-            (kind, source), (other_kind, target) = sorted(ends, key=_rank)
-            relation_kind = f"{_word(kind)}-{_word(other_kind)}"
+            ends.sort(key=lambda end: [*_WORDS, end[0]].index(end[0]))
+            words = [_WORDS.get(kind, kind.lower().replace(" ", "-")) for kind, _ in ends]
+            relation_kind = "-".join(words)
             # Such an edge changes how much there is of the gene.
             if relation_kind == "drug-gene" and verb != "binds":
                 relation_kind = "drug-gene-expression"
-            yield Relation(source, target, relation_kind, "", verb)
+            yield Relation(ends[0][1], ends[1][1], relation_kind, "", verb)
 
 
 def _hetionet_node(row: Row, column: str) -> tuple[str, str]:
@@ -266,14 +263,6 @@ def _hetionet_node(row: Row, column: str) -> tuple[str, str]:
             f"'{row[column][:60]}' is not a node of Hetionet (Gene::673, Disease::DOID:1909, …)."
         )
     return kind, f"{_SPACES[kind]}{rest}"
-
-
-def _rank(end: tuple[str, str]) -> int:
-    return [*_WORDS, end[0]].index(end[0])
-
-
-def _word(kind: str) -> str:
-    return _WORDS.get(kind, kind.lower().replace(" ", "-"))
 
 
 HETIONET_NODES = Format(
