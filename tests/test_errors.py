@@ -124,7 +124,7 @@ def test_what_a_disk_refused_is_found_in_an_error_or_in_words(told):
         ConnectionError("Max retries exceeded"),
         _system(errno.EACCES, None),  # a connection that is not permitted
         _system(errno.ENOENT),
-        RuntimeError("All download sources failed", [("mirror", _system(errno.ECONNREFUSED, None))]),
+        RuntimeError("All sources failed", [("mirror", _system(errno.ECONNREFUSED, None))]),
         PluginError("it says: No space left on device"),
         "ERROR: (Caused by: [Errno 13] Permission denied')': /simple/",
         "",

@@ -91,7 +91,6 @@ def test_a_disk_that_takes_no_download_is_no_missing_network(tmp_path, registere
     assert caught.value is refused
 
 
-
 def _of_zip(path):
     with zipfile.ZipFile(path) as archive:
         yield from archive.namelist()

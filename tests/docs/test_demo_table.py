@@ -27,7 +27,10 @@ def measured(tmp_path_factory):
 @pytest.mark.java
 @pytest.mark.parametrize(
     "page",
-    [ROOT / "README.md", *(DOCS / f"{page}.md" for page in ("index", "getting-started", "evaluation"))],
+    [
+        ROOT / "README.md",
+        *(DOCS / name for name in ("index.md", "getting-started.md", "evaluation.md")),
+    ],
     ids=lambda page: page.name,
 )
 def test_the_table_is_that_of_the_demo(page, measured):
