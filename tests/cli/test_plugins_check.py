@@ -321,10 +321,6 @@ def test_groups_are_asked_what_they_learn_from(check):
         (("strnge",), "unknown plugin 'strnge'. Did you mean 'strange'?"),
         (("strange", "--only", "souns"), "'souns' is not a system of plugin 'strange'."),
         (("strange", "--collection", "demo-trian"), "Did you mean 'demo-train'?"),
-        (
-            ("tables",),
-            "registers no reranker, retriever, group of features, measure or collection.",
-        ),
     ],
 )
 def test_wrong_names_have_exit_code_2(check, arguments, told):
