@@ -125,7 +125,7 @@ def ids_used_again(
     what = "query" if isinstance(first, Topic) else "text"
     return (
         f"another {what} of the same id is answered as the first one: keep what you compute by "
-        f"the {what} itself; services use ids again"
+        f"the {what} itself; an id names it within one call alone"
     )
 
 

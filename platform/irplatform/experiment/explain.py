@@ -133,7 +133,7 @@ def explanations_at_hand(
         settings: those of the run.
         label: the reranker's name in the run.
         asked: topic id to ids of documents of the collection.
-        advance: is told of documents that are explained.
+        advance: is called with the number of documents explained since the last call.
 
     Returns:
         Topic id to document id to the explanation by the system's first member; empty if the
