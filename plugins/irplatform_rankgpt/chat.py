@@ -13,7 +13,7 @@ from irplatform.building.web import TransientError, retry_after, with_retries
 from irplatform.errors import InputError, PlatformError, unstopped
 from irplatform.system.chat_answers import Answer, AnswerError, read_answer, reason_in
 from irplatform.system.digests import fingerprint
-from irplatform.system.formats import append_journal, read_journal
+from irplatform.system.journals import append_journal, read_journal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

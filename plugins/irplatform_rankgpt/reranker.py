@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Resources
 
-_ANSWERS = "answers.jsonl"
+_ANSWERS = "answers.journal"
 _FORMAT = 2
 """Of the kept answers, which are whole since 2."""
 _PROBLEMS = {

@@ -155,7 +155,7 @@ def test_what_is_damaged_is_named(platform, held, as_json):
         return
     assert done.out.splitlines() == [
         f"{held['vectors']} has a damaged file, held",
-        "Remove what is damaged; it is rebuilt when needed.",
+        "What is damaged is made again when it is needed.",
         "3 items read, 1 damaged.",
     ]
 

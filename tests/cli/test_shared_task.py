@@ -43,5 +43,7 @@ def test_topics_without_judgments_are_checked_run_and_submitted(
     assert {line.split()[5] for line in run} == {"mygroup1"}
     submitted = platform("submit", "check", "base/bm25.run", "--collection", "2019.toml")
     assert submitted.code == 0
-    assert submitted.out.splitlines()[-1].startswith("base/bm25.run: 1 warning; 2 topics, 1 ")
+    counts, note = submitted.out.splitlines()
+    assert counts.startswith("base/bm25.run: nothing is wrong; 2 topics, 1 result each")
+    assert "note: 2 of 2 topics have fewer than the 1,000 results" in note
     assert "--documents" in submitted.err

@@ -34,15 +34,17 @@ class Stubborn(Remembering):
         return self.scores.setdefault(topic.id, super().score(topic, documents))
 
 
+pytestmark = pytest.mark.usefixtures("restored_registry")
+
 TEXTS = ["glioma rats", "asthma mice"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def reranker():
     return ir.reranker(Remembering)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def service(reranker):
     return Service(reranker, None)
 

@@ -30,9 +30,9 @@ from irplatform.errors import InputError
 from irplatform.system.cache import artifact
 from irplatform.system.console import notice, progress
 from irplatform.system.digests import HashedFiles, number_of
+from irplatform.system.journals import is_kept, keep
 from irplatform.system.reading import open_bytes, read_tar
 from irplatform.system.workers import batched, ordered_map
-from irplatform.system.writing import atomic_write
 from irplatform.text import content_words
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ def _build(folder: Path, sources: Sequence[Path], skip: bool, workers: int | Non
     stream = members(sources)
     per_part = _CHUNK * _CHUNKS_A_PART
     part = done = 0
-    while _part(folder, part).exists():  # of an interrupted build
+    while is_kept(_part(folder, part)):  # of an interrupted build
         done += sum(1 for _ in islice(stream, per_part))
         part += 1
     if done:
@@ -288,10 +288,11 @@ def _build(folder: Path, sources: Sequence[Path], skip: bool, workers: int | Non
         chunks = batched(stream, _CHUNK)
         results = ordered_map(partial(_read_chunk, skip=skip), chunks, workers=workers)
         for first in results:
-            with atomic_write(_part(folder, part), "wb") as file:
-                for files, lines in chain([first], islice(results, _CHUNKS_A_PART - 1)):
-                    file.writelines(lines)
-                    advance(files)
+            made: list[bytes] = []
+            for files, lines in chain([first], islice(results, _CHUNKS_A_PART - 1)):
+                made += lines
+                advance(files)
+            keep(_part(folder, part), b"".join(made))
             part += 1
 
 

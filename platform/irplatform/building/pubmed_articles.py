@@ -31,6 +31,7 @@ from irplatform.runs.bioasq import PMID
 from irplatform.system.cache import resumable_folder
 from irplatform.system.console import notice, progress
 from irplatform.system.digests import fingerprint
+from irplatform.system.journals import is_kept, keep
 from irplatform.system.writing import atomic_write, refuse_taken
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[s
         with progress(label, len(wanted)) as advance:
             for batch in _batches(wanted):
                 path = _path(folder, number, batch)
-                if not path.exists():
+                if not is_kept(path):
                     _keep(_fetch(batch, access, limiter), path)
                 fetched = {document.id for document in _documents([path])}
                 missing += [pmid for pmid in batch if pmid not in fetched]
@@ -141,7 +142,7 @@ def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[s
 
 def kept_batches(pmids: Sequence[str], folder: Path) -> int:
     """The number of batches that the first round of an earlier attempt kept."""
-    return sum(_path(folder, 0, batch).exists() for batch in _batches(pmids))
+    return sum(is_kept(_path(folder, 0, batch)) for batch in _batches(pmids))
 
 
 def fetched_documents(pmids: Sequence[str], folder: Path) -> Iterator[Document]:
@@ -183,8 +184,10 @@ def _fetch(batch: Sequence[str], access: Access, limiter: RateLimiter) -> list[A
 
 
 def _keep(articles: Sequence[Article], path: Path) -> None:
-    with atomic_write(path, "wb") as raw, pack(raw) as packed:
+    made = io.BytesIO()
+    with pack(made) as packed:
         packed.writelines(json_line(article.document()) for article in articles)
+    keep(path, made.getvalue())
 
 
 def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, Article]:

@@ -138,19 +138,22 @@ def remove(
 @json_option
 @click.pass_context
 def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> None:
-    """Read every file in the cache and list the damaged ones.
+    """Read every file in the cache, also of unfinished items, and list the damaged ones.
 
     Other commands check only what they use; this one reads everything again. The exit code is 1 if
     something is damaged.
     """
     from irplatform.system.cache import damage
     from irplatform.system.console import progress
+    from irplatform.system.journals import damage_of_unfinished
 
-    items = [item for item in _chosen(kinds) if item.complete and item.path.is_dir()]
+    items = _chosen(kinds)
     damaged: dict[str, str] = {}
     with progress("verifying the cache", len(items), "items") as advance:
         for item in items:
-            if (found := damage(item.path, anew=True)) is not None:
+            finished = item.complete and item.path.is_dir()
+            found = damage(item.path, anew=True) if finished else damage_of_unfinished(item.path)
+            if found is not None:
                 damaged[str(item.path)] = found
             advance(1)
     if as_json:
@@ -159,7 +162,7 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
         for path, found in damaged.items():
             say_text(f"{path} {found}")
         if damaged:
-            say_text("Remove what is damaged; it is rebuilt when needed.")
+            say_text("What is damaged is made again when it is needed.")
         say_text(f"{counted(len(items), 'item')} read, {len(damaged)} damaged.")
     if damaged:
         context.exit(1)

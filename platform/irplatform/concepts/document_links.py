@@ -5,6 +5,8 @@ An interrupted build continues after its last complete batch.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import time
@@ -23,8 +25,8 @@ from irplatform.errors import InputError
 from irplatform.system.cache import at_hand
 from irplatform.system.console import notice
 from irplatform.system.formats import read_own_json
+from irplatform.system.journals import is_kept, keep
 from irplatform.system.workers import batched
-from irplatform.system.writing import atomic_write
 from irplatform.text.arrays import Int32, map_array, write_array
 from irplatform.text.string_table import StringTableWriter
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 _STATE = "progress.json"
 _LENGTHS, _INDICES, _COUNTS = (f"documents.{n}.int32" for n in ("lengths", "indices", "counts"))
 _IDS = "doc-ids.lines"
+_FILES = (_LENGTHS, _INDICES, _COUNTS, _IDS)
 _AT_ONCE = 1 << 20
 
 Article = tuple[str, str, str]
@@ -100,17 +103,21 @@ class RowWriter:
         self._folder = folder
         self._stack = ExitStack()
         state: dict[str, Any] = {}
-        if (folder / _STATE).exists():
+        if is_kept(folder / _STATE):
             state = read_own_json(folder / _STATE)
         sizes: dict[str, int] = state.get("sizes", {})
-        if any(_size(folder / name) < size for name, size in sizes.items()):
-            notice("some of the concepts found so far are lost: starting over.")
+        self._marks = {name: _marked(folder / name, sizes.get(name, 0)) for name in _FILES}
+        if any(
+            mark.hexdigest() != state["marks"][name] for name, mark in self._marks.items() if sizes
+        ):
+            notice("some of the concepts found so far are lost or damaged: starting over.")
             state, sizes = {}, {}
+            self._marks = {name: hashlib.sha256() for name in _FILES}
         self.documents: int = state.get("documents", 0)
         self.empty: int = state.get("empty", 0)
         self.seconds: float = state.get("seconds", 0.0)
         self._files: dict[str, IO[bytes]] = {}
-        for name in (_LENGTHS, _INDICES, _COUNTS, _IDS):
+        for name in _FILES:
             path = folder / name
             path.touch()
             file = self._stack.enter_context(path.open("r+b"))
@@ -128,9 +135,13 @@ class RowWriter:
     def add(self, linked: Linked) -> None:
         """Append a batch; it is on disk when this returns."""
         columns = {_LENGTHS: linked.lengths, _INDICES: linked.indices, _COUNTS: linked.counts}
-        for name, values in columns.items():
-            self._files[name].write(np.ascontiguousarray(values, np.dtype("<i4")).data)
-        self._files[_IDS].write("".join(f"{each}\n" for each in linked.doc_ids).encode())
+        rows = {
+            name: np.ascontiguousarray(v, np.dtype("<i4")).tobytes() for name, v in columns.items()
+        }
+        rows[_IDS] = "".join(f"{each}\n" for each in linked.doc_ids).encode()
+        for name, content in rows.items():
+            self._files[name].write(content)
+            self._marks[name].update(content)
         self.documents += len(linked.doc_ids)
         self.empty += linked.empty
         for file in self._files.values():
@@ -141,9 +152,9 @@ class RowWriter:
             "empty": self.empty,
             "seconds": self.seconds + time.monotonic() - self._started,
             "sizes": {name: file.tell() for name, file in self._files.items()},
+            "marks": {name: mark.hexdigest() for name, mark in self._marks.items()},
         }
-        with atomic_write(self._folder / _STATE) as state_file:
-            json.dump(state, state_file)
+        keep(self._folder / _STATE, json.dumps(state).encode())
 
     def finish(self, concepts: int) -> dict[str, int]:
         """Complete the rows, once their files are closed.
@@ -188,5 +199,11 @@ class RowWriter:
             raise InputError(f"two documents have the id '{twice}'. Ids must be unique.")
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+def _marked(path: Path, size: int) -> Any:
+    """A digest of the first bytes of a file, to go on with."""
+    mark = hashlib.sha256()
+    with path.open("rb") if path.exists() else io.BytesIO() as file:
+        while size > 0 and (content := file.read(min(size, _AT_ONCE))):
+            mark.update(content)
+            size -= len(content)
+    return mark

@@ -23,9 +23,9 @@ from irplatform.reranking.in_workers import sent_system
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import LAST, parts, progress, stage
 from irplatform.system.digests import fingerprint
-from irplatform.system.formats import append_journal, read_journal
+from irplatform.system.journals import append_journal, is_kept, keep, read_journal
 from irplatform.system.workers import batched_by_size, cluster, ordered_map, takes_gpu
-from irplatform.system.writing import write_json
+from irplatform.system.writing import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -258,7 +258,7 @@ def _free_device_memory() -> None:
 _FORMAT = 2
 _SCORES = "scores.npz"
 _USED = "used.json"
-_FINISHED = "finished.jsonl"
+_FINISHED = "finished.journal"
 """Scores of finished topics, from which an interrupted call goes on."""
 
 
@@ -277,13 +277,15 @@ def cached_scores(
     def build(folder: Path) -> None:
         finished, log = folder / _FINISHED, folder / _USED
         with resources.record() as used:
-            if log.exists():  # when an interrupted call scored the topics that are finished
+            if is_kept(log):  # when an interrupted call scored the topics that are finished
                 resources.replay(UsageLog(**kept_json(log)))
+            elif log.exists():
+                finished.unlink(missing_ok=True)
             try:
                 elsewhere = _elsewhere(system, resources)
                 scores = final_scores(*made, topics, candidates, resources, finished, elsewhere)
             finally:
-                write_json(log, asdict(used))
+                keep(log, as_json(asdict(used)))
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
         finished.unlink(missing_ok=True)
 

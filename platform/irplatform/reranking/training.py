@@ -13,6 +13,7 @@ import shutil
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,15 +26,16 @@ from irplatform.reranking.in_workers import SentReranker, can_be_sent
 from irplatform.reranking.scoring import Values, final_scores
 from irplatform.system.cache import at_hand, files_of
 from irplatform.system.cluster import on_another_machine
-from irplatform.system.console import parts, set_prefix, steps
+from irplatform.system.console import notice, parts, set_prefix, steps
+from irplatform.system.digests import file_digest
 from irplatform.system.formats import read_own_json
+from irplatform.system.journals import is_kept, keep
 from irplatform.system.workers import ordered_map, several_workers, takes_gpu
-from irplatform.system.writing import atomic_write, home, within_home
+from irplatform.system.writing import home, within_home
 from irplatform.training.checkpoints import member_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Topic
@@ -92,24 +94,32 @@ class Member:
         np.savez(self.workspace / _SCORES, *scores.values())
         shared = sum(self.resources.stopwatch.seconds.values()) - shared
         seconds = time.monotonic() - began - shared
-        record = json.dumps(
-            {
-                "seconds": seconds,
-                "vectors": _places(self.resources.vectors_used),
-                "words": _places(self.resources.words_used),
-            }
-        )
-        with atomic_write(self.workspace / _FINISHED) as file:
-            file.write(record)
+        record = {
+            "seconds": seconds,
+            "vectors": _places(self.resources.vectors_used),
+            "words": _places(self.resources.words_used),
+            "files": {str(f.relative_to(self.folder)): file_digest(f) for f in self.files()},
+        }
+        keep(self.workspace / _FINISHED, json.dumps(record).encode())
         return seconds
+
+    def files(self) -> list[Path]:
+        """Its weights and scores."""
+        weights = files_of(member_folder(self.folder, self.number))
+        return [*sorted(weights), self.workspace / _SCORES]
 
     @property
     def finished(self) -> bool:
         """Weights, scores, and what they read of words are there."""
-        if not (self.workspace / _FINISHED).exists():
+        if not is_kept(self.workspace / _FINISHED):
             return False
         used = {**self.used("vectors"), **self.used("words")}
-        return all(path.is_dir() for path in used.values())
+        digests: dict[str, str] = self.record["files"]
+        files = {self.folder / name: digest for name, digest in digests.items()}
+        sound = all(f.is_file() and file_digest(f) == digest for f, digest in files.items())
+        if not sound:
+            notice(f"member {self.number + 1} has a damaged file, and is trained again")
+        return sound and all(path.is_dir() for path in used.values())
 
     @property
     def record(self) -> dict[str, Any]:
@@ -272,8 +282,9 @@ def train_on_workers(members: Sequence[Member]) -> None:
         for member, files in zip(missing, trained, strict=True):
             for name, content in files.items():
                 (member.folder / name).parent.mkdir(parents=True, exist_ok=True)
-                with atomic_write(member.folder / name, "wb") as file:
-                    file.write(content)
+                path = member.folder / name
+                write = keep if path.name == _FINISHED else Path.write_bytes
+                write(path, content)
             advance(1)
 
 
@@ -293,7 +304,7 @@ def _train_elsewhere(packed: SentMember) -> dict[str, bytes]:
     if not on_another_machine():
         return {}
     folders = member_folder(member.folder, member.number), member.workspace
-    kept = [*sorted(files_of(folders[0])), member.workspace / _SCORES, member.workspace / _FINISHED]
+    kept = [*member.files(), member.workspace / _FINISHED]
     files = {str(path.relative_to(member.folder)): path.read_bytes() for path in kept}
     for folder in folders:
         shutil.rmtree(folder)

@@ -19,6 +19,7 @@ from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import detail, notice
 from irplatform.system.digests import digests, file_state, fingerprint, is_settled
 from irplatform.system.formats import read_own_json
+from irplatform.system.journals import WAITING
 from irplatform.system.writing import (
     home,
     refuse_taken,
@@ -110,6 +111,8 @@ def artifact(
                 lost = time.monotonic() - started
                 error.add_note(f"{within_home(final)} starts over: {lost:,.0f} s of work are lost.")
             raise
+        for journal in partial.rglob(WAITING):
+            journal.unlink()
         for file in files_of(partial):  # else a machine that stops may keep sizes alone, with zeros
             to_disk(file)
         manifest = {

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import InputError
 from irplatform.system.cache import MANIFEST, lock
 from irplatform.system.formats import read_own_json
+from irplatform.system.journals import SUFFIX
 from irplatform.system.writing import home
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
-_NAME = re.compile(r".+-([0-9a-f]{16})(\.partial|\.jsonl)?")
+_NAME = re.compile(r".+-([0-9a-f]{16})(\.partial|\.jsonl|\.journal)?")
 _ALWAYS_COMPLETE = ("tune",)
 """Kinds of journals that later commands read whether or not their command ended."""
 
@@ -101,7 +102,10 @@ def remove(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:
     busy: list[Item] = []
     for item in items:
         name = _NAME.fullmatch(item.path.name)
-        is_folder = name is not None and name[2] != ".jsonl"  # a journal is locked itself
+        is_folder = name is not None and name[2] not in (
+            ".jsonl",
+            SUFFIX,
+        )  # a journal is locked itself
         with lock(item.path.with_name(name[1]) if name and is_folder else item.path) as free:
             if free:
                 _delete(item.path)

@@ -1,17 +1,14 @@
-"""JSON, TOML and journals: read with errors that name the line, and written.
+"""JSON and TOML: read with errors that name the line, and written.
 
 The JSON of others may be gzipped, begin with a byte order mark, or have halves of surrogate pairs.
-A journal has a JSON object per line for each finished piece of long work. A kill or a full disk may
-leave half a line: reading cuts the file off after the last sound line.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from codecs import BOM_UTF8
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -19,7 +16,6 @@ from irplatform.errors import InputError
 from irplatform.system.reading import decoded, read_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
 
@@ -34,7 +30,6 @@ _MOST_TOML = 1 << 26
 """Bytes of a file: 64 MB."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
-Entry = TypeVar("Entry")
 
 
 class JSONError(InputError, ValueError):
@@ -135,35 +130,3 @@ def toml_value(value: object) -> str:
         return "{" + ", ".join(f"{toml_key(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
     # JSON has pairs of escapes for rare characters, which TOML has not, and DEL as it is.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def read_journal(path: Path | None, parse: Callable[[Any], Entry]) -> list[Entry]:
-    """Return the entries of a journal, oldest first; it is cut off after the last sound line.
-
-    A line for which `parse` raises KeyError, TypeError or ValueError is not sound.
-    """
-    entries: list[Entry] = []
-    if path is None or not path.exists():
-        return entries
-    content = path.read_bytes()
-    sound = 0
-    for line in content.splitlines(keepends=True):
-        if not line.endswith(b"\n"):
-            break
-        try:
-            entries.append(parse(orjson.loads(line)))
-        except (ValueError, KeyError, TypeError):
-            break
-        sound += len(line)
-    if sound < len(content):
-        os.truncate(path, sound)
-    return entries
-
-
-def append_journal(path: Path | None, entries: Iterable[Mapping[str, Any]]) -> None:
-    """Append entries to a journal in an existing folder; without a path, nothing is kept."""
-    if path is None:
-        return
-    with path.open("ab") as file:
-        for entry in entries:
-            file.write(orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE))

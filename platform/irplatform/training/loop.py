@@ -21,6 +21,7 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.options import Options
 from irplatform.system import console
 from irplatform.system.console import notice
+from irplatform.system.journals import is_kept, keep_made
 from irplatform.training.weights import load_weights, save_weights
 
 if TYPE_CHECKING:
@@ -293,12 +294,12 @@ class LoopState:
 
     def restore(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
         """Load the state, if there is one, and return the number of epochs done."""
-        if self._state.exists():
+        if is_kept(self._state) and is_kept(self._best):
             try:
                 return self._read(module, optimizer)
             except InputError:
                 notice("the state of an interrupted training is of another model: starting over.")
-        save_weights(self._best, module.state_dict(), {})
+        self._keep(self._best, module.state_dict(), {})
         return 0
 
     def _read(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
@@ -337,7 +338,7 @@ class LoopState:
         better = measure > self.best_measure or measure == self.best_measure == 0
         if better:
             self.best_measure, self.best_epoch = measure, epoch
-            save_weights(self._best, module.state_dict(), {})
+            self._keep(self._best, module.state_dict(), {})
         facts = {"epoch": epoch, "best_epoch": self.best_epoch, "best_measure": self.best_measure}
         tensors = {_MODULE + name: tensor for name, tensor in module.state_dict().items()}
         for number, values in optimizer.state_dict()["state"].items():
@@ -345,7 +346,13 @@ class LoopState:
                 if value is not None:  # as SGD's momentum where it has none
                     tensors[f"{_OPTIMIZER}{number}.{key}"] = torch.as_tensor(value)
         tensors["facts"] = torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
-        save_weights(self._state, tensors, _shapes(module, optimizer))
+        self._keep(self._state, tensors, _shapes(module, optimizer))
+
+    @staticmethod
+    def _keep(path: Path, tensors: dict[str, Tensor], identity: dict[str, Any]) -> None:
+        made = path.with_name(f"made-{path.name}")
+        save_weights(made, tensors, identity)
+        keep_made(made, path)
 
     def best(self) -> dict[str, Tensor]:
         """The weights of the best epoch."""

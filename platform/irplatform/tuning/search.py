@@ -19,7 +19,7 @@ import numpy as np
 from irplatform.comparison.tests import MeanDifference
 from irplatform.reranking.training_set import fold_topics
 from irplatform.system.digests import fingerprint
-from irplatform.system.formats import append_journal, read_journal
+from irplatform.system.journals import append_journal, read_journal
 from irplatform.tuning.space import Values
 
 if TYPE_CHECKING:

@@ -31,6 +31,7 @@ from irplatform.system.arithmetic import arithmetic, settings_kept
 from irplatform.system.cache import lock
 from irplatform.system.console import notice, waiting
 from irplatform.system.digests import fingerprint
+from irplatform.system.journals import SUFFIX
 from irplatform.system.workers import use_workers
 from irplatform.system.writing import home
 from irplatform.training.topic_identity import families
@@ -317,7 +318,7 @@ def tune_system(
     )
     declared = {name: _declared([*first, *second], name) for name in names}
     depends_on = {"format": _FORMAT, **system.depends_on(), **arithmetic()}
-    journal = home() / "tune" / f"{label}-{fingerprint(depends_on)}.jsonl"
+    journal = home() / "tune" / f"{label}-{fingerprint(depends_on)}{SUFFIX}"
     topics = [topic.id for topic in system.topics]
     journal.parent.mkdir(parents=True, exist_ok=True)
     with lock(journal, wait=True):
