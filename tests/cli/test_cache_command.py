@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from irplatform.system.cache import artifact
+from irplatform.system.journals import append_journal
 from irplatform.system.writing import home
 
 DAY = 24 * 3600
@@ -66,7 +67,7 @@ def test_items_of_a_kind_are_listed_with_their_state(platform, held):
 
 
 def test_trials_of_tuning_are_of_use_whether_it_ended_or_not(platform, held):
-    trials = home() / "tune" / "demo-0123456789abcdef.jsonl"
+    trials = home() / "tune" / "demo-0123456789abcdef.journal"
     trials.parent.mkdir()
     trials.write_text("{}\n")
     assert "incomplete" not in platform("cache", "list", "--kind", "tune").out
@@ -151,17 +152,28 @@ def test_what_is_damaged_is_named(platform, held, as_json):
     assert done.code == 1
     if as_json:
         damaged = {str(held["vectors"]): "has a damaged file, held"}
-        assert json.loads(done.out) == {"items": 3, "damaged": damaged}
+        assert json.loads(done.out) == {"items": 4, "damaged": damaged}
         return
     assert done.out.splitlines() == [
         f"{held['vectors']} has a damaged file, held",
         "What is damaged is made again when it is needed.",
-        "3 items read, 1 damaged.",
+        "4 items read, 1 damaged.",
     ]
 
 
 def test_a_whole_cache_is_verified(platform, held):
-    assert platform("cache", "verify").out == "3 items read, 0 damaged.\n"
+    assert platform("cache", "verify").out == "4 items read, 0 damaged.\n"
+
+
+def test_unfinished_items_are_verified(platform, held):
+    folder = home() / "scores" / "delta-0123456789abcdef.partial"
+    folder.mkdir(parents=True)
+    append_journal(folder / "finished.journal", [{"topic": "1", "scores": [644.25]}])
+    content = (folder / "finished.journal").read_bytes()
+    (folder / "finished.journal").write_bytes(content.replace(b"644", b"944"))
+    done = platform("cache", "verify", "--kind", "scores")
+    assert done.code == 1
+    assert f"{folder} has a damaged line, 1, finished.journal\n" in done.out
 
 
 def test_a_trial_removes_nothing(platform, held):

@@ -1,6 +1,5 @@
 """The rerank loop: what it accepts of a plugin, resumes, and does when memory runs out."""
 
-import json
 import re
 
 import numpy as np
@@ -13,6 +12,7 @@ from irplatform.plugin import Reranker, Topic
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.reranking import scoring
 from irplatform.reranking.scoring import rescore_topics, score_topics
+from irplatform.system.journals import read_journal
 
 TOPICS = [Topic(f"t{n}", "query") for n in range(5)]
 CANDIDATES = {f"t{n}": [f"d{n}{i}" for i in range(3 + n)] for n in range(5)}
@@ -332,13 +332,7 @@ def test_a_line_that_a_kill_cut_short_is_scored_again(journal, cut):
     sound = Sound()
     assert _lists(_score(sound, journal=journal)) == _expected()
     assert sound.asked == ["t2", "t3", "t4"]
-    assert [json.loads(line)["topic"] for line in journal.read_text().splitlines()] == [
-        "t0",
-        "t1",
-        "t2",
-        "t3",
-        "t4",
-    ]
+    assert read_journal(journal, lambda entry: entry["topic"]) == [f"t{n}" for n in range(5)]
 
 
 def test_nothing_after_a_damaged_line_is_trusted(journal):
