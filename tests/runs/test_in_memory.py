@@ -66,6 +66,32 @@ def test_a_run_is_read_in_the_forms_of_other_libraries(form):
     assert ir.evaluate({"a": given}, qrels=GRADES, measures="RR")["a"].aggregate == {"RR": 0.75}
 
 
+@pytest.mark.parametrize(
+    "scores",
+    [
+        {"7": {"31": 3, "32": 2, "33": 1}},
+        {"7": {"31": 5, "32": 7}, "8": {"33": 1}},
+        {"7": {"31": 0.5, "32": 1.5, "33": 0.7}},
+        {"7": {"31": 1}, "8": {"32": 1}},
+        {"7": {"31": 1, "32": 1}},
+        {"7": {}},
+    ],
+)
+def test_scores_that_fall_repeat_or_do_not_count_are_scores(scores):
+    run = run_of(scores)
+    best = {
+        topic: max(docs, key=lambda doc: (docs[doc], doc)) for topic, docs in scores.items() if docs
+    }
+    assert {topic: ranking.doc_ids[0] for topic, ranking in run.rankings.items()} == best
+
+
+def test_scores_that_count_are_taken_where_they_are_called_so():
+    scores = {"7": {"31": 1, "32": 3, "33": 2}}
+    rows = [{"qid": "7", "docid": d, "score": s} for d, s in scores["7"].items()]
+    for given in (Run("x", scores), rows):
+        assert run_of(given).rankings["7"].doc_ids == ("32", "33", "31")
+
+
 def test_several_runs_and_iterators_of_them_are_told_apart_from_one():
     pairs = [SCORES, Run("own", run_of(SCORES).rankings)]
     assert [*ir.evaluate(iter(pairs), qrels=GRADES, measures="RR")] == ["run-1", "own"]
@@ -116,10 +142,17 @@ WRONG_RUNS = [
     ({"7": {"31": "2.5"}}, "the score of '31' for '7' is '2.5'; it must be a number."),
     ({"7": {"31": math.nan}}, "the score of '31' for '7' is nan; it must be a number."),
     ({"7": {"31": None}}, "the score of '31' for '7' is None; it must be a number."),
-    ({"7": {None: 1.0}}, "the id of a document is None. Write it as text."),
+    ({"7": {None: 1.0}}, "the id of a document of topic '7' is None. Write it as text."),
     ({7.5: {"31": 1.0}}, "the id of a topic is 7.5. Write it as text."),
     ({True: {"31": 1.0}}, "the id of a topic is True. Write it as text."),
-    ({7: {"31": 1.0}, "7": {"31": 2.0}}, "document '31' comes twice for topic '7'."),
+    ({7: {"31": 2.0}, "7": {"32": 1.0}}, "topic 7 comes as text and as a number"),
+    ({"7": {"31": 1.0, 31: 2.5}}, "document '31' comes twice for topic '7'."),
+    ({"": {"31": 1.0}}, "the id of a topic is ''. Write it as text."),
+    ({"7": {"31": 1, "32": 2, "33": 3}}, "count 1, 2, 3, … (1, 2, 3, …): they may be ranks"),
+    ({"7": {"31": 2, "32": 3, "33": 1}}, "they may be ranks, or distances. Give scores as"),
+    ({"7": {"31": 0, "32": 1}, "8": {"33": 0.0}}, "they may be ranks"),
+    ({"7": {str(d): d / 9 for d in range(6)}}, "the scores rise from line to line in each topic"),
+    ([{"qid": 7, "docid": d, "score": d + 1} for d in range(3)], "they may be ranks"),
     ([{"qid": "7", "docid": "31"}], "the run need columns such as query_id, doc_id and score"),
     (3, "runs is 3; it must be a path, a Run, a mapping of topic to"),
     ({"a": None}, "runs is None; it must be a path, a Run"),
@@ -190,6 +223,8 @@ def test_a_run_holds_rankings_by_texts():
     assert {t: r.doc_ids for t, r in run.rankings.items()} == {"7": ("31", "32")}
     made = Run("x", {"7": {"31": 1.0, "32": 2.0}, "8": Ranking.of((), ())})
     assert {t: r.doc_ids for t, r in made.rankings.items()} == {"7": ("32", "31"), "8": ()}
+    with pytest.raises(InputError, match="a topic comes as text and as a number"):
+        Run("x", {7: {"31": 1.0}, "7": {"32": 1.0}})
     with pytest.raises(ValueError, match=r"topic '7' are \['31'\], not a Ranking: Ranking.of"):
         Run("x", {"7": ["31"]})
     with pytest.raises(ValueError, match="is nan"):

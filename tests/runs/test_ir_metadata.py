@@ -162,6 +162,26 @@ def test_what_others_write_is_read_as_far_as_it_is_understood(content):
     }
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        "\ufeff# ir_metadata.start",
+        "#ir_metadata.start",
+        "\n# ir_metadata.start",
+        "#\tir_metadata.start ",
+    ],
+)
+@pytest.mark.parametrize("end", ["# ir_metadata.end", "#ir_metadata.end"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_head_is_read_in_the_spellings_of_others(tmp_path, capsys, start, end, newline):
+    path = tmp_path / "x.run"
+    text = "\n".join([start, "# tag: theirs", "#actor:", "#   team: Engines", end, LINES])
+    path.write_bytes(text.replace("\n", newline).encode())
+    assert read_head(path) == {"tag": "theirs", "actor": {"team": "Engines"}}
+    assert read_run(path).rankings
+    assert "ignored as comments" not in capsys.readouterr().err
+
+
 def test_other_comments_are_no_metadata_and_are_told(tmp_path, capsys):
     path = tmp_path / "x.run"
     path.write_text("# tag: theirs\n" + LINES, encoding="utf-8")

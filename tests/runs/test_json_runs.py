@@ -39,10 +39,38 @@ def test_every_form_gives_the_same_rankings(tmp_path, content):
     assert run.name == "my"
 
 
-def test_utf_16_is_read_and_scores_that_may_be_ranks_are_told(tmp_path, capsys):
-    (tmp_path / "a.json").write_bytes('{"4": {"d1": 1, "d2": 2}}'.encode("utf-16"))
+def test_utf_16_is_read(tmp_path):
+    (tmp_path / "a.json").write_bytes('{"4": {"d1": 1.5, "d2": 2}}'.encode("utf-16"))
     assert read_run(tmp_path / "a.json").rankings["4"].doc_ids == ("d2", "d1")
-    assert "scores count 1, 2, 3, …: if they are ranks" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"4": {"d1": 1, "d2": 2}},
+        {"4": {"d1": 2, "d2": 3, "d3": 1}},
+        {"4": [["d1", 0], ["d2", 1]]},
+        {"4": {"d1": "1", "d2": "2"}},
+        {"hf": {"4": {"d1": 1, "d2": 2}}},
+        [{"qid": 4, "docid": "d1", "score": 1}, {"qid": 4, "docid": "d2", "score": 2}],
+        {"4": {f"d{n}": n / 9 for n in range(6)}},
+    ],
+)
+def test_numbers_that_may_be_ranks_or_distances_are_refused_until_a_run_says_which(
+    tmp_path, content
+):
+    message = "they may be ranks, or distances. `platform submit fix .*a.json -o NEW.run` writes"
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, content, "a.json")
+    for order in ("ranks", "scores"):
+        ir.fix_run(tmp_path / "a.json", tmp_path / order, order=order)
+    by_rank, by_score = (read_run(tmp_path / order).rankings["4"] for order in ("ranks", "scores"))
+    assert by_rank.doc_ids == by_score.doc_ids[::-1]
+
+
+def test_whole_numbers_that_fall_are_scores(tmp_path):
+    run = read(tmp_path, {"4": {"d1": 2, "d2": 1}, "5": {"d3": 1}})
+    assert run.rankings["4"].doc_ids == ("d1", "d2")
 
 
 def test_lines_are_read_one_by_one_and_name_the_run(tmp_path):
@@ -63,9 +91,9 @@ def test_lines_are_read_one_by_one_and_name_the_run(tmp_path):
         ),
         ({"a": MAPPING, "b": MAPPING}, "this JSON has 2 runs: a, b. Give each its own file"),
         ({"4": {"d1": 1}, "5": {"d2": 1}, "6": {"d3": "high"}}, "topic '6' has no documents with"),
-        ({"4": {"d1": None, "d2": 1}}, "topic '4', document 'd1': the score None is not a finite"),
-        ('{"4": {"d1": NaN, "d2": 1}}', "document 'd1': the score nan is not a finite number"),
-        ({"4": [["d1", 1], ["d1", 2]]}, "topic '4', document 'd1': it comes a second time"),
+        ({"4": {"d1": None, "d2": 1}}, "the score of 'd1' for '4' is None; it must be"),
+        ('{"4": {"d1": NaN, "d2": 1}}', "the score of 'd1' for '4' is nan; it must be a number"),
+        ({"4": [["d1", 2], ["d1", 1]]}, "document 'd1' comes twice for topic '4'"),
         ([{"qid": 1.5, "docid": "d", "score": 1}], "the id of a topic is 1.5. Write it as text"),
         ('{"4": {"d1": 1,', "this is not JSON"),
         ({"4": {"d1": {"rank": 1, "score": 2.5}}}, "this is JSON, not a run"),

@@ -313,3 +313,13 @@ def test_topics_without_results_leave_no_trace(tmp_path):
     run = Run("x", {"1": Ranking.of([], []), "2": Ranking.of(["a"], [1])})
     write_run(run, tmp_path / "a.run")
     assert list(read_run(tmp_path / "a.run").rankings) == ["2"]
+
+
+@pytest.mark.parametrize(
+    "line", ["41,d7,1,2.5,mine", "qid\tdocno\tscore", "41 d7 2.5", '"41";"d7";"2.5"']
+)
+def test_of_a_table_it_is_said_what_reads_it(tmp_path, line):
+    path = tmp_path / "my.csv"
+    path.write_text(f"{line}\n")
+    with pytest.raises(InputError, match=r"`platform submit fix .*my.csv -o NEW` reads tables"):
+        read_run(path)

@@ -153,6 +153,14 @@ def test_a_ranking_with_gaps_is_repaired(answer, expected):
         "Relevant: [3]\nIrrelevant: [2], [1]",
         "1. 3 adults were treated\n2. 2 arms\n3. 1 rat",
         "[1] > [2] is wrong, [3] > [1] is right",
+        "1,2\n2,3\n3,1",
+        "1\t2\n2\t3\n3\t1",
+        "1 2\n2 3\n3 1",
+        "| 1 | 2 |\n| 2 | 3 |\n| 3 | 1 |",
+        '{"ranks": [2, 3, 1]}',
+        '{"Ranks": ["2", "3", "1"]}',
+        '{"positions": [2, 3, 1]}',
+        '{"query": "rats", "rank": [2, 3, 1]}',
         "{3: a",
         "{}",
         '{"ranking": null}',
@@ -162,13 +170,28 @@ def test_what_may_be_read_in_two_ways_is_no_ranking(answer):
     assert permutation(answer, 3) == ([0, 1, 2], "unusable")
 
 
+@pytest.mark.parametrize(
+    "answer", ["1,3\n2,2\n3,1", "| 1 | 3 |\n| 2 | 2 |\n| 3 | 1 |", '{"ranks": [3, 2, 1]}']
+)
+def test_what_is_the_same_in_both_ways_is_a_ranking(answer):
+    assert permutation(answer, 3) == ([2, 1, 0], "")
+
+
+def test_numbers_that_cannot_be_ranks_are_passages():
+    assert permutation("1,5\n2,3\n3,1", 5) == ([4, 2, 0, 1, 3], "repaired")
+    assert permutation('{"ranks": [5, 3]}', 5) == ([4, 2, 0, 1, 3], "repaired")
+    assert permutation('{"ranking": [2, 3, 1]}', 3) == ([1, 2, 0], "")
+
+
 @given(st.permutations(range(12)), st.sampled_from(["[{}] > ", "{} > ", "{}, ", "\n{}", "[{}]\n"]))
 def test_whole_rankings_are_taken_as_they_are(order, form):
     answer = "".join(form.format(place + 1) for place in order).strip("> ,")
     assert permutation(answer, 12) == ([*order], "")
 
 
-@given(st.permutations(range(12)), st.sampled_from(["{}. {}", "Rank {}: {}", "{}) [{}]", "{}\t{}"]))
+@given(
+    st.permutations(range(12)), st.sampled_from(["{}. {}", "Rank {}: {}", "{}) [{}]", "{}\t[{}]"])
+)
 def test_ranks_are_not_taken_for_passages(order, form):
     lines = [form.format(rank, place + 1) for rank, place in enumerate(order, start=1)]
     assert permutation("\n".join(lines), 12) == ([*order], "")

@@ -135,6 +135,59 @@ def test_citations_in_another_place_are_not_taken_for_none(tmp_path, given):
     assert fixed.check.refused
 
 
+TWO = ["20000002", "20000003"]
+
+
+@pytest.mark.parametrize(
+    ("citations", "references", "expected"),
+    [
+        ([0, 1], TWO, TWO),
+        ([1, 2], TWO, TWO),
+        (["1", "2"], TWO, TWO),
+        (["[2]"], TWO, TWO[1:]),
+        ([0.0], [20000002], [20000002]),
+        ({"0": 0.9, "1": 0.1}, TWO, TWO),
+        ([1], {"1": "20000002", "2": "20000003"}, TWO[:1]),
+        ([1, 0], [{"pmid": 20000002}, "PMID:20000003"], TWO[::-1]),
+        (TWO, TWO, TWO),
+        (["20000009"], TWO, ["20000009"]),
+        (["2", "1"], ["1", "2"], ["2", "1"]),
+    ],
+)
+def test_citations_that_are_places_become_the_references_there(
+    tmp_path, citations, references, expected
+):
+    first = {**entry(FIRST, citations), "references": references}
+    are_places = citations not in (TWO, ["20000009"], ["2", "1"])
+    told = checked(tmp_path, lines(first))
+    assert any("cites places in its 'references'" in each for each in told) is are_places
+    fixed, copy = repaired(tmp_path, lines(first))
+    assert not fixed.check.refused
+    assert json.loads(copy.splitlines()[0])["responses"][0]["citations"] == expected
+
+
+@pytest.mark.parametrize(
+    ("citations", "references"),
+    [([1], ["20000002"] * 3), ([0, 2], TWO), ([1, "20000003"], TWO), ([0, "20000009"], TWO)],
+)
+def test_citations_that_may_be_places_or_ids_are_not_accepted(tmp_path, citations, references):
+    fixed, _ = repaired(tmp_path, lines({**entry(FIRST, citations), "references": references}))
+    assert fixed.check.refused
+
+
+@pytest.mark.parametrize("citations", [[1, 0], [1], ["0"]])
+def test_answers_in_the_layout_of_trec_rag_are_read(tmp_path, citations):
+    first = {**entry(FIRST), "references": TWO + TWO}
+    first["answer"] = [{"text": "Sleep more.", "citations": citations}]
+    del first["responses"]
+    fixed, copy = repaired(tmp_path, lines(first))
+    assert not fixed.check.refused
+    mended = json.loads(copy.splitlines()[0])
+    cited = [TWO[int(place)] for place in citations]
+    assert mended["responses"] == [{"text": "Sleep more.", "citations": cited}]
+    assert "answer" not in mended
+
+
 def test_an_entry_with_its_id_beside_its_sentences_gets_metadata(tmp_path):
     first = {"team_id": "t", "run_id": "us", "topic_id": 181.0, **entry(FIRST)}
     del first["metadata"]

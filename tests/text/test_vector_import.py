@@ -85,6 +85,17 @@ def test_odd_entries_are_read_or_passed_over_and_counted(tmp_path, capsys, head,
     ) in said
 
 
+@pytest.mark.parametrize("odd", [b"- 5", b"kinase 0.25", b"covid 19", b". 1e-3", b"a b 7"])
+@pytest.mark.parametrize("head", [b"", b"4 3\n"])
+def test_an_entry_with_a_number_too_many_gives_no_word_a_vector_and_is_told(
+    tmp_path, capsys, head, odd
+):
+    rest = b"cancer 1 2 3\nlung 4 5 6\ngene 7 8 9\n"
+    vectors = imported(tmp_path / "v.txt", head + rest + odd + b" 7 7 7\n", tmp_path / "vectors")
+    assert list(vectors.words) == ["cancer", "lung", "gene"]
+    assert "1 that end in a number, or have a number too many" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("first", [b"new york 1 2 3\n", b" 1 2 3\n", b"route 66 1 2 3\n"])
 def test_the_width_of_a_file_is_that_of_most_of_its_lines(tmp_path, first):
     vectors = imported(tmp_path / "glove.txt", first + lines(), tmp_path / "vectors")

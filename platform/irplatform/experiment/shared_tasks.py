@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from irplatform.evaluation.judgments import Judgments
     from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
-    from irplatform.tasks.lines import Order
+    from irplatform.runs.results import Order
     from irplatform.tasks.repair import Repair
 
 

@@ -9,19 +9,22 @@ An id that is a whole number is its text: libraries make numbers of topics and P
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from irplatform.data import SubtopicGrades
 from irplatform.errors import InputError, listing, quoted
 from irplatform.runs.fields import place_of, places, plain
-from irplatform.runs.run import Ranking, Run, id_text
+from irplatform.runs.results import Found, by_topic, in_order
+from irplatform.runs.run import Ranking, Run
 
 if TYPE_CHECKING:
     from irplatform.data import Qrels
 
+_REMEDY = (
+    "Give scores as irplatform.Run(name, {topic: {document: score}}), and ranks in a frame or "
+    "records with a column 'rank'."
+)
 _GRADE = ("relevance", "label", "grade", "rel", "score", "judgment", "level")
 
 
@@ -44,8 +47,7 @@ def run_of(given: Any, name: str = "run") -> Run:
     """Return a run; without scores, ranks give the order.
 
     Raises:
-        InputError: there is no such column, an id is no text, a score is no number, or a document
-            comes twice.
+        InputError: there is no such column; the scores may be ranks; or see `by_topic`.
     """
     if isinstance(given, Run):
         return given
@@ -53,7 +55,8 @@ def run_of(given: Any, name: str = "run") -> Run:
     if isinstance(given, Mapping):
         ready = {t: ranking for t, ranking in given.items() if isinstance(ranking, Ranking)}
         given = {t: results for t, results in given.items() if t not in ready}
-    return Run(name, ready | _by_topic(given, "score", "run"))
+    found = in_order([*_found(given, "score", "run")], None, _REMEDY)
+    return Run(name, ready | by_topic(found))
 
 
 def qrels_of(given: Any) -> Qrels:
@@ -66,25 +69,14 @@ def qrels_of(given: Any) -> Qrels:
     if isinstance(given, Mapping):
         diverse = {str(t): g for t, g in given.items() if isinstance(g, SubtopicGrades)}
         given = {t: grades for t, grades in given.items() if str(t) not in diverse}
-    graded = _by_topic(given, "grade", "judgments")
+    graded = by_topic(_found(given, "grade", "judgments"), "grade")
     if all(grade.is_integer() for grades in graded.values() for grade in grades.values()):
         return diverse | {t: {d: int(g) for d, g in graded[t].items()} for t in graded}
     return diverse | graded
 
 
-def _by_topic(given: Any, value: str, what: str) -> dict[str, dict[str, float]]:
-    """Topic to document to number, with ids as texts."""
-    topics: dict[str, dict[str, float]] = {}
-    for topic_id, doc_id, number in _rows(given, value, what):
-        topic, document = id_text(topic_id, "a topic"), id_text(doc_id, "a document")
-        if document in topics.setdefault(topic, {}):
-            raise InputError(f"document '{document}' comes twice for topic '{topic}'.")
-        topics[topic][document] = _number(number, f"the {value} of '{document}' for '{topic}'")
-    return topics
-
-
-def _rows(given: Any, value: str, what: str) -> Iterator[tuple[Any, Any, Any]]:
-    """The topic, document and value of each result or judgment."""
+def _found(given: Any, value: str, what: str) -> Iterator[Found]:
+    """The results, or the judgments, whose grades stand for scores."""
     if isinstance(given, Mapping):
         for topic, documents in given.items():
             if not isinstance(documents, Mapping):
@@ -92,7 +84,8 @@ def _rows(given: Any, value: str, what: str) -> Iterator[tuple[Any, Any, Any]]:
                     f"the {what} of topic {quoted(topic)}: {quoted(documents)} does not map "
                     f"documents to {value}s."
                 )
-            yield from ((topic, document, number) for document, number in documents.items())
+            for document, number in documents.items():
+                yield Found(None, topic, document, None, number, named=False)
         return
     given = given.collect() if is_frame(given) and hasattr(given, "collect") else given
     if is_frame(given):
@@ -109,17 +102,18 @@ def _rows(given: Any, value: str, what: str) -> Iterator[tuple[Any, Any, Any]]:
         rows = (row.values() if isinstance(row, Mapping) else row for row in rows)
     at = places(names)
     if value == "grade":
-        at["grade"] = place_of(_GRADE, [*map(plain, names)])
+        at["score"] = place_of(_GRADE, [*map(plain, names)])
     by_rank = value == "score" and "score" not in at
-    column = at.get("rank" if by_rank else value, -1)
+    column = at.get("rank" if by_rank else "score", -1)
     if column < 0 or not {"topic", "document"} <= at.keys():
         raise InputError(
             f"the {what} need columns such as query_id, doc_id and {value}; they have "
             f"{listing(names)}."
         )
     for cells in map(tuple, rows):
-        number = -_number(cells[column], "a rank") if by_rank else cells[column]
-        yield cells[at["topic"]], cells[at["document"]], number
+        number = cells[column]
+        numbers = (number, None) if by_rank else (None, number)
+        yield Found(None, cells[at["topic"]], cells[at["document"]], *numbers)
 
 
 def _names(record: object) -> list[str]:
@@ -127,12 +121,3 @@ def _names(record: object) -> list[str]:
     names = [*record] if isinstance(record, Mapping) else getattr(record, "_fields", ())
     texts = [name for name in names if isinstance(name, str)]
     return texts if {"topic", "document"} <= places(texts).keys() else []
-
-
-def _number(value: Any, what: str) -> float:
-    number = math.nan
-    with suppress(TypeError, ValueError, OverflowError):
-        number = math.nan if isinstance(value, str | bytes) else float(value)
-    if not math.isfinite(number):
-        raise InputError(f"{what} is {quoted(value)}; it must be a number.")
-    return number

@@ -14,7 +14,7 @@ from irplatform.runs.mixture import FIRST_STAGE_WEIGHT
 from irplatform.runs.names import FUSED
 from irplatform.runs.parts import METADATA
 from irplatform.system.console import notice_once
-from irplatform.system.reading import open_bytes
+from irplatform.system.reading import in_utf_8, open_bytes
 from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
@@ -317,12 +317,12 @@ def read_head(path: Path) -> dict[str, Any]:
         InputError: the file cannot be read, or its head is not YAML.
     """
     with open_bytes(path) as file:
-        if file.readline().strip() != METADATA:
-            return {}
-        lines = file.read(_LONGEST_HEAD).decode("utf-8", errors="replace").splitlines()
+        content = in_utf_8(file.read(_LONGEST_HEAD))
+    if (start := METADATA.match(content)) is None:
+        return {}
     head: list[str] = []
-    for line in lines:
-        if line.strip() == END:
+    for line in content[start.end() :].decode("utf-8", errors="replace").splitlines():
+        if line.lstrip("# \t").rstrip() == END.removeprefix("# "):
             return _parsed("\n".join(head), path)
         head.append(line.removeprefix("#").removeprefix(" "))
     raise InputError(f"the metadata at its head have no end: '{END}' is missing.", path=path)

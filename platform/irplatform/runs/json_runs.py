@@ -10,20 +10,22 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted, listing
-from irplatform.runs.fields import COLUMNS, DOCUMENT, LISTS, identifier, place_of, places, plain
+from irplatform.runs.fields import COLUMNS, DOCUMENT, LISTS, place_of, places, plain
+from irplatform.runs.results import Found, by_topic, in_order
 from irplatform.runs.run import Ranking, Run
 from irplatform.system.console import notice_once
 from irplatform.system.formats import JSONError, parse_json
 from irplatform.system.reading import in_utf_8, read_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from irplatform.runs.results import Order
 
 NO_RUN = (
     "this is JSON, not a run. Looked for were scores by topic and document, "
@@ -38,48 +40,21 @@ _BETWEEN = re.compile(r"[\s,]*")
 _DECODER = json.JSONDecoder()
 
 
-class Found(NamedTuple):
-    """A result as the file has it; `line` is None where one value is the whole file."""
-
-    line: int | None
-    topic: Any
-    document: Any
-    rank: Any = None
-    score: Any = None
-    tag: Any = None
-
-
 def read_json_run(path: Path) -> Run:
     """Read a run in JSON; documents without scores get falling ones by rank, or place in a list.
 
     Raises:
-        InputError: it holds no run, or several; an id is neither text nor a whole number; a score
-            is not a finite number; a document comes twice.
+        InputError: it holds no run, or several; its scores may be ranks; see `by_topic`.
     """
-    topics: dict[str, dict[str, float]] = {}
-    found = [*json_results(in_utf_8(read_whole(path, _MOST_BYTES)), path)]
-    by_rank = all(each.score is None for each in found)
-    for each in found:
-        topic = identifier(each.topic, "of a topic", path, each.line)
-        document = identifier(each.document, f"of a document of topic '{topic}'", path, each.line)
-        given = each.rank if by_rank else each.score
-        value = number(given)
-        fault = ""
-        if document in topics.setdefault(topic, {}):
-            fault = "it comes a second time"
-        elif value is None or not math.isfinite(value):
-            fault = f"the {'rank' if by_rank else 'score'} {given!r} is not a finite number"
-        if fault or value is None:
-            where = f"topic '{topic}', document '{document}'"
-            raise InputError(f"{where}: {fault}.", path=path, line=each.line)
-        topics[topic][document] = -value if by_rank else value
-    if by_rank:
+    found = [
+        each._replace(rank=_as_number(each.rank), score=_as_number(each.score))
+        for each in json_results(in_utf_8(read_whole(path, _MOST_BYTES)), path)
+    ]
+    if all(each.score is None for each in found):
         notice_once(f"{path}: there are no scores; ranks, or places in lists, give the order")
-    elif all([*map(int, s.values())] == [*range(1, len(s) + 1)] for s in topics.values()):
-        notice_once(f"WARNING: {path}: scores count 1, 2, 3, …: if they are ranks, call them so.")
     rankings = {
         topic: Ranking.of([*scores], [*scores.values()], rounded=False)
-        for topic, scores in topics.items()
+        for topic, scores in by_topic(found, path=path).items()
     }
     tag = next((str(each.tag) for each in found if each.tag is not None), "")
     return Run(tag or path.name.split(".")[0], rankings, path)
@@ -95,12 +70,23 @@ def number(value: Any) -> float | None:
         return None
 
 
-def json_results(content: bytes, path: Path) -> Iterator[Found]:
-    """Yield the results of a run in JSON, in the order of the file.
+def _as_number(value: Any) -> Any:
+    """A number that is written as text; other values as they are."""
+    return value if not isinstance(value, str) or (read := number(value)) is None else read
+
+
+def json_results(content: bytes, path: Path, order: Order | None = None) -> Sequence[Found]:
+    """Return the results of a run in JSON, in the order of the file.
 
     Raises:
-        InputError: this is not JSON, or holds no run, or several.
+        InputError: this is not JSON, or holds no run, or several; or its scores may be ranks, and
+            `order` does not say what holds.
     """
+    remedy = f"`platform submit fix {path} -o NEW.run` writes a run: with --order ranks, or scores."
+    return in_order([*_results(content, path)], order, remedy, path)
+
+
+def _results(content: bytes, path: Path) -> Iterator[Found]:
     for line, value in _values(content, path):
         runs = [*_runs_in(value, (), path)]
         if len(runs) != 1:
@@ -113,8 +99,7 @@ def json_results(content: bytes, path: Path) -> Iterator[Found]:
                 yield from _of_record(record, line)
         else:
             for topic, ranking in run.items():
-                for document, rank, score in _ranked(ranking):
-                    yield Found(line, topic, document, rank, score)
+                yield from _ranked(ranking, line, topic)
 
 
 def _values(content: bytes, path: Path) -> Iterator[tuple[int | None, Any]]:
@@ -237,22 +222,23 @@ def _of_record(record: dict[str, Any], line: int | None) -> Iterator[Found]:
     if isinstance(document := read.get("document"), str | int | float):
         yield Found(line, topic, document, read.get("rank"), read.get("score"), tag)
         return
-    for each, rank, score in _ranked(record):
-        yield Found(line, topic, each, rank, score, tag)
+    yield from _ranked(record, line, topic, tag)
 
 
-def _ranked(ranking: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield document, rank and score of the results of a topic."""
+def _ranked(ranking: Any, line: int | None, topic: Any, tag: Any = None) -> Iterator[Found]:
+    """Yield the results of a topic; scores have a name in objects alone."""
     ranking = _unwrapped(ranking)
     if isinstance(ranking, dict):
-        yield from ((document, None, score) for document, score in ranking.items())
+        for document, score in ranking.items():
+            yield Found(line, topic, document, None, score, tag, named=False)
         return
     for place, each in enumerate(ranking, start=1):
         if isinstance(each, dict):
             read = _columns(each)
-            yield read["document"], read.get("rank"), read.get("score")
+            yield Found(line, topic, read["document"], read.get("rank"), read.get("score"), tag)
         elif isinstance(each, list):
             reverse = number(each[1]) is None or isinstance(each[0], float)
-            yield (each[1], None, each[0]) if reverse else (each[0], None, each[1])
+            document, score = reversed(each) if reverse else each
+            yield Found(line, topic, document, None, score, tag, named=False)
         else:
-            yield each, place, None
+            yield Found(line, topic, each, place, None, tag)

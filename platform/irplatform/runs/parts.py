@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from irplatform.system.columns import Table
 
-METADATA = b"# ir_metadata.start"
+METADATA = re.compile(rb"\s*#[ \t]*ir_metadata\.start[ \t\r]*(?:\n|$)")
 """Begins a run file with ir_metadata in its head."""
 _END_OF_LINE = b" \0 "
 _LINES = 1 << 18
@@ -140,7 +141,7 @@ def strict_table(block: bytes) -> Table | None:
 def _by_line(block: bytes, passed: Passed) -> bytes:
     """Bring lines into six columns if some are blank, comments or longer than a result."""
     rows = []
-    passed.has_metadata |= block.startswith(METADATA)
+    passed.has_metadata |= METADATA.match(block) is not None
     for line in block.split(b"\n"):
         columns = line.split()
         if not columns:

@@ -159,6 +159,8 @@ class Run:
 
     def __post_init__(self) -> None:
         rankings: dict[str, Any] = {id_text(t, "a topic"): r for t, r in self.rankings.items()}
+        if len(rankings) < len(self.rankings):
+            raise InputError("a topic comes as text and as a number. Write ids as text.")
         for topic, each in rankings.items():
             if isinstance(each, Mapping):
                 rankings[topic] = Ranking.of([*each], [*each.values()], rounded=False)
@@ -243,7 +245,7 @@ def id_text(value: Any, of: str) -> str:
     Raises:
         InputError: it is neither.
     """
-    if isinstance(value, str):
+    if isinstance(value, str) and value.strip(" \t\r\n"):
         return value
     number = math.nan
     with suppress(TypeError, ValueError, OverflowError):

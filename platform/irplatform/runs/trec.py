@@ -311,7 +311,9 @@ def _score_fault(text: str, strict: bool) -> str:
 
 def _raise_first_error(path: Path, cause: ValueError) -> NoReturn:
     for problem in run_errors(path):
-        raise InputError(problem.message, path=path, line=problem.line)
+        columns = problem.message.endswith(COLUMNS) and " column" in problem.message
+        hint = f" `platform submit fix {path} -o NEW` reads tables of other programs."
+        raise InputError(problem.message + hint * columns, path=path, line=problem.line)
     raise InputError(f"this file cannot be read as a run: {cause}. {COLUMNS}", path=path) from cause
 
 

@@ -66,6 +66,7 @@ _BARE = re.compile(r"[#(]?(\d+)(?=\s*(?:$|[-:–—(,;)]|\.\s|\.$))")
 _ID = re.compile(r"passage|doc|article|abstract|^[pd]?id$|number|identifier|index|item|^no$")
 _RANK = re.compile(r"rank|position|place|order")
 _RANKING = re.compile(r"\D*(?:rank|order|answer|result|output)\D*")
+_RANKS = re.compile(r"\W*(?:ranks?|positions?|places?)\W*")
 _SCORE = re.compile(r"relevan|scor|rating|grade", re.IGNORECASE)
 _SCORED = re.compile(
     rf"(?:\D{{0,40}}(?:{_SCORE.pattern})\D{{0,20}})?\W*(\d+(?:\.\d+)?)(?:\s*/\s*\d+)?\W*",
@@ -174,11 +175,12 @@ def _of_json(value: Any) -> list[str] | None:
         return None if "" in numbers else numbers
     lists = {k: v for k, v in value.items() if isinstance(v, (list, dict, str)) and v}
     for kept in (
-        [v for k, v in lists.items() if _RANKING.fullmatch(k.lower())],
-        [v for v in lists.values() if not isinstance(v, str)],
+        [k for k in lists if _RANKING.fullmatch(k.lower())],
+        [k for k, v in lists.items() if not isinstance(v, str)],
     ):
         if kept:
-            return _of_json(kept[0]) if len(kept) == 1 else None
+            found = _of_json(lists[kept[0]]) if len(kept) == 1 else None
+            return _either(found or []) if _RANKS.fullmatch(kept[0].lower()) else found
     return _in_order(_items("\n".join(f"{name}: {said}" for name, said in value.items())))
 
 
@@ -203,6 +205,8 @@ def _of_records(rows: Sequence[Sequence[Any]]) -> list[str] | None:
         names = [re.sub("[^a-z#]", "", str(cell).lower()).replace("#", "rank") for cell in rows[0]]
     elif names == ["rank", "rank"]:
         return counted
+    elif names == ["rank", "id"] and not any(marked):  # or passages and ranks
+        return _either(columns[1])
     kinds = ["rank" if _RANK.search(n) else "id" if _ID.search(n) else "" for n in names]
     ranks = [c for kind, c in zip(kinds, columns, strict=True) if kind == "rank"]
     ids = [c for kind, c in zip(kinds, columns, strict=True) if kind == "id" and all(c)]
@@ -211,6 +215,13 @@ def _of_records(rows: Sequence[Sequence[Any]]) -> list[str] | None:
     places = [int(rank) for rank in ranks[0]] if ranks else [None] * len(body)
     told = [" ".join(str(c) for k, c in zip(kinds, row, strict=True) if not k) for row in body]
     return _in_order([*zip(places, ids[0], told, strict=True)])
+
+
+def _either(numbers: list[str]) -> list[str] | None:
+    """Passages by rank; None if the same numbers, as ranks by passage, give another order."""
+    ranks = [*map(int, numbers)]
+    passages = [ranks.index(rank) + 1 for rank in sorted({*ranks})]
+    return numbers if ranks == passages or sorted(ranks) != [*range(1, len(ranks) + 1)] else None
 
 
 def _one(value: Any) -> str:

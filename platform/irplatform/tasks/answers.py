@@ -15,7 +15,7 @@ from irplatform.runs.bioasq import ADDRESS
 from irplatform.runs.checks import RunCheck
 from irplatform.runs.ids import id_text, pmid_of, pmids_of, whole
 from irplatform.runs.trec import Problem
-from irplatform.tasks.entries import KEYS, Answers, Entry, read_answers
+from irplatform.tasks.entries import KEYS, Answers, Entry, read_answers, reference_places
 from irplatform.text import sentences
 
 if TYPE_CHECKING:
@@ -287,6 +287,8 @@ class _BioGenLines(_Checking):
             team = _but(metadata.get("team_id"))
             self.error(entry.line, f"{who} has no text 'metadata.team_id'{team}.")
         self.run_name(entry.line, metadata.get("run_id"), "metadata.run_id")
+        if reference_places(entry.value, self.keys) is not None:
+            self.error(entry.line, f"{who} cites places in its 'references'. Write the PMIDs.")
         given = entry.value.get(self.keys.sentences)
         if not isinstance(given, list):
             self.error(entry.line, f"{who} has no list '{self.keys.sentences}'{_but(given)}.")

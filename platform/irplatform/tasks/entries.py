@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irplatform.errors import InputError
+from irplatform.runs.ids import pmid_of, whole
 from irplatform.system.formats import JSONError, parse_json
 from irplatform.system.reading import in_utf_8, read_whole
 
@@ -111,6 +112,41 @@ def read_answers(path: Path, form: str | None = None) -> Answers:
         odd = "write one entry a line, from the first line on."
     key = key if key in LISTS.values() else None
     return Answers(head, tuple(entries), key, marked, odd)
+
+
+def sentences_of(value: Mapping[str, Any], keys: Keys) -> Any:
+    """Return the sentences of an entry, also if they are a list where TREC RAG has it."""
+    listed = value.get("answer")
+    return value.get(keys.sentences, listed if isinstance(listed, list) else None)
+
+
+def reference_places(value: Mapping[str, Any], keys: Keys) -> dict[int, Any] | None:
+    """Return the references of an entry by the numbers that its citations have for them.
+
+    They count from 0 in TREC RAG's layout, else as the numbers show. The result is empty if these
+    do not tell, and None if citations are ids.
+    """
+    given, said = value.get("references"), sentences_of(value, keys)
+    said = said if isinstance(said, list) else []
+    lists = [s.get(k) for s in said if isinstance(s, dict) for k in keys.citations]
+    cited = {place_in(each) for held in lists if isinstance(held, list | dict) for each in held}
+    numbered = given if isinstance(given, dict) else {}
+    listed = [*numbered.values()] if numbered else given if isinstance(given, list) else []
+    known = {*map(pmid_of, listed)}
+    places = {n for n in cited if n in range(len(listed) + 1) and str(n) not in known}
+    if not (places and listed):
+        return None
+    ends = cited & {0, len(listed)}
+    if places != cited or len(ends) == 2 or not (ends or numbered or keys.sentences not in value):
+        return {}
+    if numbered:
+        return {place_in(key) or 0: each for key, each in numbered.items()}
+    return dict(enumerate(listed, start=int(len(listed) in cited)))
+
+
+def place_in(cited: Any) -> int | None:
+    """Return the number that a citation is, as in 1, "1" and "[1]"; None without one."""
+    return whole(cited.strip("[]() ") if isinstance(cited, str) else cited)
 
 
 def _keys(entry: Entry) -> Iterable[str]:

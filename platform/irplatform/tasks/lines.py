@@ -12,28 +12,22 @@ import re
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, listing
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.fields import LISTS, place_of, places, plain
 from irplatform.runs.json_runs import json_results
+from irplatform.runs.results import counts, is_number, number, rises
 from irplatform.system.reading import NUL_BYTE, in_utf_8, open_bytes
-from irplatform.tasks.columns import (
-    SECOND,
-    choose_numbers,
-    counts,
-    is_number,
-    number,
-    placed,
-    rises,
-)
+from irplatform.tasks.columns import SECOND, choose_numbers, placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-Order = Literal["scores", "ranks"]
+    from irplatform.runs.results import Order
+
 _WHITE_SPACE = re.compile(r"[ \t\v\f]+")
 _QUOTED = re.compile(r"""\s*("[^"]*"(?=\s|$)|'[^']*'(?=\s|$)|\S+)""")
 _OBJECT = re.compile(r"\{[^}]*\}")
@@ -93,16 +87,16 @@ def read_rows(path: Path, *, order: Order | None = None, keep_lines: bool = Fals
         raise InputError(f"this file has a {NUL_BYTE}", path=path, line=1)
     marks = ("byte order mark",) if content != given else ()
     if holds_json(path):
-        rows = [*_json_rows(content, path, keep_lines)]
+        rows = [*_json_rows(content, path, order, keep_lines)]
     else:
         rows = _table_rows(content, marks, path, keep_lines)
     _read_numbers(rows, path, order)
     return rows
 
 
-def _json_rows(content: bytes, path: Path, keep_lines: bool) -> Iterator[Row]:
-    for place, found in enumerate(json_results(content, path), start=1):
-        values = ("" if value is None else str(value) for value in found[1:])
+def _json_rows(content: bytes, path: Path, order: Order | None, keep_lines: bool) -> Iterator[Row]:
+    for place, found in enumerate(json_results(content, path, order), start=1):
+        values = ("" if value is None else str(value) for value in found[1:6])
         topic, document, rank, score, tag = values
         raw = " ".join((topic, document, rank, score)) if keep_lines else ""
         row = Row(found.line or place, raw, topic, document, rank, score, tag=tag or None)

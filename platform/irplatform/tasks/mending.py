@@ -13,7 +13,14 @@ from irplatform.runs.bioasq import ADDRESS
 from irplatform.runs.ids import id_text, pmid_of, pmids_of, whole
 from irplatform.runs.trec import Problem
 from irplatform.tasks.answers import CITED
-from irplatform.tasks.entries import KEYS, LISTS, read_answers
+from irplatform.tasks.entries import (
+    KEYS,
+    LISTS,
+    place_in,
+    read_answers,
+    reference_places,
+    sentences_of,
+)
 from irplatform.tasks.repair import Repair
 
 if TYPE_CHECKING:
@@ -107,6 +114,14 @@ def canonical(head: Mapping[str, Any], entries: Sequence[Any], form: str) -> byt
     if form in LISTS:
         return orjson.dumps({**head, LISTS[form]: entries}, option=orjson.OPT_INDENT_2) + b"\n"
     return b"".join(orjson.dumps(entry) + b"\n" for entry in entries)
+
+
+def _with_references(sentence: Any, keys: Keys, places: Mapping[int, Any]) -> Any:
+    """A sentence that cites places, with the references there."""
+    if not isinstance(sentence, dict):
+        return sentence
+    cited = {k: sentence[k] for k in keys.citations if isinstance(sentence.get(k), list | dict)}
+    return sentence | {k: [places.get(place_in(each) or 0) for each in v] for k, v in cited.items()}
 
 
 def _compact(value: Any) -> str:
@@ -301,12 +316,20 @@ class _Mending:
             self.reasons["metadata made of the entry's keys"] = None
         name = self._name(metadata.get(keys.id))
         metadata = {**self.names(metadata, "run_id"), keys.id: name}
-        given = value.get(keys.sentences)
+        given, places = sentences_of(value, keys), reference_places(value, keys)
+        if given and keys.sentences not in value:
+            self.reasons[f"'{keys.sentences}' made of 'answer'"] = None
+            value = {key: each for key, each in value.items() if key != "answer"}
+        if places:
+            self.reasons["citations made of places in 'references'"] = None
+            given = [_with_references(sentence, keys, places) for sentence in given]
         if isinstance(given, str | dict) and given:
             self.reasons["sentences put into a list"] = None
             given = [given]
         mended = {**value, "metadata": metadata}
-        if isinstance(given, list):
+        if places == {}:  # the check says that they cannot be told
+            mended[keys.sentences] = given
+        elif isinstance(given, list):
             mended[keys.sentences] = [self._sentence(each, keys) for each in given if each]
             self._lose(sum(not each for each in given), "empty sentences")
         return name, mended

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.tasks.lines import Order, Row
+    from irplatform.runs.results import Order
+    from irplatform.tasks.lines import Row
     from irplatform.tasks.model import Task
 
 _AROUND = re.compile(r"""^(?:b["']|np\.\w+\()?["'<(\[]*|["'>)\]]*$""")

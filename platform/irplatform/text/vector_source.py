@@ -83,7 +83,7 @@ class VectorSource:
     def open(self, corpus: Corpus, options: VectorOptions) -> Artifact:
         """The folder of the vectors, trained on the corpus if they are missing."""
         from irplatform.text import import_vectors, train_vectors
-        from irplatform.text.vectors import VECTORS_FORMAT
+        from irplatform.text.vectors import IMPORTED_FORMAT, VECTORS_FORMAT
 
         if folder := self.ready.get(self.key(options)):
             mark = fingerprint({"files": digests(_files(folder))})
@@ -95,6 +95,7 @@ class VectorSource:
         label = corpus.name
         if self.imported:
             label = self.imported.name
+            made_from["format"] = IMPORTED_FORMAT
         else:
             made_from |= {"corpus": corpus.fingerprint, "options": options.model_dump()}
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 VECTORS_FORMAT = 1
 """Of the folder's files. Raise it to make cached vectors anew."""
+IMPORTED_FORMAT = 2
+"""The same, of published vectors alone: raise it where their files are read otherwise."""
 UNK_RANGE = 0.25
 _FACTS = "vectors.json"
 _MATRIX = "vectors.npy"
@@ -191,7 +193,9 @@ def import_vectors(path: Path, folder: Path) -> None:
             words = tokenize(entry) if not (mark := _MARK.fullmatch(raw)) else []
             odd["that are marks, such as </s>"] += mark is not None
             odd["without a word"] += not raw.strip()
-            if len(words) == 1 and words[0] in by_word:
+            if b" " in raw and _numbers(raw.split()[-1:]):
+                odd["that end in a number, or have a number too many"] += 1
+            elif len(words) == 1 and words[0] in by_word:
                 odd["whose word came before, in any spelling"] += 1
             elif len(words) == 1:
                 if not np.isfinite(vector).all():
