@@ -49,11 +49,16 @@ def test_a_run_of_unknown_making_is_replaced_with_its_metadata_only_if_asked(
     if metadata is not None:
         (folder / "old.run.meta.json").write_text(metadata)
     before = _content(folder)
+    says = (
+        "no old.run.meta.json beside it says"
+        if metadata is None
+        else "old.run.meta.json does not say"
+    )
     refused = platform("fuse", *runs, "--out", "old.run")
     assert (refused.code, refused.err) == (
         2,
-        "platform: old.run: this file already exists, and no old.run.meta.json beside it says "
-        "with which settings it was made. Name another --out, or replace it with --force.\n",
+        f"platform: old.run: this file already exists, and {says} with which settings "
+        "it was made. Name another --out, or replace it with --force.\n",
     )
     assert _content(folder) == before
     outcome = platform("fuse", *runs, "--out", "old.run", "--force")

@@ -52,7 +52,7 @@ def test_a_folder_without_scores_is_told_apart_from_no_folder(tmp_path):
 )
 def test_other_json_is_refused(tmp_path, content):
     (tmp_path / FILE_NAME).write_text(json.dumps(content))
-    with pytest.raises(InputError, match="has no scores of runs"):
+    with pytest.raises(InputError, match="this has another form"):
         read_scores(tmp_path)
 
 

@@ -49,6 +49,11 @@ comparison_options = with_options(
         type=click.IntRange(0, 2**32 - 1),
         help="Seed of randomization, bootstrap and rank intervals.",
     ),
+    click.option(
+        "--different-documents",
+        is_flag=True,
+        help="Compare runs whose metadata record different documents, too.",
+    ),
     group="Comparison",
     example="--baseline bm25 --test randomization",
 )

@@ -12,7 +12,7 @@ from irplatform.cli.commands import command
 from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import PATH
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.errors import InputError, counted, listing
+from irplatform.errors import counted, listing
 from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
@@ -37,13 +37,14 @@ def verify(
     """Check that runs, and all that they were made of, are as their metadata say.
 
     Compares the run file, topics, judgments, documents, files, trained models, code and versions of
-    libraries. A folder stands for its run files; what they share is printed once. The exit code is
-    1 if anything changed.
+    libraries. A folder stands for the runs that it says it has, in its report and metadata; what
+    they share is printed once. The exit code is 1 if anything changed, or a run is gone.
     """
-    from irplatform import verify as verify_run
     from irplatform.experiment.verify import changed
 
-    findings = {path: verify_run(path, collection=collection) for path in _files(runs)}
+    findings: dict[Path, list[Finding]] = {}
+    for path in runs:
+        findings |= _of(path, collection)
     if as_json:
         entries = [
             {"run": str(path), "findings": [f.as_json() for f in found]}
@@ -112,23 +113,19 @@ def _row(finding: Finding) -> tuple[str, str, str]:
     return f"  {finding.subject}", _WORDS[finding.verdict], finding.detail
 
 
-def _files(paths: tuple[Path, ...]) -> list[Path]:
-    """Run files; of a folder, those in it that have metadata."""
-    from irplatform.runs.folder import described_runs, run_folders
+def _of(path: Path, collection: str | None) -> dict[Path, list[Finding]]:
+    """The findings of a run file, or of all runs that a folder says it has."""
+    from irplatform import verify as verify_run
+    from irplatform.experiment.verify import verify_folder
+    from irplatform.runs.listed import run_folders, runs_in
 
-    found: list[Path] = []
-    for path in (folder for each in paths for folder in run_folders(each)):
-        if not path.is_dir():
-            found.append(path)
-            continue
-        described = described_runs(path)
-        if not described:
-            raise InputError("there are no run files with metadata in this folder.", path=path)
-        found += described
-        runs = sorted([*path.glob("*.run"), *path.glob("*.run.gz")])
-        if others := [run.name for run in runs if run not in described]:
-            notice(f"{path}: not checked, for they have no metadata: {listing(others)}")
-    return list(dict.fromkeys(found))
+    if not path.is_dir():
+        return {path: verify_run(path, collection=collection)}
+    found = verify_folder(path, collection=collection)
+    for folder in run_folders(path):
+        if others := [run.name for run in runs_in(folder) if run not in found]:
+            notice(f"{folder}: not checked, for they have no metadata: {listing(others)}")
+    return found
 
 
 @command(

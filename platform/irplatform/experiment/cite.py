@@ -17,8 +17,16 @@ import irplatform
 from irplatform.errors import InputError, PlatformError, unknown
 from irplatform.experiment.arguments import as_paths
 from irplatform.registry.loading import registry
-from irplatform.runs.folder import run_folders
+from irplatform.runs.listed import (
+    described_runs,
+    gone_told,
+    listed_runs,
+    run_folders,
+    run_here,
+    runs_in,
+)
 from irplatform.runs.metadata import known_metadata
+from irplatform.system.console import notice
 from irplatform.system.packages import absent
 
 if TYPE_CHECKING:
@@ -208,10 +216,7 @@ def _merged(references: Iterable[Reference]) -> list[Reference]:
 
 def _of_name(name: str) -> Iterator[Reference]:
     path = Path(name)
-    folders = run_folders(path) if path.is_dir() else ()
-    if runs := [
-        run for each in folders for run in sorted([*each.glob("*.run"), *each.glob("*.run.gz")])
-    ]:
+    if runs := _runs_of(path) if path.is_dir() else []:
         for run in runs:
             yield from _of_run(run)
     elif path.is_file() and path.suffix != ".toml":
@@ -228,6 +233,16 @@ def _of_name(name: str) -> Iterator[Reference]:
             known = sorted({name for table in _tables().values() for name in table})
             raise unknown("name", name, known, of="a run, system or collection") from error
         yield from _of_collection(collection.id, collection.metadata)
+
+
+def _runs_of(folder: Path) -> list[Path]:
+    """The runs that are in a folder or a matrix, or whose metadata are; a warning of others."""
+    there = [run for each in run_folders(folder) for run in runs_in(each)]
+    runs = [*dict.fromkeys([*there, *described_runs(folder)])]
+    gone = [r.path for r in listed_runs(folder) if (run_here(r.path) or r.path) not in runs]
+    if gone:
+        notice(f"WARNING: {folder}: {gone_told(gone, folder)}: what it used is not cited.")
+    return runs
 
 
 def _tables() -> dict[str, Mapping[str, Any]]:
@@ -269,8 +284,8 @@ def _of_run(path: Path) -> Iterator[Reference]:
         for kind in ("retriever", "reranker"):
             if kind in step:
                 yield from _of_system(kind, step[kind])
-        if step.get("name") == "fuse":
-            yield _reference(_OF_FUSION[step["method"]], "fusion")
+        if step.get("name") == "fuse" and (key := _OF_FUSION.get(str(step.get("method")))):
+            yield _reference(key, "fusion")
     if sum("retriever" in step for step in steps) > 1:
         yield _reference("cormack2009rrf", "fusion")
     software = metadata.get("platform", {}).get("software", {})

@@ -43,6 +43,7 @@ def compare(
     bounds: bool | None = None,
     seed: int = 0,
     ignore_identical_ids: bool = False,
+    different_documents: bool = False,
 ) -> ComparisonReport:
     """Compare runs over the topics of a collection or of other judgments.
 
@@ -69,12 +70,14 @@ def compare(
             have two million results at most.
         seed: of the draws of tests and rank intervals.
         ignore_identical_ids: see `evaluate`.
+        different_documents: compare runs whose metadata record different documents, too.
 
     Returns:
         The comparison. It shows itself in a notebook, and gives frames and plots.
 
     Raises:
-        InputError: a bad name or file, no judgments, or fewer than two runs.
+        InputError: a bad name or file, no judgments, fewer than two runs, runs of different
+            documents, or a run of a folder's last table is gone.
 
     Examples:
         >>> import irplatform as ir
@@ -94,6 +97,7 @@ def compare(
         topics=topics,
         as_reported=True,
         ignore_identical_ids=ignore_identical_ids,
+        different_documents=different_documents,
     )
     return compare_judged(
         judged,

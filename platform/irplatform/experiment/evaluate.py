@@ -15,6 +15,7 @@ from irplatform.evaluation.sampled import topics_of
 from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.evaluation.topics import TopicFilter, only, spelled_otherwise, without
 from irplatform.experiment.arguments import as_names, as_path, as_qrels, collection_name
+from irplatform.experiment.differing import differences_told
 from irplatform.experiment.given_runs import given_runs
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.registry.loading import registry
@@ -131,11 +132,13 @@ def read_judged_runs(
     topics: TopicFilter | None = None,
     as_reported: bool = False,
     ignore_identical_ids: bool = False,
+    different_documents: bool = True,
 ) -> JudgedRuns:
     """Read runs and judgments; the arguments and errors are those of `evaluate`.
 
     Where a run is a quick look at some topics of the collection, only these count, for all runs.
-    `as_reported` takes the measures that the runs were reported by, if none are given.
+    `as_reported` takes the measures that the runs were reported by, if none are given. Runs of
+    different documents are refused if `different_documents` is False; other differences are notes.
     """
     measures = as_names(measures, "measures")
     if sampled_qrels is not None:
@@ -165,10 +168,11 @@ def read_judged_runs(
             usual, extra = Collection.measures, plugins.measures
             read = as_qrels(qrels)
             judged_by = partial(of_files, read, extra=extra, usual=usual, sampled=sampled_qrels)
-        notes: list[str] = []
+        notes = differences_told(given.files, opened, across=different_documents)
         judgments = None
         if as_reported and not measures and sampled_qrels is None:
-            judgments, notes = _by_reported(given, judged_by)
+            judgments, measured = _by_reported(given, judged_by)
+            notes += measured
         judgments = judgments or judged_by(measures=measures)
     for one, other in combinations(paths, 2):
         if same_file(one, other):

@@ -14,6 +14,7 @@ from irplatform.evaluation.judgments import of_collection
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.experiment.arguments import as_path, as_paths, collection_name
 from irplatform.experiment.calls import describe_data, expression, plain
+from irplatform.experiment.differing import differences_told
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion_tuning import METHODS, choose_method, fuse_weighted
@@ -108,6 +109,8 @@ def fuse_runs(
     writable_file(out)
     method = FusionMethod(by or "ranks", norm or "min-max", K if k is None else k)
     runs = {path: read_run(path) for path in paths}
+    for note in differences_told({str(path): path for path in [*paths, *train_paths]}):
+        notice(note)
     choice = None
     if train_on is not None:
         methods = [method] if k is not None or (by and norm) else _methods(by, norm)

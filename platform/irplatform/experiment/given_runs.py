@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -14,8 +15,8 @@ from irplatform.comparison.results import Matrix
 from irplatform.errors import InputError, counted, listing, quoted
 from irplatform.experiment.arguments import FOLDER, AnyPath, Names, as_names, as_path
 from irplatform.runs import Run
-from irplatform.runs.folder import read_matrix, run_files
 from irplatform.runs.in_memory import is_results, run_of
+from irplatform.runs.listed import read_matrix, run_files
 from irplatform.runs.metadata import read_metadata
 from irplatform.runs.mixture import Mixture, mixture_of
 from irplatform.runs.names import alone_name, file_name, names_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from irplatform.comparison.results import Comparison
     from irplatform.reports.matrix import MatrixReport
     from irplatform.reports.run_report import RunReport
-    from irplatform.runs.folder import MatrixCell
+    from irplatform.runs.listed import MatrixCell
 
 AnyRun: TypeAlias = "AnyPath | Run | RunReport | MatrixReport | Any"
 Runs: TypeAlias = "AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]"
@@ -77,6 +78,12 @@ class GivenRuns:
         """Return the file that a run was read from, if there is one."""
         return self.ready[path].path if path in self.ready else path
 
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files of the runs that have one, by their names."""
+        found = {name: self.file(path) for path, name in self.names.items()}
+        return {name: file for name, file in found.items() if file is not None}
+
     def mixtures(self) -> dict[str, Mixture]:
         """Return what the runs are made of, by name, as far as their metadata say.
 
@@ -110,11 +117,9 @@ class GivenRuns:
     def recorded_measures(self) -> dict[str, tuple[str, ...]]:
         """Return the measures that the runs were reported by, by name, as far as recorded."""
         found = {}
-        for path, name in self.names.items():
-            if (file := self.file(path)) is not None:
-                with suppress(AttributeError, KeyError, TypeError):  # of another program
-                    goal = read_metadata(file)["research goal"]
-                    found[name] = tuple(map(str, goal["evaluation"]["reported measures"]))
+        for name, file in self.files.items():
+            goal = read_metadata(file).get("research goal", {})
+            found[name] = tuple(goal.get("evaluation", {}).get("reported measures", ()))
         return {name: measures for name, measures in found.items() if measures}
 
     def recorded_collection(self) -> str:
@@ -123,15 +128,16 @@ class GivenRuns:
         Raises:
             InputError: a run is missing, or they name none or several.
         """
-        named: dict[str, None] = {}
-        for path in self.names:
-            file = self.file(path)
-            if file is not None and not file.exists():
+        named: dict[str, str] = {}
+        for file in self.files.values():
+            if not file.exists():
                 raise InputError("there is no such file.", path=file)
-            if file is not None and (name := _collection_of(read_metadata(file))):
-                named[name] = None
-        if len(named) == 1:
-            return next(iter(named))
+            metadata = read_metadata(file)
+            if name := _collection_of(metadata):
+                marks = metadata.get("data", {}).get("test collection", {})
+                named[name] = json.dumps(marks, sort_keys=True) if "topics" in marks else name
+        if len({*named.values()}) == 1:  # a collection may lie in several places
+            return next((name for name in named if Path(name).exists()), next(iter(named)))
         if not named:
             raise InputError("the runs' metadata name no collection: give --collection or --qrels.")
         raise InputError(
@@ -142,15 +148,17 @@ class GivenRuns:
         """Add the ceilings of a matrix, by measures that score its first stages as in its table."""
         if comparison.matrix is None:
             return comparison
-        found = {}
+        ceilings = {}
         for cell in self.cells:
             scores = comparison.system(cell.first_stage).scores
-            found[cell.first_stage] = {
+            ceilings[cell.first_stage] = {
                 measure: ceiling
                 for measure, ceiling in cell.ceiling.items()
-                if measure in scores and isclose(scores[measure].mean, cell.means[measure])
+                if measure in scores
+                and (found := cell.means.get(measure)) is not None
+                and isclose(scores[measure].mean, found)
             }
-        return replace(comparison, matrix=replace(comparison.matrix, ceilings=found))
+        return replace(comparison, matrix=replace(comparison.matrix, ceilings=ceilings))
 
 
 def _plain(file: Path) -> Path:
@@ -198,9 +206,9 @@ def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
     given = [_given(run, f"run-{place}") for place, run in enumerate(each, start=1)]
     ready = {Path(run.name): run for run in given if isinstance(run, Run)}
     files = [Path(run.name) if isinstance(run, Run) else run for run in given]
-    cells = read_matrix(files[0]) if len(files) == 1 and not names else ()
+    matrix = files[0] if len(files) == 1 and not names else None
     files = [f for path in files for f in ([path] if path in ready else run_files([path]))]
-    return GivenRuns(name_runs(files, names), ready, cells)
+    return GivenRuns(name_runs(files, names), ready, read_matrix(matrix) if matrix else ())
 
 
 def _given(run: object, name: str) -> Run | Path:

@@ -20,7 +20,7 @@ from irplatform.options import settings_of
 from irplatform.reports.matrix import Cell, MatrixReport
 from irplatform.retrieval.fusion import AUTO
 from irplatform.retrieval.stages import Stage, short_names
-from irplatform.runs.folder import MATRIX
+from irplatform.runs.listed import MATRIX
 from irplatform.system.console import parts, stage, waiting, with_subject, without_repeats
 from irplatform.system.writing import write_json
 

@@ -26,12 +26,12 @@ from irplatform.reports.system_result import SystemResult
 from irplatform.runs import Run, read_run
 from irplatform.runs.folder import (
     FIRST_STAGE,
-    REPORT,
     RunFolder,
     Scores,
     SystemScores,
     write_scores,
 )
+from irplatform.runs.listed import REPORT
 from irplatform.runs.metadata import PART, accelerator_name, run_metadata
 from irplatform.runs.mixture import mixture_of
 from irplatform.runs.names import alone_name
@@ -212,7 +212,8 @@ class Recorder:
             ceiling=self._ceiling() if scored else {},
             part=part,
         )
-        write_json(self._folder.path / REPORT, {**report.as_json(), "command": self._command})
+        more = {"command": self._command, "files": self._folder.files}
+        write_json(self._folder.path / REPORT, {**report.as_json(), **more})
         per_system = {
             name: SystemScores(evaluation.aggregate, evaluation.per_topic)
             for name, evaluation in self._evaluations.items()

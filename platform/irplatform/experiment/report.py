@@ -74,6 +74,7 @@ def write_report(
     plots: AnyPath | None = None,
     force: bool = False,
     ignore_identical_ids: bool = False,
+    different_documents: bool = False,
     command: Sequence[str] = (),
     **options: Any,
 ) -> Path:
@@ -99,6 +100,7 @@ def write_report(
         plots: a folder for the plots as SVG, PDF and PNG.
         force: replace a file that is no report.
         ignore_identical_ids: see `evaluate`.
+        different_documents: compare runs whose metadata record different documents, too.
         command: how the report was asked for, to be told in it.
         options: `baseline`, `all_pairs`, `test`, `correction`, `group_by`, `bounds` and `seed` of
             `compare`.
@@ -135,6 +137,7 @@ def write_report(
         topics=topics,
         as_reported=True,
         ignore_identical_ids=ignore_identical_ids,
+        different_documents=different_documents,
     )
     is_file = isinstance(qrels, Path | str | None)
     source = (qrels or sampled_qrels) if is_file else "given judgments"

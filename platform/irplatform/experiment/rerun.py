@@ -19,8 +19,8 @@ from irplatform.experiment.calls import settings_from
 from irplatform.experiment.fuse import fuse_runs
 from irplatform.experiment.run import run_again
 from irplatform.runs import read_run
-from irplatform.runs.folder import described_runs
 from irplatform.runs.ir_metadata import as_recorded, read_yaml
+from irplatform.runs.listed import described_runs
 from irplatform.runs.metadata import RUN, SUFFIX, lines_digest, read_metadata
 from irplatform.runs.overlap import overlap
 from irplatform.system.process import keep_nothing

@@ -18,11 +18,15 @@ from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.runs import read_run
+from irplatform.runs.listed import described_runs, listed_runs, moved_to, run_here
 from irplatform.runs.metadata import (
     RUN,
     describe_platform,
+    is_as_recorded,
     known_metadata,
-    lines_digest,
+    metadata_and_odd_parts,
+    metadata_file,
+    metadata_path,
     ranking_digests,
     source_revision,
 )
@@ -49,6 +53,7 @@ _PARTS = {
 """Parts of a collection in metadata → what messages call them."""
 _BY_CONTENT = ("collection", "documents", "topics", "judgments", "tag", "device")
 """Settings of a run that are compared as data, or not at all."""
+_INPUT = ("role", "path", "sha256")
 _DIGITS = 12
 
 
@@ -79,7 +84,7 @@ def verify(run: AnyPath, *, collection: str | None = None) -> list[Finding]:
         collection: where the collection is now, if not where it was.
 
     Raises:
-        InputError: there is no such run, or it has no metadata.
+        InputError: there is no such run, or it has no metadata, or these are damaged.
 
     Examples:
         >>> import irplatform as ir
@@ -88,16 +93,50 @@ def verify(run: AnyPath, *, collection: str | None = None) -> list[Finding]:
         []
     """
     run = as_path(run, "run")
-    if not run.exists():
+    if not run.exists() and metadata_file(run) is None:
         raise InputError("there is no such file.", path=run)
-    metadata = known_metadata(run)
+    metadata, odd = known_metadata(run), metadata_and_odd_parts(run)[1]
     found = [_file(run, metadata)]
+    if odd:
+        found.append(Finding("metadata", "unknown", f"parts of another form: {listing(odd)}"))
     found += _data(metadata, collection)
     found += _inputs(metadata)
     found += _artifacts(metadata)
     found += _weights(metadata)
     found += _versions(metadata)
     return found
+
+
+def verify_folder(folder: Path, *, collection: str | None = None) -> dict[Path, list[Finding]]:
+    """Verify all runs that a folder, or a matrix, says it has; see `listed_runs`.
+
+    Args:
+        folder: of runs; those that its report lists and that have no metadata have changed.
+        collection: where the collection is now, if not where it was.
+
+    Raises:
+        InputError: the folder says of no run how it was made, or see `verify`.
+    """
+    found = {run: verify(run, collection=collection) for run in described_runs(folder)}
+    listed = {run_here(run.path) or run.path: run.sha256 for run in listed_runs(folder)}
+    if not found and not listed:
+        raise InputError("there are no run files with metadata in this folder.", path=folder)
+    for run, sha256 in listed.items():
+        if run not in found:
+            is_here = run.is_file()
+            found[run] = [Finding("metadata", "changed", f"{metadata_path(run).name} is gone")]
+            found[run] += [] if is_here else [_gone(run, sha256)]
+        elif sha256 and found[run][0].verdict == "agrees" and not is_as_recorded(run, sha256):
+            other = "another run took its place: report.json lists one with sha256 "
+            found[run][0] = Finding("run", "changed", f"{other}{sha256[:_DIGITS]}…")
+    return found
+
+
+def _gone(run: Path, sha256: str) -> Finding:
+    """The finding that a run file is gone."""
+    now = moved_to(run, sha256)
+    told = f"{now.name} has its content" if now else "`platform rerun` makes it again"
+    return Finding("run", "changed", f"{run.name} is not here any more; {told}")
 
 
 def changed(findings: list[Finding]) -> list[str]:
@@ -107,10 +146,12 @@ def changed(findings: list[Finding]) -> list[str]:
 
 def _file(path: Path, metadata: Mapping[str, Any]) -> Finding:
     about = metadata.get(RUN, {})
+    if not path.exists():
+        return _gone(path, about.get("sha256", ""))
     if "sha256" not in about:
         made = "an older version or another program made it"
         return Finding("run", "unknown", f"its digest was not recorded; {made}")
-    if lines_digest(path) == about["sha256"]:
+    if is_as_recorded(path, about["sha256"]):
         return Finding("run", "agrees", f"sha256 {about['sha256'][:_DIGITS]}…")
     try:
         now = ranking_digests(read_run(path))
@@ -195,7 +236,8 @@ def _inputs(metadata: Mapping[str, Any]) -> Iterator[Finding]:
         metadata.get("implementation", {}).get("executable", {}).get("working directory", "")
     )
     for entry in listed:
-        if not isinstance(entry, dict) or not {"role", "path", "sha256"} <= entry.keys():
+        told = [entry.get(k) for k in _INPUT] if isinstance(entry, dict) else [None]
+        if not all(isinstance(value, str) for value in told):
             yield Finding("inputs", "unknown", "another program recorded them")
             continue
         path = folder / entry["path"]

@@ -7,7 +7,6 @@ later comparisons read it and score nothing again.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence  # noqa: TC003 - pydantic reads them
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,15 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
+from pydantic import FiniteFloat  # noqa: TC002 - pydantic reads it
 
 from irplatform.errors import InputError
+from irplatform.runs.forms import read_form
 from irplatform.runs.ir_metadata import FILE_NAME as IR_METADATA
-from irplatform.runs.metadata import metadata_path, read_metadata, write_run_with_metadata
+from irplatform.runs.listed import REPORT
+from irplatform.runs.metadata import read_metadata, write_run_with_metadata
 from irplatform.runs.resuming import refuse_other_run
 from irplatform.system.console import notice
 from irplatform.system.digests import file_digest
-from irplatform.system.formats import read_own_json
 from irplatform.system.writing import atomic_write, lock_open, made_folder
 
 if TYPE_CHECKING:
@@ -35,16 +35,11 @@ FILE_NAME = "scores.json"
 _HINT = "`platform run` writes it when it has scored its runs."
 FIRST_STAGE = "first stage"
 """Key of the metadata: the fingerprint of the run that a reranker started from."""
-REPORT = "report.json"
-MATRIX = "matrix.json"
-"""The report of several first stages or collections, whose runs lie in folders below."""
 SUMMARIES = (REPORT, FILE_NAME)
 """Files about all runs of a command, written when it ends."""
 _SUMMARIES = " and ".join(SUMMARIES)
 _ABOUT_ALL = (*SUMMARIES, IR_METADATA)
 """The same, and metadata for evaluation campaigns."""
-_FINAL = re.compile(r".+(?<!-alone)\.run(\.gz)?")
-"""Run files but for rerankers' own scores."""
 _SHOWN = 3
 """Files that a notice names."""
 
@@ -58,8 +53,8 @@ class SystemScores:
         per_topic: measure name to topic id to value.
     """
 
-    means: Mapping[str, float]
-    per_topic: Mapping[str, Mapping[str, float]]
+    means: Mapping[str, FiniteFloat]
+    per_topic: Mapping[str, Mapping[str, FiniteFloat]]
 
 
 @dataclass(frozen=True)
@@ -76,94 +71,6 @@ class Scores:
     collection: str
     measures: Sequence[str]
     systems: Mapping[str, SystemScores]
-
-
-def run_folders(path: Path) -> list[Path]:
-    """Return the folders of a matrix that have runs, in its order; else the folder itself."""
-    return [folder for _, folder in _cells(path)] or [path]
-
-
-def _cells(path: Path) -> Iterator[tuple[Mapping[str, Any], Path]]:
-    """The cells of a matrix, with their folders as far as they are there."""
-    if (path / MATRIX).exists():
-        for cell in read_own_json(path / MATRIX)["cells"]:
-            parts = Path(cell["folder"]).parts  # from where the command was called
-            below = (path.joinpath(*parts[-depth:]) for depth in range(1, len(parts) + 1))
-            yield from ((cell, folder) for folder in [*filter(Path.is_dir, below)][:1])
-
-
-@dataclass(frozen=True)
-class MatrixCell:
-    """A cell of a matrix that was run.
-
-    Attributes:
-        collection: the collection's id.
-        first_stage: the row.
-        found: the run of the first stage.
-        reranked: the runs of the rerankers.
-        means: measure name to mean of the first stage.
-        ceiling: measure name to the score of a perfect reranking.
-    """
-
-    collection: str
-    first_stage: str
-    found: Path
-    reranked: Sequence[Path]
-    means: Mapping[str, float]
-    ceiling: Mapping[str, float]
-
-
-def read_matrix(path: Path) -> list[MatrixCell]:
-    """Return the cells of a folder that `platform run` filled for several first stages; else none.
-
-    Cells without rerankers, or whose runs are not there any more, are left out.
-    """
-    if not (path / MATRIX).exists():
-        return []
-    found = []
-    for cell, folder in _cells(path):
-        runs = {run["name"]: run for run in cell["runs"]}
-        first = runs[cell["baseline"]]
-        reranked = [run for run in runs.values() if "interpolation" in run]
-        paths = [folder / Path(run["path"]).name for run in (first, *reranked)]
-        if reranked and all(each.is_file() for each in paths):
-            of_first = first["measures"], cell.get("ceiling", {})
-            place = cell["collection"], cell["first_stage"]
-            found.append(MatrixCell(*place, paths[0], paths[1:], *of_first))
-    return found
-
-
-def described_runs(path: Path) -> list[Path]:
-    """Return the run files with metadata in a folder, or in all folders of a matrix."""
-    return [
-        run
-        for folder in run_folders(path)
-        for run in sorted([*folder.glob("*.run"), *folder.glob("*.run.gz")])
-        if metadata_path(run).exists()
-    ]
-
-
-def run_files(paths: Sequence[Path]) -> list[Path]:
-    """Return run files; a folder stands for the runs of its last table, or else for all final runs.
-
-    A folder of a matrix stands for the runs of all its cells.
-
-    Raises:
-        InputError: a folder has no runs.
-    """
-    files: list[Path] = []
-    for path in (folder for each in paths for folder in run_folders(each)):
-        if not path.is_dir():
-            files.append(path)
-            continue
-        entries = read_own_json(path / REPORT)["runs"] if (path / REPORT).exists() else []
-        listed = [path / Path(entry["path"]).name for entry in entries]
-        final = [file for file in path.glob("*.run*") if _FINAL.fullmatch(file.name)]
-        runs = [file for file in listed if file.is_file()] or sorted(final)
-        if not runs:
-            raise InputError("there are no run files (*.run) in this folder.", path=path)
-        files += runs
-    return files
 
 
 def write_scores(scores: Scores, folder: Path) -> None:
@@ -185,19 +92,13 @@ def read_scores(folder: Path | str) -> Scores:
     """
     path = Path(folder) / FILE_NAME
     try:
-        content = read_own_json(path)
+        return read_form(path, Scores, _HINT)
     except FileNotFoundError as error:
         if path.parent.is_dir():
             raise InputError(f"there is no {FILE_NAME} here. {_HINT}", path=path.parent) from error
         raise InputError("there is no such folder.", path=path.parent) from error
     except NotADirectoryError as error:
         raise InputError("this is a file; name the folder of runs.", path=path.parent) from error
-    except OSError as error:
-        raise InputError(f"this cannot be read: {error.strerror}.", path=path) from error
-    try:
-        return TypeAdapter(Scores).validate_python(content)
-    except ValidationError as error:
-        raise InputError(f"this file has no scores of runs. {_HINT}", path=path) from error
 
 
 class RunFolder:
@@ -233,6 +134,11 @@ class RunFolder:
     def written(self) -> tuple[str, ...]:
         """Names of the run files written so far, without `.run`."""
         return tuple(self._written)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The SHA-256 of the run files written so far, by their names."""
+        return {f"{name}.run": digest for name, digest in self._written.items()}
 
     def write(self, run: Run, metadata: Mapping[str, Any]) -> Path:
         """Write a run file and its metadata, whose tag becomes the last column of the file."""
@@ -282,12 +188,12 @@ class RunFolder:
 
 def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:
     """Return whether a run reranks a first stage that has been replaced under its name."""
-    content = read_metadata(path)
     try:
+        content = read_metadata(path)
         baselines = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
         started_from = content.get("method", {}).get(FIRST_STAGE, fingerprint)
         return first_stage in baselines and started_from != fingerprint
-    except (AttributeError, TypeError):  # another program wrote the metadata
+    except (InputError, AttributeError, TypeError):  # damaged, or another program's
         return False
 
 

@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
+from irplatform.runs.forms import is_metadata, known_parts
 from irplatform.runs.ir_metadata import as_recorded, read_head
 from irplatform.runs.trec import ranking_digest, run_rows, write_run
 from irplatform.system.arithmetic import arithmetic
-from irplatform.system.formats import read_own_json
+from irplatform.system.digests import file_digest
+from irplatform.system.formats import JSONError, read_own_json
 from irplatform.system.reading import open_bytes
 from irplatform.system.workers import available_cores
 from irplatform.system.writing import as_json, atomic_write
@@ -75,6 +77,7 @@ SUFFIX = ".meta.json"
 RUN = "run"
 """Key of the metadata: the run file's name and digests."""
 _TIES = "document id descending"
+_REMEDY = "Put the right ones back, or remove this file: then nothing is known of the run."
 
 
 def metadata_path(run_path: Path | str) -> Path:
@@ -195,28 +198,60 @@ def ranking_digests(run: Run) -> dict[str, str]:
     }
 
 
+def is_as_recorded(path: Path, sha256: str) -> bool:
+    """Return whether a run file's lines have a digest, see `lines_digest`."""
+    return file_digest(path) == sha256 or lines_digest(path) == sha256
+
+
+def metadata_file(run_path: Path | str) -> Path | None:
+    """Return the metadata beside a run, which may have been packed or unpacked since; else None."""
+    path = Path(run_path)
+    other = path.with_suffix("") if path.suffix == ".gz" else path.with_name(f"{path.name}.gz")
+    found = (place for run in (path, other) if os.path.lexists(place := metadata_path(run)))
+    return next(found, None)
+
+
 def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
-    """Read the metadata beside a run, or in its head; empty if there is none, or it is broken."""
-    try:
-        content = read_own_json(metadata_path(run_path))
-    except FileNotFoundError:
+    """Read the metadata beside a run, or in its head; empty if there are none.
+
+    Those of other programs are read, too: parts of another form are left out.
+
+    Raises:
+        InputError: the file beside the run cannot be read, or has no metadata.
+    """
+    return metadata_and_odd_parts(run_path)[0]
+
+
+def metadata_and_odd_parts(run_path: Path | str) -> tuple[Mapping[str, Any], list[str]]:
+    """Read metadata as `read_metadata` does, and the names of the parts that were left out."""
+    if (path := metadata_file(run_path)) is None:
         try:
-            return as_recorded(read_head(Path(run_path)))
+            return known_parts(as_recorded(read_head(Path(run_path))))
         except InputError:
-            return {}
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+            return {}, []
+    try:
+        content = read_own_json(path)
+    except JSONError as error:
+        raise InputError(f"{error.message} {_REMEDY}", path=path, line=error.line) from error
+    except OSError as error:
+        raise InputError(f"this cannot be read: {error.strerror}.", path=path) from error
+    known, odd = known_parts(content) if isinstance(content, dict) else ({}, [])
+    if not is_metadata(known):
+        wrong = f"these are no metadata of a run: no section such as 'method' or 'data'. {_REMEDY}"
+        raise InputError(wrong, path=path)
+    return known, odd
 
 
 def known_metadata(run: Path) -> Mapping[str, Any]:
     """Return the metadata beside a run, or in its head, which say how it was made.
 
     Raises:
-        InputError: there are none, or no run.
+        InputError: there are none, or they do not say it, or there is no run either.
     """
     metadata = read_metadata(run)
     if "method" not in metadata:
+        if path := metadata_file(run):
+            raise InputError("these metadata have no section 'method', how it was made.", path=path)
         if not run.exists():
             raise InputError("there is no such file.", path=run)
         if read_head(run):

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.runs.metadata import metadata_path, read_metadata
+from irplatform.runs.metadata import metadata_file, metadata_path, read_metadata
 from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
@@ -79,10 +79,12 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
     try:
         recorded = read_metadata(path)["method"]["settings"]
         changes = [*differences(_without_session(recorded), _without_session(settings))]
-    except (KeyError, TypeError, AttributeError) as error:
+    except (InputError, KeyError, TypeError, AttributeError) as error:
+        found = metadata_file(path)
+        missing = f"no {metadata_path(path).name} beside it says"
         raise InputError(
-            f"this file already exists, and no {metadata_path(path).name} beside it says with "
-            f"which settings it was made. {instead}, or replace it with --force.",
+            f"this file already exists, and {f'{found.name} does not say' if found else missing} "
+            f"with which settings it was made. {instead}, or replace it with --force.",
             path=path,
         ) from error
     if changes:

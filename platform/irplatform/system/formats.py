@@ -79,7 +79,7 @@ def read_own_json(path: Path) -> Any:
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         raise JSONError("this is damaged: it is not JSON.", path=path, line=line) from error
 
