@@ -117,14 +117,13 @@ def _of(path: Path, collection: str | None) -> dict[Path, list[Finding]]:
     """The findings of a run file, or of all runs that a folder says it has."""
     from irplatform import verify as verify_run
     from irplatform.experiment.verify import verify_folder
-    from irplatform.runs.listed import run_folders, runs_in
+    from irplatform.runs.listed import runs_in
 
     if not path.is_dir():
         return {path: verify_run(path, collection=collection)}
     found = verify_folder(path, collection=collection)
-    for folder in run_folders(path):
-        if others := [run.name for run in runs_in(folder) if run not in found]:
-            notice(f"{folder}: not checked, for they have no metadata: {listing(others)}")
+    if others := [str(run.relative_to(path)) for run in runs_in(path) if run not in found]:
+        notice(f"{path}: not checked, for they have no metadata: {listing(others)}")
     return found
 
 

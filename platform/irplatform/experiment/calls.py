@@ -194,23 +194,17 @@ def _existing(value: object) -> Path | None:
 
 
 def describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
-    """Return the name of a collection and fingerprints of its parts, for metadata.
-
-    `texts` is the fingerprint of the documents without their fields, if they have some.
-    """
-    documents, texts = collection.corpus.fingerprint, collection.corpus.texts_fingerprint
-    marks = topic_marks(collection, qrels)
-    fields = {"texts": texts} if texts != documents else {}
-    return {"name": marks.pop("name"), "documents": documents, **fields, **marks}
+    """Return the name of a collection and fingerprints of its parts, for metadata."""
+    documents = {"name": collection.id, "documents": collection.corpus.fingerprint}
+    return documents | topic_marks(collection, qrels)
 
 
 def topic_marks(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
-    """Return the part of `describe_data` that reads no documents: topics and judgments."""
+    """Return the fingerprints of topics and judgments; this reads no documents."""
     topics = [topic.describe() for topic in collection.topics]
     judged = {q: dict(grades) for q, grades in (qrels or {}).items()}
     sampled = collection.sampled_qrels
     return {
-        "name": collection.id,
         "topics": fingerprint({"topics": topics}),
         "qrels": fingerprint(judged) if judged else None,
         **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),

@@ -17,14 +17,7 @@ import irplatform
 from irplatform.errors import InputError, PlatformError, unknown
 from irplatform.experiment.arguments import as_paths
 from irplatform.registry.loading import registry
-from irplatform.runs.listed import (
-    described_runs,
-    gone_told,
-    listed_runs,
-    run_folders,
-    run_here,
-    runs_in,
-)
+from irplatform.runs.listed import described_runs, gone_told, listed_runs, runs_in
 from irplatform.runs.metadata import known_metadata
 from irplatform.system.console import notice
 from irplatform.system.packages import absent
@@ -237,10 +230,8 @@ def _of_name(name: str) -> Iterator[Reference]:
 
 def _runs_of(folder: Path) -> list[Path]:
     """The runs that are in a folder or a matrix, or whose metadata are; a warning of others."""
-    there = [run for each in run_folders(folder) for run in runs_in(each)]
-    runs = [*dict.fromkeys([*there, *described_runs(folder)])]
-    gone = [r.path for r in listed_runs(folder) if (run_here(r.path) or r.path) not in runs]
-    if gone:
+    runs = [*dict.fromkeys([*runs_in(folder), *described_runs(folder)])]
+    if gone := [run for run in listed_runs(folder) if run not in runs]:
         notice(f"WARNING: {folder}: {gone_told(gone, folder)}: what it used is not cited.")
     return runs
 
@@ -284,8 +275,8 @@ def _of_run(path: Path) -> Iterator[Reference]:
         for kind in ("retriever", "reranker"):
             if kind in step:
                 yield from _of_system(kind, step[kind])
-        if step.get("name") == "fuse" and (key := _OF_FUSION.get(str(step.get("method")))):
-            yield _reference(key, "fusion")
+        if step.get("name") == "fuse" and step.get("method") in _OF_FUSION:
+            yield _reference(_OF_FUSION[step["method"]], "fusion")
     if sum("retriever" in step for step in steps) > 1:
         yield _reference("cormack2009rrf", "fusion")
     software = metadata.get("platform", {}).get("software", {})

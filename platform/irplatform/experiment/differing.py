@@ -12,12 +12,12 @@ from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.errors import InputError, listing
 from irplatform.experiment.calls import topic_marks
 from irplatform.experiment.topics import only_topics
-from irplatform.runs.listed import listed_runs, run_here
+from irplatform.runs.listed import listed_runs
 from irplatform.runs.metadata import PART, RUN, is_as_recorded, read_metadata
 from irplatform.runs.names import alone_name, file_name
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from irplatform.data import Collection
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     Metadata = Mapping[str, Any]
 
 _DIGITS = 8
-_JUDGED = ("qrels", "sampled qrels")
 
 
 def differences_told(
@@ -35,68 +34,62 @@ def differences_told(
 
     Args:
         files: name to run file.
-        collection: the present one, all of it; topics and judgments that have changed since are
-            told of runs of this name.
+        collection: the present one, all of it; it is told if topics and judgments of runs of this
+            name have changed since.
         across: different documents are allowed, and told.
 
     Raises:
         InputError: the runs are of different documents, or metadata are damaged.
     """
     runs = {name: read_metadata(file) for name, file in files.items()}
-    if (told := _documents(runs)) and not across:
-        raise InputError(
-            f"{told} A test would compare documents, not systems. Make the runs again over the "
-            "same documents. If these are the same in another form, or differ on purpose, add "
-            "--different-documents."
-        )
-    notes = [f"WARNING: {told}"] if told else []
+    of = {name: run.get("data", {}).get("test collection", {}) for name, run in runs.items()}
+    notes = [*_documents({name: data.get("documents") for name, data in of.items()}, runs, across)]
     notes += _replaced(files, runs)
-    changed = _changed_since(runs, collection)
-    notes += [
-        f"WARNING: the {part} of '{collection.id}' have changed since these runs were made: "
-        f"{listing(names)}. Here the present ones count."
-        for part, names in changed.items()
-        if collection is not None and names
+    looks = {
+        n: tuple(run.get("data", {}).get(PART, {}).get("asked", ())) for n, run in runs.items()
+    }
+    present: dict[str, Mapping[str, Any]] = {}
+    for name, data in of.items():
+        if collection is not None and data.get("name") == collection.id:
+            part = only_topics(collection, looks[name])
+            if _settings(runs[name]).get("ignore_identical_ids"):
+                part = ignoring_identical_ids(part)
+            present[name] = topic_marks(part, part.load_qrels() if part.load_qrels else None)
+    for part_of, key in (
+        ("topics", "topics"),
+        ("judgments", "qrels"),
+        ("judgments", "sampled qrels"),
+    ):
+        marks = {n: data.get(key) for n, data in of.items() if data.get(key) is not None}
+        changed = [n for n in present if n in marks and marks[n] != present[n].get(key)]
+        if changed:
+            notes.append(
+                f"WARNING: the {part_of} of '{of[changed[0]]['name']}' have changed since these "
+                f"runs were made: {listing(changed)}. Here the present ones count."
+            )
+        whole = {
+            n: m for n, m in marks.items() if n not in changed and not (collection and looks[n])
+        }
+        if told := _told(whole):
+            notes.append(f"WARNING: the runs were made with different {part_of}: {told}.")
+    methods = {name: run.get("method", {}) for name, run in runs.items()}
+    depths = {name: method.get("settings", {}).get("depth") for name, method in methods.items()}
+    seeds = {name: method.get("seed") for name, method in methods.items()}
+    found = {"depth": _told(depths), "seed": _told(seeds)}
+    return [
+        *notes,
+        *(f"the runs differ in {part}: {told}." for part, told in found.items() if told),
     ]
-    whole = {n: run for n, run in runs.items() if collection is None or not _asked(run)}
-    for part in ("topics", "judgments"):
-        values = {n: _mark(run, part) for n, run in whole.items() if n not in changed[part]}
-        if groups := _groups(values):
-            shown = "; ".join(f"{str(v)[:_DIGITS]}… of {listing(names)}" for v, names in groups)
-            notes.append(f"WARNING: the runs were made with different {part}: {shown}.")
-    method = {name: run.get("method", {}) for name, run in runs.items()}
-    depth = {name: each.get("settings", {}).get("depth") for name, each in method.items()}
-    seed = {name: each.get("seed") for name, each in method.items()}
-    versions = {name: _versions(run) for name, run in runs.items()}
-    libraries = dict.fromkeys(library for own in versions.values() for library in own)
-    others = {v: {n: own.get(v) for n, own in versions.items() if own} for v in libraries}
-    told_of = {"depth": depth, "seed": seed, **others}
-    lines = [f"{what} {told}" for what, values in told_of.items() if (told := _told(values))]
-    return [*notes, *([f"the runs differ in: {'; '.join(lines)}."] if lines else [])]
-
-
-def _groups(values: Mapping[str, Any]) -> list[tuple[Hashable, list[str]]]:
-    """The names by their value, if there are several values; names without one are left out."""
-    groups: dict[Hashable, list[str]] = {}
-    for name, value in values.items():
-        if value is not None:
-            groups.setdefault(value, []).append(name)
-    return [*groups.items()] if len(groups) > 1 else []
 
 
 def _told(values: Mapping[str, Any]) -> str:
-    """Different values in words: "1000 (bm25, rm3), 100 (ltr)"."""
-    known = {n: value for n, value in values.items() if isinstance(value, str | int)}
-    return ", ".join(f"{value} ({listing(names, 3)})" for value, names in _groups(known))
-
-
-def _collection(run: Metadata) -> Metadata:
-    found: Metadata = run.get("data", {}).get("test collection", {})
-    return found
-
-
-def _asked(run: Metadata) -> tuple[str, ...]:
-    return tuple(run.get("data", {}).get(PART, {}).get("asked", ()))
+    """Different values in words: "1000 (bm25, rm3), 100 (ltr)"; "" for less than two."""
+    groups: dict[str, list[str]] = {}
+    for name, value in values.items():
+        if isinstance(value, str | int):
+            groups.setdefault(str(value), []).append(name)
+    told = (f"{value[:_DIGITS]} ({listing(names)})" for value, names in groups.items())
+    return ", ".join(told) if len(groups) > 1 else ""
 
 
 def _settings(run: Metadata) -> Metadata:
@@ -104,96 +97,42 @@ def _settings(run: Metadata) -> Metadata:
     return found
 
 
-def _mark(run: Metadata, part: str) -> str | None:
-    """The fingerprint of topics or judgments; None if none is recorded."""
-    recorded = _collection(run)
-    marks = [recorded.get(key) for key in (_JUDGED if part == "judgments" else (part,))]
-    return " ".join(filter(None, marks)) or None
+def _documents(
+    marks: Mapping[str, str | None], runs: Mapping[str, Metadata], across: bool
+) -> Iterator[str]:
+    """A sentence on different documents; InputError if they are not allowed.
 
-
-def _documents(runs: Mapping[str, Metadata]) -> str:
-    """A sentence on runs of different documents; "" if they are the same, as far as recorded.
-
-    The documents of an existing index have a fingerprint of their own.
+    An existing index has a fingerprint of its own: whether it has the same documents is not known.
     """
-    groups: list[tuple[Metadata, list[str]]] = []
-    indexed = []
-    for name, run in runs.items():
-        own = _collection(run)
-        if not own.get("documents"):
-            continue
-        same = (names for first, names in groups if _same_documents(first, own))
-        if names := next(same, None):
-            names.append(name)
-        elif groups and "index" in _settings(run):
-            indexed.append(name)
-        else:
-            groups.append((own, [name]))
-    if len(groups) > 1:
-        told = [f"{listing(names)} of {one['documents'][:_DIGITS]}…" for one, names in groups]
-        return f"the runs are of different documents: {'; '.join(told)}."
-    if indexed:
-        return (
-            f"{listing(indexed)}: whether an existing index has the others' documents is unknown."
-        )
-    return ""
-
-
-def _same_documents(one: Metadata, other: Metadata) -> bool:
-    keys = ("documents", "texts")
-    return any(one.get(key) is not None and one.get(key) == other.get(key) for key in keys)
+    own = {name: mark for name, mark in marks.items() if "index" not in _settings(runs[name])}
+    if told := _told(own):
+        told = f"the runs are of different documents: {told}."
+        if not across:
+            raise InputError(
+                f"{told} A test would compare documents, not systems. Make the runs again over the "
+                "same ones. If they are the same in another form, or differ on purpose, add "
+                "--different-documents."
+            )
+        yield f"WARNING: {told}"
+    elif told := _told(marks):
+        yield f"WARNING: an existing index may have other documents: {told}."
 
 
 def _replaced(files: Mapping[str, Path], runs: Mapping[str, Metadata]) -> Iterator[str]:
     """Sentences on run files that are not those which metadata or the folder's report describe."""
-    reports: dict[Path, Mapping[Path, str]] = {}
+    listed: dict[Path, str] = {}
+    for folder in dict.fromkeys(file.parent for file in files.values()):
+        with suppress(InputError):  # a damaged report is not needed where run files are named
+            listed |= listed_runs(folder)
     for name, file in files.items():
-        if not file.is_file():
-            continue
-        recorded = {"its metadata": runs[name].get(RUN, {}).get("sha256", "")}
-        if (folder := file.parent) not in reports:
-            reports[folder] = {}
-            with suppress(InputError):  # a report is not needed where run files are named
-                listed = listed_runs(folder)
-                reports[folder] = {run_here(each.path) or each.path: each.sha256 for each in listed}
-        recorded["report.json"] = reports[folder].get(file, "")
-        wrong = (
-            by for by, digest in recorded.items() if digest and not is_as_recorded(file, digest)
-        )
-        if by := next(wrong, ""):
+        recorded = (runs[name].get(RUN, {}).get("sha256"), listed.get(file))
+        if file.is_file() and not all(
+            is_as_recorded(file, sha256) for sha256 in recorded if sha256
+        ):
             yield (
-                f"WARNING: {file} is not the run that {by} records: it was changed or replaced. "
+                f"WARNING: {file} is not the run that was recorded: it was changed or replaced. "
                 "`platform verify` says more."
             )
         alone = file.with_name(f"{alone_name(file_name(file))}.run")
-        if alone in reports[folder] and not alone.exists():
+        if alone in listed and not alone.exists():
             yield f"WARNING: {alone}, the reranker's own scores, is not here any more."
-
-
-def _changed_since(
-    runs: Mapping[str, Metadata], collection: Collection | None
-) -> dict[str, Sequence[str]]:
-    """The runs of a collection whose topics or judgments were others when they were made."""
-    present: dict[Hashable, Metadata] = {}
-    changed: dict[str, list[str]] = {"topics": [], "judgments": []}
-    for name, run in runs.items():
-        if collection is None or _collection(run).get("name") != collection.id:
-            continue
-        key = _asked(run), bool(_settings(run).get("ignore_identical_ids"))
-        if key not in present:
-            part = only_topics(collection, key[0])
-            part = ignoring_identical_ids(part) if key[1] else part
-            qrels = part.load_qrels() if part.load_qrels else None
-            present[key] = {"data": {"test collection": topic_marks(part, qrels)}}
-        for part_name, names in changed.items():
-            mark = _mark(run, part_name)
-            if mark is not None and mark != _mark(present[key], part_name):
-                names.append(name)
-    return dict(changed)
-
-
-def _versions(run: Metadata) -> dict[str, str]:
-    """The versions of what can move a score: libraries, Python, Java, Lucene."""
-    software = run.get("platform", {}).get("software", {})
-    others = {name: software[name] for name in ("python", "java", "lucene") if name in software}
-    return {**others, **software.get("libraries", {}).get("python", {})}

@@ -16,7 +16,7 @@ from irplatform.errors import InputError, counted, listing, quoted
 from irplatform.experiment.arguments import FOLDER, AnyPath, Names, as_names, as_path
 from irplatform.runs import Run
 from irplatform.runs.in_memory import is_results, run_of
-from irplatform.runs.listed import read_matrix, run_files
+from irplatform.runs.listed import cells_of, run_files
 from irplatform.runs.metadata import read_metadata
 from irplatform.runs.mixture import Mixture, mixture_of
 from irplatform.runs.names import alone_name, file_name, names_of
@@ -68,8 +68,8 @@ class GivenRuns:
         names: dict[Path, str] = {}
         places: dict[str, tuple[str, str]] = {}
         for cell in cells:
-            reranked = {path: file_name(path) for path in cell.reranked}
-            for path, reranker in {cell.found: "", **reranked}.items():
+            reranked = {path: file_name(path) for path in map(cell.file, cell.reranked)}
+            for path, reranker in {cell.file(cell.first): "", **reranked}.items():
                 name = f"{cell.first_stage}/{reranker}" if reranker else cell.first_stage
                 names[path], places[name] = name, (cell.first_stage, reranker)
         return GivenRuns(names, {}, cells, Matrix(places))
@@ -105,9 +105,7 @@ class GivenRuns:
     def alone(self) -> dict[str, Path]:
         """Return the files of rerankers' own scores, by the names of their mixed runs."""
         found = {}
-        for path, name in self.names.items():
-            if (file := self.file(path)) is None:
-                continue
+        for name, file in self.files.items():
             called = file_name(file)
             own = file.with_name(alone_name(called) + file.name.removeprefix(called))
             if own.is_file() and mixture_of(read_metadata(own)).share == 0:
@@ -148,17 +146,16 @@ class GivenRuns:
         """Add the ceilings of a matrix, by measures that score its first stages as in its table."""
         if comparison.matrix is None:
             return comparison
-        ceilings = {}
+        found = {}
         for cell in self.cells:
             scores = comparison.system(cell.first_stage).scores
-            ceilings[cell.first_stage] = {
+            found[cell.first_stage] = {
                 measure: ceiling
                 for measure, ceiling in cell.ceiling.items()
                 if measure in scores
-                and (found := cell.means.get(measure)) is not None
-                and isclose(scores[measure].mean, found)
+                and isclose(scores[measure].mean, cell.first.measures.get(measure) or 0)
             }
-        return replace(comparison, matrix=replace(comparison.matrix, ceilings=ceilings))
+        return replace(comparison, matrix=replace(comparison.matrix, ceilings=found))
 
 
 def _plain(file: Path) -> Path:
@@ -206,9 +203,9 @@ def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
     given = [_given(run, f"run-{place}") for place, run in enumerate(each, start=1)]
     ready = {Path(run.name): run for run in given if isinstance(run, Run)}
     files = [Path(run.name) if isinstance(run, Run) else run for run in given]
-    matrix = files[0] if len(files) == 1 and not names else None
+    cells = [] if len(files) > 1 or names else [c for f in files for c in cells_of(f) if c.reranked]
     files = [f for path in files for f in ([path] if path in ready else run_files([path]))]
-    return GivenRuns(name_runs(files, names), ready, read_matrix(matrix) if matrix else ())
+    return GivenRuns(name_runs(files, names), ready, cells)
 
 
 def _given(run: object, name: str) -> Run | Path:

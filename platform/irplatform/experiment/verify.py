@@ -18,13 +18,12 @@ from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.runs import read_run
-from irplatform.runs.listed import described_runs, listed_runs, moved_to, run_here
+from irplatform.runs.listed import described_runs, listed_runs, moved_to
 from irplatform.runs.metadata import (
     RUN,
     describe_platform,
     is_as_recorded,
     known_metadata,
-    metadata_and_odd_parts,
     metadata_file,
     metadata_path,
     ranking_digests,
@@ -95,10 +94,8 @@ def verify(run: AnyPath, *, collection: str | None = None) -> list[Finding]:
     run = as_path(run, "run")
     if not run.exists() and metadata_file(run) is None:
         raise InputError("there is no such file.", path=run)
-    metadata, odd = known_metadata(run), metadata_and_odd_parts(run)[1]
+    metadata = known_metadata(run)
     found = [_file(run, metadata)]
-    if odd:
-        found.append(Finding("metadata", "unknown", f"parts of another form: {listing(odd)}"))
     found += _data(metadata, collection)
     found += _inputs(metadata)
     found += _artifacts(metadata)
@@ -108,35 +105,30 @@ def verify(run: AnyPath, *, collection: str | None = None) -> list[Finding]:
 
 
 def verify_folder(folder: Path, *, collection: str | None = None) -> dict[Path, list[Finding]]:
-    """Verify all runs that a folder, or a matrix, says it has; see `listed_runs`.
-
-    Args:
-        folder: of runs; those that its report lists and that have no metadata have changed.
-        collection: where the collection is now, if not where it was.
+    """Verify all runs that a folder, or a matrix, says it has: in its report, or by metadata.
 
     Raises:
-        InputError: the folder says of no run how it was made, or see `verify`.
+        InputError: it says so of none, or see `verify`.
     """
     found = {run: verify(run, collection=collection) for run in described_runs(folder)}
-    listed = {run_here(run.path) or run.path: run.sha256 for run in listed_runs(folder)}
-    if not found and not listed:
-        raise InputError("there are no run files with metadata in this folder.", path=folder)
-    for run, sha256 in listed.items():
+    for run, sha256 in listed_runs(folder).items():
         if run not in found:
-            is_here = run.is_file()
-            found[run] = [Finding("metadata", "changed", f"{metadata_path(run).name} is gone")]
-            found[run] += [] if is_here else [_gone(run, sha256)]
+            lost = f"{metadata_path(run).name} is not here any more"
+            found[run] = [] if run.is_file() else [_gone(run)]
+            found[run].append(Finding("metadata", "changed", lost))
         elif sha256 and found[run][0].verdict == "agrees" and not is_as_recorded(run, sha256):
-            other = "another run took its place: report.json lists one with sha256 "
-            found[run][0] = Finding("run", "changed", f"{other}{sha256[:_DIGITS]}…")
+            other = f"another took its place: report.json lists sha256 {sha256[:_DIGITS]}…"
+            found[run][0] = Finding("run", "changed", other)
+    if not found:
+        raise InputError("there are no run files with metadata in this folder.", path=folder)
     return found
 
 
-def _gone(run: Path, sha256: str) -> Finding:
-    """The finding that a run file is gone."""
-    now = moved_to(run, sha256)
-    told = f"{now.name} has its content" if now else "`platform rerun` makes it again"
-    return Finding("run", "changed", f"{run.name} is not here any more; {told}")
+def _gone(run: Path) -> Finding:
+    now = moved_to(run, run.parent)
+    again = "; `platform rerun` makes it again" if metadata_file(run) else ""
+    told = f"; {now.name} has its content" if now else again
+    return Finding("run", "changed", f"{run.name} is not here any more{told}")
 
 
 def changed(findings: list[Finding]) -> list[str]:
@@ -147,7 +139,7 @@ def changed(findings: list[Finding]) -> list[str]:
 def _file(path: Path, metadata: Mapping[str, Any]) -> Finding:
     about = metadata.get(RUN, {})
     if not path.exists():
-        return _gone(path, about.get("sha256", ""))
+        return _gone(path)
     if "sha256" not in about:
         made = "an older version or another program made it"
         return Finding("run", "unknown", f"its digest was not recorded; {made}")
@@ -229,15 +221,14 @@ def _inputs(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     """The files and folders that settings named."""
     listed = list(metadata.get("data", {}).get("inputs", ()))
     for step in metadata.get("method", {}).get("retrieval", ()):
-        listed += [{"role": "fused run", "path": r["run"], **r} for r in step.get("fuses", ())]
+        listed += [{"role": "fused run", "path": r.get("run"), **r} for r in step.get("fuses", ())]
         learned = step.get("learned", {}).get("from", ())
-        listed += [{"role": "training run", "path": r["run"], **r} for r in learned]
+        listed += [{"role": "training run", "path": r.get("run"), **r} for r in learned]
     folder = Path(
         metadata.get("implementation", {}).get("executable", {}).get("working directory", "")
     )
     for entry in listed:
-        told = [entry.get(k) for k in _INPUT] if isinstance(entry, dict) else [None]
-        if not all(isinstance(value, str) for value in told):
+        if not isinstance(entry, dict) or not all(isinstance(entry.get(k), str) for k in _INPUT):
             yield Finding("inputs", "unknown", "another program recorded them")
             continue
         path = folder / entry["path"]

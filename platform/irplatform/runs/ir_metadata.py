@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
+from irplatform.runs.forms import known_parts
 from irplatform.runs.mixture import FIRST_STAGE_WEIGHT
 from irplatform.runs.names import FUSED
 from irplatform.runs.parts import METADATA
@@ -45,16 +46,6 @@ _INDEXING = {
     "stemmer": "Porter",
     "stopwords": "Lucene's English stop words",
 }
-_PARTS = {
-    "platform": ("software",),
-    "research goal": ("evaluation",),
-    "implementation": ("executable", "source", "call"),
-    "method": ("settings",),
-    "actor": (),
-    "data": ("test collection", "training data", "artifacts"),
-    "run": ("rankings",),
-}
-"""Sections, and the parts of each that have parts."""
 _STEP = ("name", "method", "norm", "k", "run", "reranks", "interpolates", "fuses")
 
 
@@ -127,37 +118,26 @@ def ir_metadata(
 
 
 def as_recorded(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ir_metadata in the form of the metadata beside a run, as far as they tell."""
-    recorded: dict[str, Any] = {
-        section: {part: _copied(section, v) for part, v in value.items()}
-        if isinstance(value, dict)
-        else value
-        for section, value in content.items()
-        if isinstance(value, dict) or section not in _PARTS
-    }
-    for section, parts in _PARTS.items():
-        for part in parts:
-            if not isinstance(recorded.get(section, {}).get(part, {}), dict):
-                del recorded[section][part]
-    if software := recorded.get("platform", {}).get("software"):
+    """Return ir_metadata in the form of the metadata beside a run, as far as they have one."""
+    recorded = {k: dict(part) if isinstance(part, dict) else part for k, part in content.items()}
+    data, platform, method = (
+        part if isinstance(part := recorded.get(name), dict) else {}
+        for name in ("data", "platform", "method")
+    )
+    for part, value in data.items():
+        if isinstance(value, str):  # a collection may be a name alone
+            data[part] = {"name": value}
+    if isinstance(software := platform.get("software"), dict):
         libraries = software.get("libraries")
         listed = libraries.get("python") if isinstance(libraries, dict) else libraries
         entries = map(str, listed) if isinstance(listed, list) else ()
         versions = {name: of for name, _, of in (e.partition("==") for e in entries) if of}
         python = {"python": versions.pop("python")} if "python" in versions else {}
-        software.update({**python, "libraries": {"python": versions}})
-    if "method" in recorded:
-        steps = recorded["method"].get("retrieval")
+        platform["software"] = {**software, **python, "libraries": {"python": versions}}
+    if steps := method.get("retrieval"):
         listed = steps if isinstance(steps, list) else [steps]
-        recorded["method"]["retrieval"] = [step for step in listed if isinstance(step, dict)]
-    return recorded
-
-
-def _copied(section: str, part: object) -> object:
-    """A part of a section; a collection may be a name alone."""
-    if section == "data" and isinstance(part, str):
-        return {"name": part}
-    return dict(part) if isinstance(part, dict) else part
+        method["retrieval"] = [step for step in listed if isinstance(step, dict)]
+    return known_parts(recorded)[0]
 
 
 def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:

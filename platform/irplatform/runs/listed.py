@@ -6,18 +6,18 @@ A folder stands for these, not for the files that happen to be there: a run that
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+
+from pydantic import BaseModel, model_validator
 
 from irplatform.errors import InputError, listing
-from irplatform.runs.forms import MatrixFile, ReportFile, read_form
+from irplatform.runs.forms import read_form
 from irplatform.runs.metadata import RUN, SUFFIX, is_as_recorded, read_metadata
+from irplatform.runs.names import alone_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from irplatform.runs.forms import MatrixCellFile
+    from collections.abc import Iterable, Sequence
 
 REPORT = "report.json"
 MATRIX = "matrix.json"
@@ -27,74 +27,121 @@ _FINAL = re.compile(r".+(?<!-alone)\.run(\.gz)?")
 _HINT = "`platform run` writes it. Make the runs again, or remove it and name run files."
 
 
-@dataclass(frozen=True)
-class ListedRun:
-    """A run file that a report lists; it may be gone, or be another one now.
-
-    Attributes:
-        path: where it was written.
-        sha256: the digest of its lines; "" if that was not recorded.
-        in_table: it is a row of the table, and not another seed's or a reranker's own scores.
-    """
+class _Seed(BaseModel):
+    """A run file; its path is given from where the command was called."""
 
     path: Path
-    sha256: str = ""
-    in_table: bool = True
+
+
+class _Run(_Seed):
+    name: str = ""
+    measures: dict[str, float | None] = {}
+    measures_alone: dict[str, float | None] | None = None
+    interpolation: float | None = None
+    seeds: list[_Seed] = []
+
+    def files(self) -> list[str]:
+        """The names of its run files: of all seeds, and of a reranker by itself."""
+        own = dict.fromkeys(each.path.stem for each in (self, *self.seeds))
+        alone = [] if self.measures_alone is None else map(alone_name, own)
+        return [f"{name}.run" for name in (*own, *alone)]
+
+
+class _Report(BaseModel):
+    runs: list[_Run]
+    files: dict[str, str] = {}
+
+
+class MatrixCell(BaseModel):
+    """A cell of a matrix: a first stage and what rerankers made of it.
+
+    `folder` is where its runs are now, and `ceiling` has the scores of a perfect reranking.
+    """
+
+    collection: str
+    first_stage: str
+    baseline: str
+    folder: Path
+    runs: list[_Run]
+    ceiling: dict[str, float] = {}
+
+    @model_validator(mode="after")
+    def _has_its_baseline(self) -> Self:
+        if self.baseline not in {run.name for run in self.runs}:
+            raise ValueError("its baseline is not among its runs")
+        return self
+
+    @property
+    def first(self) -> _Run:
+        """The first stage, with its scores."""
+        return next(run for run in self.runs if run.name == self.baseline)
+
+    @property
+    def reranked(self) -> list[_Run]:
+        """The rerankers."""
+        return [run for run in self.runs if run.interpolation is not None]
+
+    def file(self, run: _Run) -> Path:
+        """The file of a run, packed or not."""
+        return here(self.folder / run.path.name)
+
+
+class _Matrix(BaseModel):
+    cells: list[MatrixCell]
+
+
+def cells_of(path: Path) -> list[MatrixCell]:
+    """Return the cells of a matrix of several first stages or collections; else none."""
+    cells = read_form(path / MATRIX, _Matrix, _HINT).cells if (path / MATRIX).exists() else []
+    for cell in cells:
+        parts = cell.folder.parts  # from where the command was called
+        below = (path.joinpath(*parts[-depth:]) for depth in range(1, len(parts) + 1))
+        cell.folder = next(filter(Path.is_dir, below), path.joinpath(*parts[-2:]))
+    return cells
 
 
 def run_folders(path: Path) -> list[Path]:
     """Return the folders of a matrix, in its order; else the folder itself."""
-    return [folder for _, folder in _cells(path)] or [path]
+    return [cell.folder for cell in cells_of(path)] or [path]
 
 
-def _cells(path: Path) -> Iterator[tuple[MatrixCellFile, Path]]:
-    """The cells of a matrix, with their folders, which may be gone."""
-    if (path / MATRIX).exists():
-        for cell in read_form(path / MATRIX, MatrixFile, _HINT).cells:
-            parts = Path(cell.folder).parts  # from where the command was called
-            below = [path.joinpath(*parts[-depth:]) for depth in range(1, len(parts) + 1)]
-            yield cell, next(filter(Path.is_dir, below), path.joinpath(*parts[-2:]))
+def listed_runs(path: Path, *, in_table: bool = False) -> dict[Path, str]:
+    """Return the runs that the report of a folder, or a matrix, lists, with their SHA-256 or "".
 
-
-def listed_runs(path: Path) -> list[ListedRun]:
-    """Return the runs that the report of a folder, or of a matrix, lists; none without one.
-
-    Raises:
-        InputError: a report is damaged.
+    Some may be gone. `in_table` leaves out what is no row of a table: own scores, further seeds.
     """
-    found: dict[Path, ListedRun] = {}
-    for cell, folder in _cells(path):
-        found |= {each.path: each for each in _listed(folder)}
-        for place in (folder / run.path for run in cell.runs):
-            found.setdefault(place, ListedRun(place))
-    return [*found.values()] or _listed(path)
+    found: dict[Path, str] = {}
+    cells = cells_of(path)
+    for folder in [cell.folder for cell in cells] or [path]:
+        if (folder / REPORT).exists():
+            report = read_form(folder / REPORT, _Report, _HINT)
+            names = [run.path.name for run in report.runs]
+            if not in_table:
+                names += [*(file for run in report.runs for file in run.files()), *report.files]
+            found |= {here(folder / name): report.files.get(name, "") for name in names}
+    return found | {f: found.get(f, "") for cell in cells for f in map(cell.file, cell.runs)}
 
 
-def _listed(folder: Path) -> list[ListedRun]:
-    if not (folder / REPORT).exists():
-        return []
-    report = read_form(folder / REPORT, ReportFile, _HINT)
-    rows = [run.path for run in report.runs]
-    names = dict.fromkeys([*rows, *(f for run in report.runs for f in run.files()), *report.files])
-    return [ListedRun(folder / n, report.files.get(n, ""), n in rows) for n in names]
+def here(run: Path) -> Path:
+    """Return where a run file is now: it may have been packed."""
+    packed = run.with_name(f"{run.name}.gz")
+    return packed if packed.is_file() and not run.is_file() else run
 
 
 def described_runs(path: Path) -> list[Path]:
     """Return the runs with metadata in a folder, or a matrix's folders; some may be gone."""
     described = (f for folder in run_folders(path) for f in sorted(folder.glob(f"*{SUFFIX}")))
     runs = (file.with_name(file.name.removesuffix(SUFFIX)) for file in described)
-    return [*dict.fromkeys(run_here(r) or r for r in runs if r.name.endswith((".run", ".run.gz")))]
+    return [*dict.fromkeys(here(run) for run in runs if run.name.endswith((".run", ".run.gz")))]
 
 
-def run_here(path: Path) -> Path | None:
-    """Return a run file that is there, or has been packed since; else None."""
-    packed = path.with_name(f"{path.name}.gz")
-    return next((each for each in (path, packed) if each.is_file()), None)
-
-
-def runs_in(folder: Path) -> list[Path]:
-    """Return the run files that are in a folder."""
-    return sorted([*folder.glob("*.run"), *folder.glob("*.run.gz")])
+def runs_in(path: Path) -> list[Path]:
+    """Return the run files that are in a folder, or in a matrix's folders."""
+    return [
+        run
+        for folder in run_folders(path)
+        for run in sorted([*folder.glob("*.run"), *folder.glob("*.run.gz")])
+    ]
 
 
 def run_files(paths: Iterable[Path]) -> list[Path]:
@@ -110,79 +157,32 @@ def run_files(paths: Iterable[Path]) -> list[Path]:
         if not path.is_dir():
             files.append(path)
             continue
-        runs = [run.path for run in listed_runs(path) if run.in_table]
-        if not runs:
-            final = [*described_runs(path), *(r for f in run_folders(path) for r in runs_in(f))]
-            runs = sorted({run for run in final if _FINAL.fullmatch(run.name)})
+        final = (
+            run for run in [*runs_in(path), *described_runs(path)] if _FINAL.fullmatch(run.name)
+        )
+        runs = [*listed_runs(path, in_table=True)] or sorted({*final})
         if not runs:
             raise InputError("there are no run files (*.run) in this folder.", path=path)
-        if gone := [run for run in runs if run_here(run) is None]:
+        if gone := [run for run in runs if not run.is_file()]:
             raise InputError(
                 f"{gone_told(gone, path)}. Without it table and p-values would be others. Put it "
                 "back, make it again with `platform rerun`, or name the run files that you want.",
                 path=path,
             )
-        files += [here for run in runs if (here := run_here(run))]
+        files += runs
     return files
 
 
 def gone_told(gone: Sequence[Path], folder: Path) -> str:
     """Return which runs of a folder are gone, and what they are called now if that is known."""
-    recorded = {run.path: run.sha256 for run in listed_runs(folder)}
-    lists = "report lists" if gone[0] in recorded else "metadata describe"
     names = {run: str(run.relative_to(folder)) for run in gone}
-    now = {run: moved_to(run, recorded.get(run, "")) for run in gone}
-    told = "".join(
-        f"; {file.name} has the content of {names[r]}" for r, file in now.items() if file
-    )
-    return f"{listing(names.values())}, which its {lists}, is not here any more{told}"
+    moved = [(now.name, names[run]) for run in gone if (now := moved_to(run, folder))]
+    told = "".join(f"; {now} has the content of {name}" for now, name in moved)
+    return f"{listing(names.values())}, which it lists, is not here any more{told}"
 
 
-def moved_to(run: Path, sha256: str = "") -> Path | None:
-    """Return the file in the folder of a missing run that has its content; None without any.
-
-    Args:
-        run: where it was.
-        sha256: the digest of its lines, if not that of its metadata.
-    """
-    sha256 = sha256 or read_metadata(run).get(RUN, {}).get("sha256", "")
-    found = (each for each in runs_in(run.parent) if sha256 and is_as_recorded(each, sha256))
+def moved_to(run: Path, folder: Path) -> Path | None:
+    """Return the file in the folder of a missing run that has its content; None without any."""
+    recorded = listed_runs(folder).get(run) or read_metadata(run).get(RUN, {}).get("sha256")
+    found = (each for each in runs_in(run.parent) if recorded and is_as_recorded(each, recorded))
     return next(found, None)
-
-
-@dataclass(frozen=True)
-class MatrixCell:
-    """A cell of a matrix that was run.
-
-    Attributes:
-        collection: the collection's id.
-        first_stage: the row.
-        found: the run of the first stage.
-        reranked: the runs of the rerankers.
-        means: measure name to mean of the first stage.
-        ceiling: measure name to the score of a perfect reranking.
-    """
-
-    collection: str
-    first_stage: str
-    found: Path
-    reranked: Sequence[Path]
-    means: Mapping[str, float | None]
-    ceiling: Mapping[str, float]
-
-
-def read_matrix(path: Path) -> list[MatrixCell]:
-    """Return the cells of a folder that `platform run` filled for several first stages; else none.
-
-    Cells without rerankers are left out. The runs are those of `run_files`, which are there.
-    """
-    found = []
-    for cell, folder in _cells(path):
-        runs = {run.name: run for run in cell.runs}
-        first = runs[cell.baseline]
-        reranked = [run for run in cell.runs if run.interpolation is not None]
-        paths = [run_here(folder / run.path) or folder / run.path for run in (first, *reranked)]
-        if reranked:
-            means = first.measures, cell.ceiling
-            found.append(MatrixCell(cell.collection, cell.first_stage, paths[0], paths[1:], *means))
-    return found

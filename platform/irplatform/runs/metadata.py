@@ -18,13 +18,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import InputError
-from irplatform.runs.forms import is_metadata, known_parts
+from irplatform.errors import InputError, listing
+from irplatform.runs.forms import known_parts, read_form
 from irplatform.runs.ir_metadata import as_recorded, read_head
 from irplatform.runs.trec import ranking_digest, run_rows, write_run
 from irplatform.system.arithmetic import arithmetic
+from irplatform.system.console import notice_once
 from irplatform.system.digests import file_digest
-from irplatform.system.formats import JSONError, read_own_json
 from irplatform.system.reading import open_bytes
 from irplatform.system.workers import available_cores
 from irplatform.system.writing import as_json, atomic_write
@@ -204,42 +204,31 @@ def is_as_recorded(path: Path, sha256: str) -> bool:
 
 
 def metadata_file(run_path: Path | str) -> Path | None:
-    """Return the metadata beside a run, which may have been packed or unpacked since; else None."""
-    path = Path(run_path)
-    other = path.with_suffix("") if path.suffix == ".gz" else path.with_name(f"{path.name}.gz")
-    found = (place for run in (path, other) if os.path.lexists(place := metadata_path(run)))
-    return next(found, None)
+    """Return the metadata beside a run, which may have been packed since; None without any."""
+    places = (metadata_path(run_path), metadata_path(str(run_path).removesuffix(".gz")))
+    return next(filter(os.path.lexists, places), None)
 
 
 def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
     """Read the metadata beside a run, or in its head; empty if there are none.
 
-    Those of other programs are read, too: parts of another form are left out.
+    Those of other programs are read, too: parts of another form are left out, with a warning.
 
     Raises:
         InputError: the file beside the run cannot be read, or has no metadata.
     """
-    return metadata_and_odd_parts(run_path)[0]
-
-
-def metadata_and_odd_parts(run_path: Path | str) -> tuple[Mapping[str, Any], list[str]]:
-    """Read metadata as `read_metadata` does, and the names of the parts that were left out."""
     if (path := metadata_file(run_path)) is None:
         try:
-            return known_parts(as_recorded(read_head(Path(run_path))))
+            return as_recorded(read_head(Path(run_path)))
         except InputError:
-            return {}, []
-    try:
-        content = read_own_json(path)
-    except JSONError as error:
-        raise InputError(f"{error.message} {_REMEDY}", path=path, line=error.line) from error
-    except OSError as error:
-        raise InputError(f"this cannot be read: {error.strerror}.", path=path) from error
-    known, odd = known_parts(content) if isinstance(content, dict) else ({}, [])
-    if not is_metadata(known):
-        wrong = f"these are no metadata of a run: no section such as 'method' or 'data'. {_REMEDY}"
-        raise InputError(wrong, path=path)
-    return known, odd
+            return {}
+    known, odd = known_parts(read_form(path, object, _REMEDY))
+    if not known:
+        wrong = "these are no metadata of a run: no section such as 'method' or 'data'."
+        raise InputError(f"{wrong} {_REMEDY}", path=path)
+    if odd:
+        notice_once(f"WARNING: {path}: parts of another form are not read: {listing(odd)}")
+    return known
 
 
 def known_metadata(run: Path) -> Mapping[str, Any]:

@@ -80,11 +80,13 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
         recorded = read_metadata(path)["method"]["settings"]
         changes = [*differences(_without_session(recorded), _without_session(settings))]
     except (InputError, KeyError, TypeError, AttributeError) as error:
-        found = metadata_file(path)
-        missing = f"no {metadata_path(path).name} beside it says"
+        described = metadata_path(path).name
+        says = (
+            f"{described} does not say" if metadata_file(path) else f"no {described} beside it says"
+        )
         raise InputError(
-            f"this file already exists, and {f'{found.name} does not say' if found else missing} "
-            f"with which settings it was made. {instead}, or replace it with --force.",
+            f"this file already exists, and {says} with which settings it was made. {instead}, or "
+            "replace it with --force.",
             path=path,
         ) from error
     if changes:
