@@ -51,6 +51,18 @@ def test_json_is_read_in_whatever_container_and_the_id_found_by_its_name(tmp_pat
             '{"meta_data": {"qa_id": 8, "question": "r"}}\n',
             {"7": "q", "8": "r"},
         ),
+        (
+            '{"metadata": {"qa_id": "116", "question": "q"}, "answer": [{"text": "a"}]}\n',
+            {"116": "q"},
+        ),
+        ('{"metadata": {"qa_id": 7}, "question": "q", "answer": [{"text": "a"}]}', {"7": "q"}),
+        ('[{"metadata": {"qa_id": "7"}, "question": "q"}]', {"7": "q"}),
+        ('{"questions": [{"meta_data": {"topic_id": 7}, "question": "q"}]}', {"7": "q"}),
+        (
+            '{"metadata": {"qa_id": 7}, "question": "q"}\n'
+            '{"metadata": {"qa_id": 8}, "question": "r"}',
+            {"7": "q", "8": "r"},
+        ),
         ('{"id": "7", "query": "a", "metadata": {"id": "8", "query": "b"}}', {"7": "a"}),
         (
             '{"queryId": "7", "queryText": "a"}\r\n\r\n{"queryText": "b", "queryId": 8}',

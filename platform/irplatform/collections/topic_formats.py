@@ -140,10 +140,9 @@ def read_objects(path: Path, id_key: str = "") -> Iterator[TopicRecord]:
     """
     key = id_key
     for line, whole in _records(path, id_key):
-        inner = whole.get("metadata", whole.get("meta_data"))
-        record = whole
-        if isinstance(inner, dict) and (key or _id_key(whole)) not in whole:
-            record = inner  # as in BioGen's questions with answers
+        record, inner = whole, _about(whole)
+        if (key or _id_key(whole)) not in whole and inner:  # as in BioGen's questions with answers
+            record = {k: v for k, v in whole.items() if isinstance(v, str)} | inner
         key = key or _id_key(record) or ""
         if not key:
             keys = ", ".join(f"'{name}'" for name in record) or "none"
@@ -194,7 +193,10 @@ def _objects(value: Any, id_key: str, path: Path) -> list[Any]:
         (inner,) = value.values()
         if isinstance(inner, dict):
             return _objects(inner, id_key, path)
-    if (id_key or _id_key(value)) in value or names & {*map(plain_name, TEXTS)}:
+    inner = _about(value)
+    if any((id_key or _id_key(each)) in each for each in (value, inner)):
+        return [value]
+    if names & {*map(plain_name, TEXTS)}:
         return [value]
     lists = [name for name, inner in value.items() if _holds_objects(inner)]
     chosen = [name for name in lists if plain_name(name) in _LISTS] or lists
@@ -211,6 +213,12 @@ def _objects(value: Any, id_key: str, path: Path) -> list[Any]:
         {key: name, **(inner if isinstance(inner, dict) else {"query": inner})}
         for name, inner in value.items()
     ]
+
+
+def _about(whole: dict[str, Any]) -> dict[str, Any]:
+    """The metadata of a topic; {} if it has none."""
+    inner = whole.get("metadata", whole.get("meta_data"))
+    return inner if isinstance(inner, dict) else {}
 
 
 def _holds_objects(value: Any) -> bool:
