@@ -52,7 +52,7 @@ def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, An
         hint = f"{_HINT} {otherwise}".rstrip()
         if line.rstrip()[-1:] in b"[{,:":
             hint = f"{_HINT} {_WHOLE} {otherwise or _BY_LINE}"
-        elif line.lstrip()[:5].upper() == b"<DOC>":
+        elif line.lstrip()[:4].upper() == b"<DOC":
             hint = f"{_HINT} This is TREC's form of documents, which is not read: write JSON lines."
         record = parse_json(line, path, number, hint=hint)
         if not isinstance(record, dict):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted, listing
 from irplatform.runs.fields import COLUMNS, DOCUMENT, LISTS, place_of, places, plain
-from irplatform.runs.results import Found, by_topic, in_order
+from irplatform.runs.results import Found, by_topic, in_order, number
 from irplatform.runs.run import Ranking, Run
 from irplatform.system.console import notice_once
 from irplatform.system.formats import JSONError, parse_json
@@ -46,10 +46,7 @@ def read_json_run(path: Path) -> Run:
     Raises:
         InputError: it holds no run, or several; its scores may be ranks; see `by_topic`.
     """
-    found = [
-        each._replace(rank=_as_number(each.rank), score=_as_number(each.score))
-        for each in json_results(in_utf_8(read_whole(path, _MOST_BYTES)), path)
-    ]
+    found = json_results(in_utf_8(read_whole(path, _MOST_BYTES)), path)
     if all(each.score is None for each in found):
         notice_once(f"{path}: there are no scores; ranks, or places in lists, give the order")
     rankings = {
@@ -58,21 +55,6 @@ def read_json_run(path: Path) -> Run:
     }
     tag = next((str(each.tag) for each in found if each.tag is not None), "")
     return Run(tag or path.name.split(".")[0], rankings, path)
-
-
-def number(value: Any) -> float | None:
-    """Return a number, or one that is written as text; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        return float(value if not isinstance(value, str) or "_" not in value else "")
-    except (ValueError, OverflowError):
-        return None
-
-
-def _as_number(value: Any) -> Any:
-    """A number that is written as text; other values as they are."""
-    return value if not isinstance(value, str) or (read := number(value)) is None else read
 
 
 def json_results(content: bytes, path: Path, order: Order | None = None) -> Sequence[Found]:

@@ -1,83 +1,23 @@
-"""Results as files and programs give them, and whether their numbers are scores or ranks.
-
-Numbers that count, or rise from result to result, in every topic may be ranks.
-"""
+"""Results as files and programs give them, and whether their numbers are scores or ranks."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import pairwise
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from irplatform.errors import InputError, quoted
 from irplatform.runs.run import id_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-Cells = Sequence[str]
 Order = Literal["scores", "ranks"]
-WHOLE = re.compile(r"-?\d{1,18}(?:\.0*)?")
 _FEWEST = 4
-"""Rising pairs of numbers with decimals that are no accident."""
-
-
-def number(text: str) -> float | None:
-    """Return a number, also infinite or nan; None for anything else."""
-    try:
-        return float(text if text.isascii() and "_" not in text else "")
-    except ValueError:
-        return None
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text is a number, also with a decimal comma."""
-    return number(text.replace(",", ".", 1)) is not None
-
-
-def counts(topics: Cells, cells: Cells) -> bool:
-    """Return whether a column counts from 0 or 1 in each topic, and some topic has two lines."""
-    latest: dict[str, int] = {}
-    first = None
-    for topic, cell in zip(topics, cells, strict=True):
-        if not WHOLE.fullmatch(cell):
-            return False
-        value = int(cell.partition(".")[0])
-        first = value if first is None else first
-        if first not in (0, 1) or value != latest.get(topic, first - 1) + 1:
-            return False
-        latest[topic] = value
-    return len(latest) < len(cells)
-
-
-def permutes(topics: Cells, cells: Cells) -> bool:
-    """Return whether a column counts in each topic, in any order of the lines."""
-    if not all(map(WHOLE.fullmatch, cells)):
-        return False
-    pairs = sorted(zip(topics, cells, strict=True), key=lambda pair: number(pair[1]) or 0.0)
-    return bool(pairs) and counts(*zip(*pairs, strict=True))
-
-
-def rises(topics: Cells, scores: Cells, fewest: int = 1) -> str:
-    """Return what shows that numbers rise, and never fall, in the lines of each topic, or "".
-
-    `fewest` pairs of whole numbers that rise are no accident.
-    """
-    latest: dict[str, float] = {}
-    pairs, whole = 0, True
-    for topic, cell in zip(topics, scores, strict=True):
-        value = number(cell.replace(",", "."))
-        if value is None or value < latest.get(topic, value):
-            return ""
-        pairs += value > latest.get(topic, value)
-        whole = whole and WHOLE.fullmatch(cell) is not None
-        latest[topic] = value
-    if pairs >= (fewest if whole else _FEWEST):
-        return f"the scores rise from line to line in each topic ({', '.join(scores[:3])}, …)"
-    return ""
+"""Pairs of numbers that rise, where this is no accident."""
 
 
 class Found(NamedTuple):
@@ -95,30 +35,51 @@ class Found(NamedTuple):
     named: bool = True
 
 
+def number(value: Any) -> float | None:
+    """Return a number, or one that is written as text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Real | str):
+        return None
+    try:
+        return float(value if not isinstance(value, str) or "_" not in value else "")
+    except (ValueError, OverflowError):
+        return None
+
+
 def in_order(
     found: Sequence[Found], order: Order | None, remedy: str, path: Path | None = None
 ) -> Sequence[Found]:
     """Return results whose numbers are scores, or ranks, by `order`.
 
+    Scores that count 1, 2, 3, … in each topic may be ranks; those that rise, distances.
+
     Raises:
-        InputError: the scores may be ranks or distances, and `order` does not say what holds; the
-            message ends in the remedy.
+        InputError: `order` does not say what holds; the message ends in the remedy.
     """
-    if any(each.rank is not None or number(str(each.score)) is None for each in found):
+    held: dict[Any, list[float]] = {}
+    for each in found:
+        value = s if type(s := each.score) is float else number(s)
+        if value is None or each.rank is not None:
+            return found
+        held.setdefault(each.topic, []).append(value)
+    topics = [numbers for numbers in held.values() if len(numbers) > 1]
+    steps = [other - one for each in topics for one, other in pairwise(each)]
+    if not steps or max(steps) < 0:
         return found
-    topics, scores = [str(each.topic) for each in found], [str(each.score) for each in found]
-    falls = all(
-        one.topic != other.topic or float(one.score) > float(other.score)
-        for one, other in pairwise(found)
+    rises = min(steps) >= 0
+    counts = (rises or not all(each.named for each in found)) and any(
+        all(sorted(each) == [*range(start, start + len(each))] for each in topics)
+        for start in (0, 1)
     )
-    unnamed = not all(each.named for each in found)
-    doubt = rises(topics, scores, _FEWEST)
-    if counts(topics, scores) or (unnamed and not falls and permutes(topics, scores)):
-        if order == "ranks":
-            return [each._replace(rank=each.score, score=None) for each in found]
-        doubt = f"the numbers of each topic count 1, 2, 3, … ({', '.join(scores[:3])}, …)"
-    if doubt and order is None:
-        raise InputError(f"{doubt}: they may be ranks, or distances. {remedy}", path=path)
+    if counts and order == "ranks":
+        return [each._replace(rank=each.score, score=None) for each in found]
+    if order is None and (counts or (rises and sum(step > 0 for step in steps) >= _FEWEST)):
+        how = "count 1, 2, 3, …" if counts else "rise"
+        some = ", ".join(str(each.score) for each in found[:3])
+        raise InputError(
+            f"the numbers of each topic {how} ({some}, …): they may be ranks, or distances. "
+            f"{remedy}",
+            path=path,
+        )
     return found
 
 
@@ -134,33 +95,34 @@ def by_topic(
 
     Raises:
         InputError: an id is neither text nor a whole number; a number is none; a document comes
-            twice; or an id comes as text and as a number.
+            twice; or a topic comes as text and as a number.
     """
     found = [*found]
     by_rank = all(each.score is None for each in found) and any(each.rank for each in found)
     topics: dict[str, dict[str, float]] = {}
     given: dict[str, Any] = {}
-    for each in found:
+    for line, topic_id, doc_id, rank, score, *_ in found:
         try:
-            topic = id_text(each.topic, "a topic")
-            document = id_text(each.document, f"a document of topic '{topic}'")
-            if each.topic != given.setdefault(topic, each.topic):
+            topic = id_text(topic_id, "a topic")
+            document = id_text(doc_id, "a document")
+            if topic_id != given.setdefault(topic, topic_id):
                 raise InputError(f"topic {topic} comes as text and as a number. Write ids as text.")
-            if document in topics.setdefault(topic, {}):
+            if document in (scores := topics.setdefault(topic, {})):
                 raise InputError(f"document '{document}' comes twice for topic '{topic}'.")
-            value = each.rank if by_rank else each.score
-            what = f"the {'rank' if by_rank else noun} of '{document}' for '{topic}'"
-            topics[topic][document] = -finite(value, what) if by_rank else finite(value, what)
+            said = rank if by_rank else score
+            value = _finite(number(said) if path and isinstance(said, str) else said)
+            if value is None:
+                what = f"the {'rank' if by_rank else noun} of '{document}' for '{topic}'"
+                raise InputError(f"{what} is {quoted(said)}; it must be a number.")
+            scores[document] = -value if by_rank else value
         except InputError as error:
-            raise InputError(error.message, path=path, line=each.line) from error
+            raise InputError(error.message, path=path, line=line) from error
     return topics
 
 
-def finite(value: Any, what: str) -> float:
-    """Return a number; InputError if a value is none, or not finite."""
-    found = math.nan
+def _finite(value: Any) -> float | None:
+    """A finite number; None for anything else, also for texts."""
     with suppress(TypeError, ValueError, OverflowError):
-        found = math.nan if isinstance(value, str | bytes) else float(value)
-    if not math.isfinite(found):
-        raise InputError(f"{what} is {quoted(value)}; it must be a number.")
-    return found
+        if not isinstance(value, str | bytes) and math.isfinite(found := float(value)):
+            return found
+    return None

@@ -9,17 +9,64 @@ once, is an index.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from irplatform.runs.results import WHOLE, counts, is_number, permutes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from irplatform.runs.results import Cells
-
+Cells = Sequence[str]
 SECOND = re.compile(r"[Qq]0|[01]")
+_WHOLE = re.compile(r"-?\d{1,18}(?:\.0*)?")
+_FEWEST = 4
+"""Rising pairs of numbers with decimals that are no accident."""
+
+
+def number(text: str) -> float | None:
+    """Return a number, also infinite or nan; None for anything else."""
+    try:
+        return float(text if text.isascii() and "_" not in text else "")
+    except ValueError:
+        return None
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number, also with a decimal comma."""
+    return number(text.replace(",", ".", 1)) is not None
+
+
+def counts(topics: Cells, cells: Cells) -> bool:
+    """Return whether a column counts from 0 or 1 in each topic, and some topic has two lines."""
+    latest: dict[str, int] = {}
+    first = None
+    for topic, cell in zip(topics, cells, strict=True):
+        if not _WHOLE.fullmatch(cell):
+            return False
+        value = int(cell.partition(".")[0])
+        first = value if first is None else first
+        if first not in (0, 1) or value != latest.get(topic, first - 1) + 1:
+            return False
+        latest[topic] = value
+    return len(latest) < len(cells)
+
+
+def _permutes(topics: Cells, cells: Cells) -> bool:
+    """Return whether a column counts in each topic, in any order of the lines."""
+    pairs = sorted(zip(topics, cells, strict=True), key=lambda pair: number(pair[1]) or 0.0)
+    return counts(*zip(*pairs, strict=True))
+
+
+def rises(topics: Cells, scores: Cells) -> str:
+    """Return what shows that numbers rise, and never fall, in the lines of each topic, or ""."""
+    latest: dict[str, float] = {}
+    pairs, whole = 0, True
+    for topic, cell in zip(topics, scores, strict=True):
+        value = number(cell.replace(",", "."))
+        if value is None or value < latest.get(topic, value):
+            return ""
+        pairs += value > latest.get(topic, value)
+        whole = whole and _WHOLE.fullmatch(cell) is not None
+        latest[topic] = value
+    if pairs >= (1 if whole else _FEWEST):
+        return f"the scores rise from line to line in each topic ({', '.join(scores[:3])}, …)"
+    return ""
 
 
 def choose_numbers(topics: Cells, first: Cells, second: Cells) -> tuple[int, int] | None:
@@ -28,9 +75,9 @@ def choose_numbers(topics: Cells, first: Cells, second: Cells) -> tuple[int, int
     None if neither has ranks, or both may have them.
     """
     if counts(topics, second) and not counts(topics, first):
-        return None if permutes(topics, first) else (1, 0)
-    if not any(map(WHOLE.fullmatch, first)) and all(map(is_number, first)):
-        return (1, 0) if all(map(WHOLE.fullmatch, second)) else None
+        return None if _permutes(topics, first) else (1, 0)
+    if not any(map(_WHOLE.fullmatch, first)) and all(map(is_number, first)):
+        return (1, 0) if all(map(_WHOLE.fullmatch, second)) else None
     return (0, 1)
 
 
@@ -64,8 +111,8 @@ def _is_rank(columns: Sequence[Cells], topic: int, place: int, following: int) -
     topics, cells, others = columns[topic], columns[place], columns[following]
     once = len({*topics}) == len(topics) and {*cells} <= {"0", "1"}
     numeric = all(map(is_number, others))
-    decimals = numeric and not all(map(WHOLE.fullmatch, others))
-    if not once and (not permutes(topics, cells) or permutes(topics, others) or decimals):
+    decimals = numeric and not all(map(_WHOLE.fullmatch, others))
+    if not once and (not _permutes(topics, cells) or _permutes(topics, others) or decimals):
         return False
     if once or not counts(topics, cells) or (numeric and len(columns) == following + 1):
         raise ValueError(f"columns {place + 1} and {following + 1} may be ranks or documents")
@@ -94,14 +141,14 @@ def _after_the_document(
     if len(numbers) == 2:
         order = choose_numbers(topics, columns[numbers[0]], columns[numbers[1]])
         ranks = columns[numbers[order[0] if order else 0]]
-        sure = "second" in at or {*ranks} in ({"0"}, {"1"}) or permutes(topics, ranks)
+        sure = "second" in at or {*ranks} in ({"0"}, {"1"}) or _permutes(topics, ranks)
         if order is None or not sure:
             both = f"columns {numbers[0] + 1} and {numbers[1] + 1}"
             raise ValueError(f"{both} may be ranks or scores")
         at["rank"], at["score"] = (numbers[place] for place in order)
     elif numbers:
         is_rank = "rank" not in at and counts(topics, columns[numbers[0]])
-        if not is_rank and "rank" not in at and permutes(topics, columns[numbers[0]]):
+        if not is_rank and "rank" not in at and _permutes(topics, columns[numbers[0]]):
             raise ValueError(f"column {numbers[0] + 1} may be ranks or scores")
         at["rank" if is_rank else "score"] = numbers[0]
     return at
@@ -128,7 +175,7 @@ def _has_index(columns: Sequence[Cells]) -> bool:
     else:
         once = len(set(topics)) == len(topics)
         pairs = set(zip(topics, following, strict=True))
-        decimals = all(map(is_number, following)) and not all(map(WHOLE.fullmatch, following))
+        decimals = all(map(is_number, following)) and not all(map(_WHOLE.fullmatch, following))
         if once or decimals or len(pairs) < len(first):
             return False
         sure = any(all(map(is_number, column)) for column in columns[3:])

@@ -18,9 +18,16 @@ from irplatform.errors import InputError, listing
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.fields import LISTS, place_of, places, plain
 from irplatform.runs.json_runs import json_results
-from irplatform.runs.results import counts, is_number, number, rises
 from irplatform.system.reading import NUL_BYTE, in_utf_8, open_bytes
-from irplatform.tasks.columns import SECOND, choose_numbers, placed
+from irplatform.tasks.columns import (
+    SECOND,
+    choose_numbers,
+    counts,
+    is_number,
+    number,
+    placed,
+    rises,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
