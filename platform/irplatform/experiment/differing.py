@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.errors import InputError, listing
 from irplatform.experiment.calls import topic_marks
-from irplatform.experiment.topics import only_topics
+from irplatform.experiment.topics import only_topics, topics_asked
 from irplatform.runs.listed import listed_runs
-from irplatform.runs.metadata import PART, RUN, is_as_recorded, read_metadata
+from irplatform.runs.metadata import RUN, is_as_recorded, read_metadata
 from irplatform.runs.names import alone_name, file_name
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Metadata = Mapping[str, Any]
 
 _DIGITS = 8
+_PARTS = (("topics", "topics"), ("judgments", "qrels"), ("judgments", "sampled qrels"))
+"""What messages call the parts of a collection, and their keys in metadata."""
 
 
 def differences_told(
@@ -45,41 +47,45 @@ def differences_told(
     of = {name: run.get("data", {}).get("test collection", {}) for name, run in runs.items()}
     notes = [*_documents({name: data.get("documents") for name, data in of.items()}, runs, across)]
     notes += _replaced(files, runs)
-    looks = {
-        n: tuple(run.get("data", {}).get(PART, {}).get("asked", ())) for n, run in runs.items()
-    }
-    present: dict[str, Mapping[str, Any]] = {}
-    for name, data in of.items():
-        if collection is not None and data.get("name") == collection.id:
-            part = only_topics(collection, looks[name])
-            if _settings(runs[name]).get("ignore_identical_ids"):
-                part = ignoring_identical_ids(part)
-            present[name] = topic_marks(part, part.load_qrels() if part.load_qrels else None)
-    for part_of, key in (
-        ("topics", "topics"),
-        ("judgments", "qrels"),
-        ("judgments", "sampled qrels"),
-    ):
+    looks = {name: topics_asked(file) for name, file in files.items()}
+    present = _present({n: of[n].get("name") for n in of}, runs, looks, collection)
+    for part, key in _PARTS:
         marks = {n: data.get(key) for n, data in of.items() if data.get(key) is not None}
         changed = [n for n in present if n in marks and marks[n] != present[n].get(key)]
         if changed:
             notes.append(
-                f"WARNING: the {part_of} of '{of[changed[0]]['name']}' have changed since these "
-                f"runs were made: {listing(changed)}. Here the present ones count."
+                f"WARNING: the {part} of '{of[changed[0]]['name']}' have changed since these runs "
+                f"were made: {listing(changed)}. Here the present ones count."
             )
-        whole = {
-            n: m for n, m in marks.items() if n not in changed and not (collection and looks[n])
-        }
-        if told := _told(whole):
-            notes.append(f"WARNING: the runs were made with different {part_of}: {told}.")
-    methods = {name: run.get("method", {}) for name, run in runs.items()}
-    depths = {name: method.get("settings", {}).get("depth") for name, method in methods.items()}
-    seeds = {name: method.get("seed") for name, method in methods.items()}
-    found = {"depth": _told(depths), "seed": _told(seeds)}
-    return [
-        *notes,
-        *(f"the runs differ in {part}: {told}." for part, told in found.items() if told),
-    ]
+        others = {n: marks[n] for n in marks.keys() - changed if not (collection and looks[n])}
+        if told := _told({n: others[n] for n in marks if n in others}):
+            notes.append(f"WARNING: the runs were made with different {part}: {told}.")
+    for part in ("depth", "seed"):
+        methods = ((name, run.get("method", {})) for name, run in runs.items())
+        if told := _told({n: m.get(part, m.get("settings", {}).get(part)) for n, m in methods}):
+            notes.append(f"the runs differ in {part}: {told}.")
+    return notes
+
+
+def _present(
+    names: Mapping[str, str | None],
+    runs: Mapping[str, Metadata],
+    looks: Mapping[str, tuple[str, ...]],
+    collection: Collection | None,
+) -> dict[str, Metadata]:
+    """What the metadata of a collection's runs would say now of topics and judgments."""
+    marks: dict[tuple[tuple[str, ...], bool], Metadata] = {}
+    found = {}
+    for name in names:
+        if collection is not None and names[name] == collection.id:
+            key = looks[name], bool(_settings(runs[name]).get("ignore_identical_ids"))
+            if key not in marks:
+                part = only_topics(collection, key[0])
+                part = ignoring_identical_ids(part) if key[1] else part
+                qrels = part.load_qrels() if part.load_qrels else None
+                marks[key] = topic_marks(part, qrels)
+            found[name] = marks[key]
+    return found
 
 
 def _told(values: Mapping[str, Any]) -> str:
@@ -125,10 +131,8 @@ def _replaced(files: Mapping[str, Path], runs: Mapping[str, Metadata]) -> Iterat
         with suppress(InputError):  # a damaged report is not needed where run files are named
             listed |= listed_runs(folder)
     for name, file in files.items():
-        recorded = (runs[name].get(RUN, {}).get("sha256"), listed.get(file))
-        if file.is_file() and not all(
-            is_as_recorded(file, sha256) for sha256 in recorded if sha256
-        ):
+        recorded = {runs[name].get(RUN, {}).get("sha256"), listed.get(file)} - {None, ""}
+        if file.is_file() and not all(is_as_recorded(file, sha256) for sha256 in recorded):
             yield (
                 f"WARNING: {file} is not the run that was recorded: it was changed or replaced. "
                 "`platform verify` says more."

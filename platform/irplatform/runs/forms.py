@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 T = TypeVar("T")
-_Texts = dict[str, str | None]
+_Texts = dict[str, str]
 _Object = dict[str, Any]
 
 
@@ -56,34 +56,27 @@ def _several(**parts: Any) -> Any:
 _Runs = _several(run=str)
 _Learned = _model(**{"from": _Runs})
 _Steps = _several(retriever=str, reranker=str, options=_Object, fuses=_Runs, learned=_Learned)
+_Call = _model(function=str, settings=_Object)
+_Trained = _several(depends_on=_Object)
+_Software = _model(python=str, lucene=str, libraries=_model(python=_Texts))
+_Evaluation = _model(**{"baseline": list[str], "reported measures": list[str]})
 _SECTIONS: dict[str, Any] = {
     "data": {
-        "test collection": _Texts,
-        "training data": _Texts,
+        **dict.fromkeys(("test collection", "training data"), dict[str, str | None]),
         "topics chosen": _model(asked=list[str]),
         "inputs": list[Any],
-        "artifacts": dict[str, str],
+        "artifacts": _Texts,
     },
-    "implementation": {
-        "executable": dict[str, str],
-        "source": _Object,
-        "call": _model(function=str, settings=_Object),
-    },
+    "implementation": {"executable": _Texts, "source": _Object, "call": _Call},
     "method": {
         "settings": _Object,
         "retrieval": _Steps,
-        "training": _several(depends_on=_Object),
+        "training": _Trained,
         "weights": list[str],
-        "candidates": _Object,
     },
-    "platform": {
-        "software": _model(python=str, lucene=str, libraries=_model(python=dict[str, str])),
-        "hardware": _Object,
-    },
-    "research goal": {
-        "evaluation": _model(**{"baseline": list[str], "reported measures": list[str]})
-    },
-    "run": {"file": str, "sha256": str, "rankings": dict[str, str]},
+    "platform": {"software": _Software},
+    "research goal": {"evaluation": _Evaluation},
+    "run": {"file": str, "sha256": str, "rankings": _Texts},
 }
 _Metadata: type[BaseModel] = _model(
     **{section: _model(**parts) for section, parts in _SECTIONS.items()}, timings=dict[str, float]

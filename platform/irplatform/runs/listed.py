@@ -137,11 +137,8 @@ def described_runs(path: Path) -> list[Path]:
 
 def runs_in(path: Path) -> list[Path]:
     """Return the run files that are in a folder, or in a matrix's folders."""
-    return [
-        run
-        for folder in run_folders(path)
-        for run in sorted([*folder.glob("*.run"), *folder.glob("*.run.gz")])
-    ]
+    endings = ("*.run", "*.run.gz")
+    return [r for f in run_folders(path) for r in sorted(r for e in endings for r in f.glob(e))]
 
 
 def run_files(paths: Iterable[Path]) -> list[Path]:
@@ -157,10 +154,9 @@ def run_files(paths: Iterable[Path]) -> list[Path]:
         if not path.is_dir():
             files.append(path)
             continue
-        final = (
-            run for run in [*runs_in(path), *described_runs(path)] if _FINAL.fullmatch(run.name)
-        )
-        runs = [*listed_runs(path, in_table=True)] or sorted({*final})
+        known = {*runs_in(path), *described_runs(path)}
+        final = sorted(run for run in known if _FINAL.fullmatch(run.name))
+        runs = [*listed_runs(path, in_table=True)] or final
         if not runs:
             raise InputError("there are no run files (*.run) in this folder.", path=path)
         if gone := [run for run in runs if not run.is_file()]:
