@@ -77,6 +77,8 @@ def pytest_runtest_setup():
     np.random.seed(0)
     if torch := sys.modules.get("torch"):
         torch.manual_seed(0)
+        # A test that takes more leaves them to all that follow, where workers wait for one another.
+        torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="module", autouse=True)
