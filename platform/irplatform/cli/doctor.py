@@ -24,7 +24,7 @@ from irplatform.system.packages import EXTRAS, absent, how_to_install, package_o
 from irplatform.system.writing import home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 _TESTED = ((3, 11), (3, 13))
 _GIB = 2**30
@@ -66,8 +66,9 @@ def doctor(context: click.Context, as_json: bool) -> None:
 
 def _findings() -> Iterator[Finding]:
     yield _python()
+    names = metadata.packages_distributions()  # reads all that is installed
     for extra in EXTRAS:
-        yield _extra(extra)
+        yield _extra(extra, names)
     yield _lucene()
     if not absent("torch"):
         yield _torch()
@@ -95,8 +96,7 @@ def _python() -> Finding:
     return Finding("Python", WRONG, found, advice)
 
 
-def _extra(extra: str) -> Finding:
-    names = metadata.packages_distributions()
+def _extra(extra: str, names: Mapping[str, Sequence[str]]) -> Finding:
     here = [
         f"{package} {metadata.version(package)}"
         for module in EXTRAS[extra]
