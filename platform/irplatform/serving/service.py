@@ -69,7 +69,8 @@ class Service:
         if self.retriever:
             self.search([Search(query="melanoma")])
         elif self.reranker:
-            self.rerank([Rerank(query="melanoma", documents=[Text(text="BRAF in melanoma")])])
+            asked = {"query": "melanoma", "documents": ["BRAF in melanoma"]}
+            self.rerank([Rerank.model_validate(asked)])
 
     def kind(self, request: Request) -> Hashable:
         """Return a key: requests with the same one can be answered together."""
