@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from irplatform.serving.endings import Ending
 from irplatform.serving.limits import Limits
 from irplatform.serving.model_thread import ModelThread
 
@@ -30,7 +31,7 @@ def call():
         retriever=SimpleNamespace(collection=collection), reranker=object(), name="any", kind=type
     )
     models = ModelThread(_answer, 4, 5.0)
-    tools = server(service, models, Limits(documents=2))
+    tools = server(service, models, Limits(documents=2), Ending(1.0))
 
     def called(name, **arguments):
         handler = tools.get_request_handler("tools/call").handler

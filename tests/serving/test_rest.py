@@ -186,7 +186,7 @@ def test_a_body_of_unknown_length_is_refused_once_it_is_too_large(ask):
 
 
 def test_a_body_that_is_never_complete_times_out(ask, monkeypatch):
-    monkeypatch.setattr("irplatform.serving.rest._RECEIVING", 0.1)
+    monkeypatch.setattr("irplatform.serving.bodies._RECEIVING", 0.1)
 
     async def slow():
         yield b"{"

@@ -91,6 +91,9 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     number_option("--max-megabytes", default=16, least=1, text="Size of a request."),
     number_option("--max-waiting", default=256, least=1, text="Requests that may wait."),
     number_option("--max-seconds", default=60, least=1, text="Time of a request."),
+    number_option(
+        "--drain", default=30, least=0, text="Seconds to answer what was begun at the end."
+    ),
     group="Limits",
     example="--max-seconds 10",
 )
@@ -108,7 +111,7 @@ def serve(
     """Serve search, rerank and explain over HTTP, or as tools of MCP.
 
     All is loaded once, then the address is printed. Requests that arrive together are answered
-    together. Ctrl-C ends it.
+    together. Ctrl-C ends it once what it has begun is answered; a second one ends it at once.
     """
     if reranker is None and collection is None:
         raise InputError("there is nothing to serve: give --reranker, --collection, or both.")
@@ -121,7 +124,7 @@ def serve(
 
     names = ("documents", "megabytes", "waiting", "seconds")
     most = {name: options.pop(f"max_{name}") for name in names}
-    who = {name: options.pop(name) for name in ("origins", "access_log")}
+    who = {name: options.pop(name) for name in ("drain", "origins", "access_log")}
     limits = Limits(**most, **who, token=_token())
     asked = (reranker,) if reranker else ()
     options |= {"collection": collection or "", "checkpoint": checkpoint}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ENDINGS = (KeyboardInterrupt, GeneratorExit)
-"""Exceptions that end the program. All others are a plugin's failure, such as a panic in Rust."""
+"""Exceptions that end the program, in its main thread. All others are a plugin's failure, such as a
+panic in Rust."""
 
 
 class PluginMemoryError(PluginError, MemoryError):
@@ -40,15 +42,14 @@ def plugin_call(who: str, doing: str, module: str, *, as_told: bool = False) -> 
     try:
         with isolated():
             yield
-    except ENDINGS:
-        raise
     except PlatformError as error:
         if not (as_told or error.names_plugin):
             error.args = (one_line(f"{who}: {error}"),)
             error.names_plugin = True
         raise
     except BaseException as error:
-        if lacks_space(error):
+        here = threading.current_thread() is threading.main_thread()
+        if lacks_space(error) or (here and isinstance(error, ENDINGS)):
             raise
         if missing := missing_extra(error, who):
             raise InputError(missing) from error

@@ -17,6 +17,7 @@ class Limits:
         megabytes: largest body of a request.
         waiting: most requests that wait for the models.
         seconds: longest time of a request.
+        drain: seconds to answer what was begun when the server ends.
         token: what requests have to bring; "" lets all in.
         origins: addresses whose pages may call the server (CORS); "*" stands for all.
         access_log: whether a line for each request goes to standard error.
@@ -26,6 +27,7 @@ class Limits:
     megabytes: int = 16
     waiting: int = 256
     seconds: float = 60.0
+    drain: float = 30.0
     token: str = ""
     origins: tuple[str, ...] = ()
     access_log: bool = False

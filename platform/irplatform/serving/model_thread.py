@@ -3,6 +3,9 @@
 Waiting requests of one kind are answered together, as a batch of limited size. After a batch of
 several, the thread waits for as many new requests, at most as long as the batch took: its clients
 send their next requests one after the other. If a batch fails, each request is answered alone.
+Whatever is raised is an error of the request, and the thread goes on. A batch has no more documents
+than the last one's speed allows in `_LONGEST_BATCH` seconds: with a slow model, requests that were
+begun are answered one after the other, and not all at the end.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from irplatform.errors import PlatformError
+from irplatform.errors import PlatformError, in_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 Request = TypeVar("Request")
 _LARGEST_BATCH = 2000
 """Documents that are scored together, unless one request has more."""
+_LONGEST_BATCH = 2.0
+"""Seconds that a batch of several requests is expected to take, at most."""
 _LONGEST_WAIT = 0.05
 """Seconds to wait for further requests."""
 
@@ -32,6 +37,13 @@ class BusyError(PlatformError):
 
 class TooSlowError(PlatformError):
     """A request was not answered in time."""
+
+
+class ModelsEndedError(PlatformError):
+    """The thread has ended, and answers nothing more."""
+
+    def __init__(self) -> None:
+        super().__init__("the thread of the models has ended. Start the server again.")
 
 
 @dataclass(eq=False)
@@ -74,6 +86,9 @@ class ModelThread(Generic[Request]):
         self._most_waiting = most_waiting
         self._seconds = seconds
         self._jobs: deque[_Job[Request]] = deque()
+        self._batch: Sequence[_Job[Request]] = ()
+        self._most: dict[Hashable, float] = {}
+        """Documents of a batch of a kind, at most."""
         self._changed = threading.Condition()
         self._ended = False
         self.batches: Callable[[int], None] = lambda _requests: None
@@ -86,16 +101,24 @@ class ModelThread(Generic[Request]):
         """The number of requests that wait."""
         return len(self._jobs)
 
+    @property
+    def ended(self) -> bool:
+        """The thread answers nothing more."""
+        return self._ended or not self._thread.is_alive()
+
     async def ask(self, kind: Hashable, request: Request, size: int = 1) -> Any:
         """Return the answer to a request; `size` is the number of its documents.
 
         Raises:
             BusyError: too many requests wait.
             TooSlowError: the answer took too long.
+            ModelsEndedError: there is no thread to answer.
         """
         loop = asyncio.get_running_loop()
         job = _Job(kind, request, size, loop, loop.create_future())
         with self._changed:
+            if self.ended:
+                raise ModelsEndedError
             if len(self._jobs) >= self._most_waiting:
                 self._jobs = deque(job for job in self._jobs if not job.abandoned)
             if len(self._jobs) >= self._most_waiting:
@@ -110,20 +133,32 @@ class ModelThread(Generic[Request]):
         finally:
             job.abandoned = True
 
-    def end(self) -> None:
-        """End the thread after its present batch."""
+    def end(self, seconds: float = 10.0) -> bool:
+        """End the thread after its present batch; tell if it did so in time."""
         with self._changed:
             self._ended = True
             self._changed.notify()
-        self._thread.join(timeout=self._seconds)
+        self._thread.join(timeout=seconds)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         size, seconds = 1, 0.0
-        while batch := self._next(size, seconds):
-            self.batches(len(batch))
-            began = time.monotonic()
-            self._work(batch)
-            size, seconds = len(batch), min(time.monotonic() - began, _LONGEST_WAIT)
+        try:
+            while batch := self._next(size, seconds):
+                self._batch = batch
+                self.batches(len(batch))
+                began = time.monotonic()
+                self._work(batch)
+                took = max(time.monotonic() - began, 1e-6)
+                speed = sum(job.size for job in batch) / took
+                self._most[batch[0].kind] = min(_LARGEST_BATCH, _LONGEST_BATCH * speed)
+                size, seconds = len(batch), min(took, _LONGEST_WAIT)
+        finally:
+            with self._changed:
+                self._ended = True
+                left = [*self._batch, *self._jobs]
+            for job in left:
+                job.end(None, ModelsEndedError())
 
     def _next(self, last: int, seconds: float) -> list[_Job[Request]]:
         """Return the next batch; the `last` requests together took so many seconds."""
@@ -134,7 +169,8 @@ class ModelThread(Generic[Request]):
                 jobs = [job for job in self._jobs if not job.abandoned]
                 batch, rest, size = list[_Job[Request]](), deque[_Job[Request]](), 0
                 for job in jobs:
-                    fits = not batch or size + job.size <= _LARGEST_BATCH
+                    most = self._most.get(job.kind, _LARGEST_BATCH)
+                    fits = not batch or size + job.size <= most
                     if fits and job.kind == jobs[0].kind:
                         batch.append(job)
                         size += job.size
@@ -149,12 +185,15 @@ class ModelThread(Generic[Request]):
     def _work(self, batch: Sequence[_Job[Request]]) -> None:
         try:
             answers = self._answer([job.request for job in batch])
-        except Exception as error:
+            pairs = [*zip(batch, answers, strict=True)]
+        except BaseException as error:
             if len(batch) > 1:
                 for job in batch:
                     self._work([job])
             else:
+                if not isinstance(error, Exception) or isinstance(error, StopIteration):
+                    error = PlatformError(in_a_line(error))  # asyncio raises these elsewhere
                 batch[0].end(None, error)
             return
-        for job, answer in zip(batch, answers, strict=True):
+        for job, answer in pairs:
             job.end(answer, None)

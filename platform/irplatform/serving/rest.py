@@ -6,13 +6,12 @@ too many are refused; the server goes on.
 
 from __future__ import annotations
 
-import asyncio
 import hmac
-import json
+import logging
 import socket
 import sys
 import time
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -33,30 +32,32 @@ from prometheus_client import (
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irplatform import __version__
 from irplatform.errors import InputError, in_a_line
+from irplatform.serving.bodies import RETRY, Bounded, Json, Patient, refusal
 from irplatform.serving.docs_page import docs_page
-from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
+from irplatform.serving.endings import Ending
+from irplatform.serving.model_thread import (
+    BusyError,
+    ModelsEndedError,
+    ModelThread,
+    TooSlowError,
+)
 from irplatform.serving.requests import Explain, Rerank, RerankForInfinity, Search, first_problem
 from irplatform.system.console import notice, quiet
+from irplatform.system.process import serving
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+    from collections.abc import Callable
 
+    from irplatform.serving.bodies import Message, Receive, Send
     from irplatform.serving.limits import Limits
     from irplatform.serving.requests import Request as Asked
     from irplatform.serving.service import Service
 
-    Message = MutableMapping[str, Any]
-    Receive = Callable[[], Awaitable[Message]]
-    Send = Callable[[Message], Awaitable[None]]
-
-_RECEIVING = 10.0
-"""Seconds that a client may take to send a request."""
-_ENDING = 5
-"""Seconds that requests have to end when the server does."""
+_CLOSING = 1
+"""Seconds for connections to close when the server ends."""
 
 
 class _Metrics:
@@ -86,8 +87,11 @@ class _Metrics:
         waiting.set_function(lambda: models.waiting)
 
 
-def application(service: Service, limits: Limits, models: ModelThread[Asked]) -> FastAPI:
+def application(
+    service: Service, limits: Limits, models: ModelThread[Asked], ending: Ending | None = None
+) -> FastAPI:
     """Return the ASGI application of a service."""
+    end = Ending(limits.drain) if ending is None else ending
     app = FastAPI(
         title="irplatform",
         version=__version__,
@@ -102,13 +106,13 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
         if not isinstance(request, Search):
             metrics.documents.inc(size)
         try:
-            return _Json(await models.ask(service.kind(request), request, size))
+            return Json(await models.ask(service.kind(request), request, size))
         except (InputError, BusyError, TooSlowError):
             raise
         except Exception as error:
             message = in_a_line(error)
             notice(f"WARNING: a request failed: {message}")
-            return _error(500, f"the request failed: {message}")
+            return refusal(500, f"the request failed: {message}")
 
     async def search(request: Search) -> Any:
         return await answer(request)
@@ -126,7 +130,9 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
         return await answer(request)
 
     async def health() -> Any:
-        return {"status": "ok", **service.about()}
+        status = "failed" if models.ended else "draining" if end else "ok"
+        about = {"status": status, **service.about()}
+        return about if status == "ok" else JSONResponse(about, 503, RETRY)
 
     async def counts() -> Any:
         return PlainTextResponse(generate_latest(metrics.registry))
@@ -156,7 +162,7 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
             path, endpoint, methods=[method], summary=summary, include_in_schema=shown
         )
     _explain_errors(app)
-    app.add_middleware(_Bounded, most=limits.megabytes * 1_000_000)
+    app.add_middleware(Bounded, most=limits.megabytes * 1_000_000, ending=end)
     if limits.token:
         app.add_middleware(_Guarded, token=limits.token)
     if limits.origins:
@@ -167,24 +173,11 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
     return app
 
 
-class _Json(JSONResponse):  # type: ignore[misc]  # untyped
-    """JSON that sends back whatever a client sent, also NaN and halves of characters."""
-
-    def render(self, content: Any) -> bytes:
-        return json.dumps(content).encode()
-
-
-def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """An error under the keys that clients show: `message` is Cohere's, `detail` Jina's."""
-    keys = ("error", "message", "detail")
-    return _Json(dict.fromkeys(keys, message), status, headers)
-
-
 def _explain_errors(app: FastAPI) -> None:
     def answers(kind: type[Exception], status: int, message: Callable[[Any], str]) -> None:
         async def handle(_: Request, error: Any) -> JSONResponse:
-            headers = {"Retry-After": "1"} if status == 503 else None
-            return _error(status or error.status_code, message(error), headers)
+            headers = RETRY if status == 503 else None
+            return refusal(status or error.status_code, message(error), headers)
 
         app.add_exception_handler(kind, handle)
 
@@ -250,98 +243,58 @@ class _Guarded:
         app = self._app
         if scope["type"] == "http" and not right and scope["path"] != "/health":
             told = "the token is missing or wrong: send the header Authorization: Bearer TOKEN."
-            app = _error(401, told, {"WWW-Authenticate": "Bearer"})
+            app = refusal(401, told, {"WWW-Authenticate": "Bearer"})
         await app(scope, receive, send)
 
 
-class _Bounded:
-    """Reads bodies before anything else, up to a size and within a time."""
+class _Server(uvicorn.Server):  # type: ignore[misc]  # untyped
+    """Takes connections until its end is over, so that new requests are told of it."""
 
-    def __init__(self, app: Any, most: int) -> None:
-        self._app, self._most = app, most
+    def __init__(self, config: uvicorn.Config, ending: Ending, models: ModelThread[Asked]) -> None:
+        super().__init__(config)
+        self._ending, self._models = ending, models
 
-    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        # Whatever type a client names, such as curl's own: only JSON is read.
-        headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
-        scope["headers"] = [*headers, (b"content-type", b"application/json")]
-        closing = {"Connection": "close"}
-        encoding = dict(headers).get(b"content-encoding", b"identity").decode("latin-1")
-        if encoding.lower() != "identity":
-            told = f"a body with the encoding {encoding!r} is not read: send plain JSON."
-            refused = _error(415, told, {"Accept-Encoding": "identity", **closing})
-            await refused(scope, receive, send)
-            return
-        try:
-            async with asyncio.timeout(_RECEIVING):
-                body = await self._body(scope, receive)
-        except TimeoutError:
-            late = f"the request was not sent within {_RECEIVING:g} seconds."
-            await _error(408, late, closing)(scope, receive, send)
-            return
-        if body is None:
-            large = f"the request is too large: {self._most:,} bytes are the most."
-            await _error(413, large, closing)(scope, receive, send)
-            return
-        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    def capture_signals(self) -> AbstractContextManager[None]:
+        """Take no signals: the process hands them to the ending."""
+        return nullcontext()
 
-        async def replay() -> Message:
-            return messages.pop() if messages else await receive()
-
-        await self._app(scope, replay, send)
-
-    async def _body(self, scope: Any, receive: Receive) -> bytes | None:
-        length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self._most:
-            return None
-        parts, size, more = [], 0, True
-        while more:
-            message = await receive()
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            more = message.get("more_body", False)
-            if size > self._most:
-                return None
-        return b"".join(parts)
-
-
-class _Patient(H11Protocol):  # type: ignore[misc]  # untyped
-    """Closes connections on which no request begins; uvicorn would wait for ever."""
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self.loop.call_later(_RECEIVING, self._close_if_silent)
-
-    def _close_if_silent(self) -> None:
-        if self.cycle is None:
-            self.transport.close()
+    async def on_tick(self, counter: int) -> bool:
+        """Tell if the server is to close its connections and end."""
+        await super().on_tick(counter)
+        if not (self._models.ended or (self._ending and self._ending.is_over())):
+            return False
+        logging.getLogger("uvicorn.error").disabled = True  # it would show how tasks are cancelled
+        self._ending.give_up()
+        return True
 
 
 def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
-    """Serve at a bound address until Ctrl-C; print the address first."""
+    """Serve at a bound address until Ctrl-C or SIGTERM; print the address first.
+
+    Raises:
+        SystemExit: the end, with 0, or with a signal's code if requests were given up.
+        ModelsEndedError: their thread has ended.
+    """
+    ending = Ending(limits.drain)
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            application(service, limits, models),
-            http=_Patient,
-            log_level="warning",
-            access_log=False,
-            limit_concurrency=4 * limits.waiting,
-            timeout_graceful_shutdown=_ENDING,
-        )
+    config = uvicorn.Config(
+        application(service, limits, models, ending),
+        http=Patient,
+        log_level="warning",
+        access_log=False,
+        limit_concurrency=4 * limits.waiting,
+        timeout_graceful_shutdown=_CLOSING,
     )
     address, found = bound.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address
     bound.listen()  # clients may come as soon as the address is printed
-    print(f"serving {service.name} on http://{shown}:{found} (Ctrl-C ends)", flush=True)
-    try:
-        with quiet(), suppress(KeyboardInterrupt):  # uvicorn raises it again at its end
-            server.run(sockets=[bound])
-    finally:
-        models.end()
-    notice("the server has ended")
+    with serving(ending.on_signal):
+        print(f"serving {service.name} on http://{shown}:{found} (Ctrl-C ends)", flush=True)
+        with quiet():
+            _Server(config, ending, models).run(sockets=[bound])
+        if models.ended:
+            raise ModelsEndedError
+        ending.leave(models)
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -4,7 +4,8 @@ While a plugin works, its prints go to stderr, and the working directory is rest
 a command, file descriptor 1 leads to stderr as well, for C libraries and other programs. Finalizers
 drop Ctrl-C and SIGTERM, and libraries turn them into other errors, so they are raised again when a
 plugin returns or progress is made. While a library computes, Python can raise nothing: after
-`GRACE` seconds the process ends, which loses nothing that was finished.
+`GRACE` seconds the process ends, which loses nothing that was finished. A server ends in its own
+time; see `serving`.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ _signals: list[type[KeyboardInterrupt]] = []
 """Signals that have not ended the command yet."""
 _temporary: list[bool] = []
 """Not empty while the command works in a cache that is removed."""
+_serving: list[bool] = []
+"""Not empty while the command is a server that answers."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -117,6 +120,28 @@ def command() -> Iterator[None]:
             signal.signal(number, handler)
         _signals.clear()
         _command.clear()
+
+
+@contextmanager
+def serving(on_signal: Callable[[int], None]) -> Iterator[None]:
+    """Hand over Ctrl-C and SIGTERM to a server; nothing ends it but itself in the block."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {n: signal.signal(n, lambda number, _frame: on_signal(number)) for n in numbers}
+    _serving.append(True)
+    try:
+        yield
+    finally:
+        _serving.pop()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def end_now(code: int) -> None:
+    """End the process, whatever its threads do."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def keep_nothing() -> None:
@@ -225,6 +250,6 @@ def _end_late(reading: int, ended: threading.Event, numbers: set[int]) -> None:
     """
     with os.fdopen(reading, "rb", buffering=0) as pipe:
         while received := pipe.read(1):
-            if received[0] in numbers and not ended.wait(GRACE):
+            if received[0] in numbers and not _serving and not ended.wait(GRACE):
                 console.end_with(interrupted())
                 os._exit(128 + received[0])
