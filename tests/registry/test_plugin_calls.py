@@ -1,6 +1,7 @@
 """What goes wrong in a plugin is told with its name, unless somebody ends the program."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,19 @@ def test_ctrl_c_ends_the_program_all_the_same(ending):
         plugin_call("reranker 'x'", "scoring", __name__),
     ):
         raise ending
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_no_ctrl_c_comes_to_another_thread_so_that_it_is_the_plugins_failure(ending):
+    def work():
+        with (
+            pytest.raises(PluginError, match=ending.__name__),
+            plugin_call("reranker 'x'", "scoring", __name__),
+        ):
+            raise ending
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work).result()
 
 
 def _numpy(full):

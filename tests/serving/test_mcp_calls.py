@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform.serving.endings import Ending
 from irplatform.serving.limits import Limits
 from irplatform.serving.model_thread import ModelThread
 
@@ -31,7 +30,7 @@ def call():
         retriever=SimpleNamespace(collection=collection), reranker=object(), name="any", kind=type
     )
     models = ModelThread(_answer, 4, 5.0)
-    tools = server(service, models, Limits(documents=2), Ending(1.0))
+    tools = server(service, models, Limits(documents=2))
 
     def called(name, **arguments):
         handler = tools.get_request_handler("tools/call").handler

@@ -65,12 +65,19 @@ def who(request):
 
 
 @pytest.fixture
-def ask(service, who):
+def models(service):
+    models = ModelThread(service.answer, 4, 1.0)
+    yield models
+    service.go_on.set()
+    models.end()
+
+
+@pytest.fixture
+def ask(service, who, models):
     """Send requests at once; returns the responses."""
     from irplatform.serving.rest import application
 
     limits = Limits(documents=3, megabytes=1, waiting=4, seconds=1.0, **who)
-    models = ModelThread(service.answer, limits.waiting, limits.seconds)
     app = application(service, limits, models)
 
     def send(*requests, first_alone=False, until_waiting=None):
@@ -92,9 +99,7 @@ def ask(service, who):
 
         return asyncio.run(all_of_them())
 
-    yield send
-    service.go_on.set()
-    models.end()
+    return send
 
 
 def _rerank(query="melanoma", documents=("a", "bbb"), **more):
@@ -185,8 +190,49 @@ def test_a_body_of_unknown_length_is_refused_once_it_is_too_large(ask):
     assert "too large" in _told(response, 413)
 
 
+def test_what_is_left_of_a_refused_body_is_dropped_before_its_connection_closes(models):
+    """A client that first sends everything gets its answer."""
+    from irplatform.serving.rest import application
+
+    app = application(Lengths(), Limits(megabytes=1), models)
+    sent, answered = [], []
+
+    async def receive():
+        sent.append(len(answered))
+        return {"type": "http.request", "body": b"a" * 100_000, "more_body": len(sent) < 50}
+
+    async def send(message):
+        answered.append((len(sent), message.get("status"), message.get("more_body")))
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/rerank",
+        "headers": [],
+        "http_version": "1",
+    }
+    asyncio.run(app({**scope, "query_string": b"", "root_path": ""}, receive, send))
+    assert answered == [(11, 413, None), (11, None, True), (50, None, None)]
+
+
+def test_a_server_that_stops_says_so(ask, models):
+    models.stopping = True
+    health, rerank, metrics = ask(("GET", "/health", {}), _rerank(), ("GET", "/metrics", {}))
+    assert (health.status_code, health.json()["status"]) == (503, "draining")
+    assert _told(rerank, 503) == "the server is stopping; try again later."
+    assert rerank.headers["Retry-After"] == "1"
+    assert metrics.status_code == 200
+    assert {response.headers["connection"] for response in (health, rerank, metrics)} == {"close"}
+
+
+def test_a_server_whose_models_have_ended_is_not_healthy(ask, models):
+    models.end()
+    (health,) = ask(("GET", "/health", {}))
+    assert (health.status_code, health.json()["status"]) == (503, "failed")
+
+
 def test_a_body_that_is_never_complete_times_out(ask, monkeypatch):
-    monkeypatch.setattr("irplatform.serving.bodies._RECEIVING", 0.1)
+    monkeypatch.setattr("irplatform.serving.rest.RECEIVING", 0.1)
 
     async def slow():
         yield b"{"

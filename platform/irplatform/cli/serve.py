@@ -130,8 +130,8 @@ def serve(
     options |= {"collection": collection or "", "checkpoint": checkpoint}
     bound = None
     if not mcp:
-        from irplatform.serving.rest import bind
-        from irplatform.serving.rest import serve as serve_requests
+        from irplatform.serving.http_server import bind
+        from irplatform.serving.http_server import serve as serve_requests
 
         bound = bind(host, port)
         if host not in _LOOPBACK and not limits.token:

@@ -1,27 +1,20 @@
-"""The end of a server: it answers what it has begun, and takes nothing new.
-
-The first signal begins the end. What is not answered some seconds later, or at a second signal, is
-given up, and its client is told.
-"""
+"""The end of a server: it answers what it has begun, and takes nothing new."""
 
 from __future__ import annotations
 
-import asyncio
+import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import counted
+from irplatform.errors import PlatformError, counted
+from irplatform.serving.model_thread import ENDED
 from irplatform.system import process
 from irplatform.system.console import notice, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from irplatform.serving.model_thread import ModelThread
 
-Result = TypeVar("Result")
-STOPPING = "the server is stopping; try again later."
 _SAME = 0.1
 """Seconds within which a second signal is the first once more: `timeout` sends it to the process,
 and to its group."""
@@ -30,75 +23,51 @@ _CLOSING = 1.0
 
 
 class Ending:
-    """The requests that a server has begun, and its end, which a signal begins.
+    """The end of a server, which begins with a signal and takes some seconds at most."""
 
-    Attributes:
-        begun: the tasks of requests that are being answered, those that wait for models included.
-        answered, given_up: the numbers of requests that were.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self.begun: set[asyncio.Task[Any]] = set()
-        self.answered = self.given_up = 0
-        self._seconds, self._since = seconds, 0.0
+    def __init__(self, models: ModelThread[Any], seconds: float) -> None:
+        self._models, self._seconds = models, seconds
+        self._since, self._code = 0.0, PlatformError.exit_code
         self._hurried = self._told = False
-        self._code = 1
-
-    def __bool__(self) -> bool:
-        """The end has begun."""
-        return self._since > 0
 
     def begin(self) -> None:
-        """Begin the end."""
-        self._since = time.monotonic()
+        """Take nothing new."""
+        self._since = self._since or time.monotonic()
+        self._models.stopping = True
 
     def on_signal(self, number: int) -> None:
-        """Begin the end, or hurry it."""
+        """Begin the end; if it has begun, hurry it."""
         self._code = 128 + number
-        if not self:
-            self.begin()
-        elif time.monotonic() - self._since > _SAME:
-            self._hurried = True
+        self._hurried |= 0 < self._since < time.monotonic() - _SAME
+        self.begin()
 
     def is_over(self) -> bool:
-        """Tell if a server that ends has nothing left to wait for."""
-        if self.begun and not self._told:
+        """Tell if a server may end now; what it has not answered in time is given up."""
+        if not self._since:
+            return self._models.ended
+        seconds = self._since + self._seconds - time.monotonic()
+        if (begun := self._models.begun) and seconds > 0 and not self._hurried:
+            if not self._told:
+                tell(f"stopping; {counted(begun, 'request')} left to answer within {seconds:.0f} s")
             self._told = True
-            left = counted(len(self.begun), "request")
-            tell(f"stopping; {left} left to answer within {self._seconds:g} s")
-        late = time.monotonic() - self._since >= self._seconds
-        return not self.begun or late or self._hurried
+            return self._models.ended
+        self._models.give_up()
+        return True
 
-    async def answer(
-        self, work: Awaitable[Result], instead: Callable[[], Awaitable[Result]]
-    ) -> Result:
-        """Do the work of a request; `instead` is done if it is given up."""
-        task = asyncio.current_task()
-        assert task is not None
-        self.begun.add(task)
-        try:
-            result = await work
-        except asyncio.CancelledError:
-            if not self:
-                raise
-            task.uncancel()
-            self.given_up += 1
-            return await instead()
-        finally:
-            self.begun.discard(task)
-        self.answered += 1
-        return result
+    def leave(self) -> None:
+        """Say how the server ended, and exit: with 0, or a signal's code if requests were given up.
 
-    def give_up(self) -> None:
-        """Give up what is not answered."""
-        for task in self.begun:
-            task.cancel()
-
-    def leave(self, models: ModelThread[Any]) -> None:
-        """Say how the server ended, and exit: with 0, or a signal's code if it gave up requests."""
-        code = self._code if self.given_up else 0
-        ended = models.end(_CLOSING)
-        notice(f"stopped; {counted(self.answered, 'request')} answered, {self.given_up} given up")
-        if not ended:  # a model still computes, perhaps for ever
-            process.end_now(code)
+        PlatformError if the models have ended before.
+        """
+        if self._models.ended:
+            raise PlatformError(ENDED)
+        lost = self._models.given_up
+        in_order = self._models.end(_CLOSING)
+        notice(
+            f"stopped; {counted(self._models.asked - lost, 'request')} answered, {lost} given up"
+        )
+        code = self._code if lost else 0
+        if not in_order:  # a model still computes, perhaps for ever
+            process.finish()
+            os._exit(code)
         sys.exit(code)

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from irplatform import __version__
 from irplatform.errors import PlatformError, in_a_line, unknown
-from irplatform.serving.endings import STOPPING, Ending
-from irplatform.serving.model_thread import ModelsEndedError, ModelThread
+from irplatform.serving.endings import Ending
+from irplatform.serving.model_thread import ModelThread
 from irplatform.serving.requests import Explain, Rerank, Search, first_problem
 from irplatform.system.console import notice, quiet
 from irplatform.system.process import serving
@@ -33,13 +33,9 @@ if TYPE_CHECKING:
 
 _POLL = 0.1
 """Seconds between looks at whether a server ends."""
-_STEPS = 50
-"""Steps of the event loop in which a message that was read becomes a call, or a call an answer."""
 
 
-def server(
-    service: Service, models: ModelThread[Request], limits: Limits, ending: Ending
-) -> Server[Any]:
+def server(service: Service, models: ModelThread[Request], limits: Limits) -> Server[Any]:
     """Return an MCP server with the service's tools: search, rerank and explain.
 
     What is wrong with a call is told in its result, so that the model that calls can mend it.
@@ -76,12 +72,6 @@ def server(
         return ListToolsResult(tools=tools)
 
     async def call_tool(_context: Any, call: CallToolRequestParams) -> CallToolResult:
-        return await ending.answer(called(call), given_up)
-
-    async def given_up() -> CallToolResult:
-        return _failure(STOPPING)
-
-    async def called(call: CallToolRequestParams) -> CallToolResult:
         try:
             answered = await answer(call.name, call.arguments or {})
         except ValidationError as error:
@@ -94,80 +84,60 @@ def server(
         else:
             text = TextContent(type="text", text=json.dumps(answered, ensure_ascii=False))
             return CallToolResult(content=[text], structured_content=answered)
-        return _failure(told)
+        return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
 
     return Server(
         "irplatform", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool
     )
 
 
-def _failure(told: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
-
-
 def serve(service: Service, limits: Limits) -> None:
-    """Answer on standard input and output until the input closes, Ctrl-C or SIGTERM.
-
-    Raises:
-        SystemExit: the end, with 0, or with a signal's code if calls were given up.
-        ModelsEndedError: their thread has ended.
-    """
-    ending = Ending(limits.drain)
+    """Answer on standard input and output until it closes, or a signal; see `Ending.leave`."""
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
-    tools = server(service, models, limits, ending)
+    ending = Ending(models, limits.drain)
+    tools = server(service, models, limits)
 
     async def run() -> None:
-        lines: Any = _lines(ending, models)  # read in place of an open file
+        lines: Any = _lines(ending)  # read as an open file would be
         async with stdio_server(stdin=lines) as streams:
             await tools.run(*streams, tools.create_initialization_options())
 
     with serving(ending.on_signal):
         with quiet():
             asyncio.run(run())
-        if models.ended:
-            raise ModelsEndedError
-        ending.leave(models)
+        ending.leave()
 
 
-async def _lines(ending: Ending, models: ModelThread[Request]) -> AsyncIterator[str]:
-    """The lines of standard input; after the last one, wait until the calls are answered.
-
-    A thread reads them, which a signal need not wait for. Programs that plugins start read nothing.
-    """
+async def _lines(ending: Ending) -> AsyncIterator[str]:
+    """The lines of standard input, until the server ends. Other programs of ours read nothing."""
+    lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+    put = asyncio.get_running_loop().call_soon_threadsafe
     own, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
-    lines: asyncio.Queue[bytes | None] = asyncio.Queue()
-    loop = asyncio.get_running_loop()
 
-    def read() -> None:
-        held = bytearray()
-        with suppress(OSError, RuntimeError):  # the loop has ended
-            while part := os.read(own, 1 << 16):
-                held += part
-                if b"\n" in part:
-                    *whole, held = held.split(b"\n")
-                    for line in whole:
-                        loop.call_soon_threadsafe(lines.put_nowait, bytes(line))
-            loop.call_soon_threadsafe(lines.put_nowait, bytes(held))
-            loop.call_soon_threadsafe(lines.put_nowait, None)
+    def read() -> None:  # in a thread that a signal need not wait for
+        with suppress(RuntimeError), os.fdopen(own, "rb") as stream:  # the loop has ended
+            for line in stream:
+                put(lines.put_nowait, line)
+            put(lines.put_nowait, None)
 
     threading.Thread(target=read, daemon=True).start()
-    while not (ending or models.ended):
+    over = False
+    while not over:
         line: bytes | None = b""
         with suppress(TimeoutError):
             async with asyncio.timeout(_POLL):
                 line = await lines.get()
-        if line is None:
-            ending.begin()
-        elif line:
+        if line:
             yield line.decode(errors="replace")
-    await _steps()
-    while not (models.ended or ending.is_over()):
-        await asyncio.sleep(_POLL)
-    ending.give_up()
+        elif line is None:
+            ending.begin()
+        await _steps()
+        over = ending.is_over()
     await _steps()
 
 
 async def _steps() -> None:
-    for _ in range(_STEPS):
+    """Let lines that were read become calls, and answers become lines."""
+    for _ in range(50):
         await asyncio.sleep(0)

@@ -2,10 +2,9 @@
 
 Waiting requests of one kind are answered together, as a batch of limited size. After a batch of
 several, the thread waits for as many new requests, at most as long as the batch took: its clients
-send their next requests one after the other. If a batch fails, each request is answered alone.
-Whatever is raised is an error of the request, and the thread goes on. A batch has no more documents
-than the last one's speed allows in `_LONGEST_BATCH` seconds: with a slow model, requests that were
-begun are answered one after the other, and not all at the end.
+send their next requests one after the other. If a batch fails, each request is answered alone, and
+whatever it raises is its error. With a slow model a batch is small, so that not all requests that
+were begun wait for the last one.
 """
 
 from __future__ import annotations
@@ -25,25 +24,22 @@ if TYPE_CHECKING:
 Request = TypeVar("Request")
 _LARGEST_BATCH = 2000
 """Documents that are scored together, unless one request has more."""
-_LONGEST_BATCH = 2.0
-"""Seconds that a batch of several requests is expected to take, at most."""
+_LONGEST_BATCH = 5.0
+"""Seconds that a batch of several requests may take, at the speed of the last one of its kind."""
+_GROWTH = 4
+"""How many times the documents of that one it may have."""
 _LONGEST_WAIT = 0.05
 """Seconds to wait for further requests."""
+_STOPPING = "the server is stopping; try again later."
+ENDED = "the thread of the models has ended. Start the server again."
 
 
 class BusyError(PlatformError):
-    """Too many requests wait."""
+    """Too many requests wait, or the server is stopping."""
 
 
 class TooSlowError(PlatformError):
     """A request was not answered in time."""
-
-
-class ModelsEndedError(PlatformError):
-    """The thread has ended, and answers nothing more."""
-
-    def __init__(self) -> None:
-        super().__init__("the thread of the models has ended. Start the server again.")
 
 
 @dataclass(eq=False)
@@ -86,11 +82,12 @@ class ModelThread(Generic[Request]):
         self._most_waiting = most_waiting
         self._seconds = seconds
         self._jobs: deque[_Job[Request]] = deque()
-        self._batch: Sequence[_Job[Request]] = ()
-        self._most: dict[Hashable, float] = {}
-        """Documents of a batch of a kind, at most."""
         self._changed = threading.Condition()
-        self._ended = False
+        self._ended = self.stopping = False
+        self._begun: set[_Job[Request]] = set()
+        self._most: dict[Hashable, float] = {}
+        """Documents of a batch of a kind."""
+        self.asked = self.given_up = 0
         self.batches: Callable[[int], None] = lambda _requests: None
         """Called with the number of requests of each batch."""
         self._thread = threading.Thread(target=self._run, name="models", daemon=True)
@@ -102,28 +99,37 @@ class ModelThread(Generic[Request]):
         return len(self._jobs)
 
     @property
+    def begun(self) -> int:
+        """The number of requests that are being answered, those that wait included."""
+        return len(self._begun)
+
+    @property
     def ended(self) -> bool:
         """The thread answers nothing more."""
-        return self._ended or not self._thread.is_alive()
+        return not self._thread.is_alive()
 
     async def ask(self, kind: Hashable, request: Request, size: int = 1) -> Any:
         """Return the answer to a request; `size` is the number of its documents.
 
         Raises:
-            BusyError: too many requests wait.
+            BusyError: too many requests wait, or the server is stopping (`stopping` is set).
             TooSlowError: the answer took too long.
-            ModelsEndedError: there is no thread to answer.
+            PlatformError: the thread has ended.
         """
         loop = asyncio.get_running_loop()
         job = _Job(kind, request, size, loop, loop.create_future())
         with self._changed:
+            if self.stopping:
+                raise BusyError(_STOPPING)
             if self.ended:
-                raise ModelsEndedError
+                raise PlatformError(ENDED)
             if len(self._jobs) >= self._most_waiting:
                 self._jobs = deque(job for job in self._jobs if not job.abandoned)
             if len(self._jobs) >= self._most_waiting:
                 raise BusyError(f"{len(self._jobs)} requests wait already; try again later.")
             self._jobs.append(job)
+            self._begun.add(job)
+            self.asked += 1
             self._changed.notify()
         try:
             async with asyncio.timeout(self._seconds):
@@ -132,6 +138,12 @@ class ModelThread(Generic[Request]):
             raise TooSlowError(f"no answer within {self._seconds:g} seconds.") from error
         finally:
             job.abandoned = True
+            self._begun.discard(job)
+
+    def give_up(self) -> None:
+        """Tell all who wait for an answer that the server is stopping."""
+        self.given_up = self.begun
+        self._end_all(BusyError(_STOPPING))
 
     def end(self, seconds: float = 10.0) -> bool:
         """End the thread after its present batch; tell if it did so in time."""
@@ -139,26 +151,25 @@ class ModelThread(Generic[Request]):
             self._ended = True
             self._changed.notify()
         self._thread.join(timeout=seconds)
-        return not self._thread.is_alive()
+        return self.ended
+
+    def _end_all(self, error: Exception) -> None:
+        for job in [*self._begun]:
+            job.end(None, error)
 
     def _run(self) -> None:
         size, seconds = 1, 0.0
         try:
             while batch := self._next(size, seconds):
-                self._batch = batch
                 self.batches(len(batch))
                 began = time.monotonic()
                 self._work(batch)
                 took = max(time.monotonic() - began, 1e-6)
-                speed = sum(job.size for job in batch) / took
-                self._most[batch[0].kind] = min(_LARGEST_BATCH, _LONGEST_BATCH * speed)
+                more = min(_GROWTH, _LONGEST_BATCH / took)
+                self._most[batch[0].kind] = more * sum(job.size for job in batch)
                 size, seconds = len(batch), min(took, _LONGEST_WAIT)
         finally:
-            with self._changed:
-                self._ended = True
-                left = [*self._batch, *self._jobs]
-            for job in left:
-                job.end(None, ModelsEndedError())
+            self._end_all(PlatformError(ENDED))
 
     def _next(self, last: int, seconds: float) -> list[_Job[Request]]:
         """Return the next batch; the `last` requests together took so many seconds."""
@@ -169,7 +180,7 @@ class ModelThread(Generic[Request]):
                 jobs = [job for job in self._jobs if not job.abandoned]
                 batch, rest, size = list[_Job[Request]](), deque[_Job[Request]](), 0
                 for job in jobs:
-                    most = self._most.get(job.kind, _LARGEST_BATCH)
+                    most = min(self._most.get(job.kind, 0), _LARGEST_BATCH)
                     fits = not batch or size + job.size <= most
                     if fits and job.kind == jobs[0].kind:
                         batch.append(job)
@@ -185,15 +196,13 @@ class ModelThread(Generic[Request]):
     def _work(self, batch: Sequence[_Job[Request]]) -> None:
         try:
             answers = self._answer([job.request for job in batch])
-            pairs = [*zip(batch, answers, strict=True)]
+            for job, answer in zip(batch, answers, strict=True):
+                job.end(answer, None)
         except BaseException as error:
             if len(batch) > 1:
                 for job in batch:
                     self._work([job])
-            else:
-                if not isinstance(error, Exception) or isinstance(error, StopIteration):
-                    error = PlatformError(in_a_line(error))  # asyncio raises these elsewhere
+            elif isinstance(error, Exception) and not isinstance(error, StopIteration):
                 batch[0].end(None, error)
-            return
-        for job, answer in pairs:
-            job.end(answer, None)
+            else:  # asyncio would raise it elsewhere
+                batch[0].end(None, PlatformError(in_a_line(error)))

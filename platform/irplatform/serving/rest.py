@@ -6,17 +6,16 @@ too many are refused; the server goes on.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
-import logging
-import socket
+import json
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
@@ -35,29 +34,28 @@ from starlette.middleware.cors import CORSMiddleware
 
 from irplatform import __version__
 from irplatform.errors import InputError, in_a_line
-from irplatform.serving.bodies import RETRY, Bounded, Json, Patient, refusal
 from irplatform.serving.docs_page import docs_page
-from irplatform.serving.endings import Ending
-from irplatform.serving.model_thread import (
-    BusyError,
-    ModelsEndedError,
-    ModelThread,
-    TooSlowError,
-)
+from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
 from irplatform.serving.requests import Explain, Rerank, RerankForInfinity, Search, first_problem
-from irplatform.system.console import notice, quiet
-from irplatform.system.process import serving
+from irplatform.system.console import notice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 
-    from irplatform.serving.bodies import Message, Receive, Send
     from irplatform.serving.limits import Limits
     from irplatform.serving.requests import Request as Asked
     from irplatform.serving.service import Service
 
-_CLOSING = 1
-"""Seconds for connections to close when the server ends."""
+    Message = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+
+RECEIVING = 10.0
+"""Seconds that a client may take to send a request."""
+_DROPPED = 1_000_000_000
+"""Bytes that are dropped of a body that is refused, at most."""
+_DROPPING, _SILENT = 30.0, 2.0
+"""Seconds to drop them, at most, and to wait for some."""
 
 
 class _Metrics:
@@ -87,11 +85,8 @@ class _Metrics:
         waiting.set_function(lambda: models.waiting)
 
 
-def application(
-    service: Service, limits: Limits, models: ModelThread[Asked], ending: Ending | None = None
-) -> FastAPI:
+def application(service: Service, limits: Limits, models: ModelThread[Asked]) -> FastAPI:
     """Return the ASGI application of a service."""
-    end = Ending(limits.drain) if ending is None else ending
     app = FastAPI(
         title="irplatform",
         version=__version__,
@@ -106,13 +101,13 @@ def application(
         if not isinstance(request, Search):
             metrics.documents.inc(size)
         try:
-            return Json(await models.ask(service.kind(request), request, size))
+            return _Json(await models.ask(service.kind(request), request, size))
         except (InputError, BusyError, TooSlowError):
             raise
         except Exception as error:
             message = in_a_line(error)
             notice(f"WARNING: a request failed: {message}")
-            return refusal(500, f"the request failed: {message}")
+            return _error(500, f"the request failed: {message}")
 
     async def search(request: Search) -> Any:
         return await answer(request)
@@ -130,9 +125,8 @@ def application(
         return await answer(request)
 
     async def health() -> Any:
-        status = "failed" if models.ended else "draining" if end else "ok"
-        about = {"status": status, **service.about()}
-        return about if status == "ok" else JSONResponse(about, 503, RETRY)
+        status = "failed" if models.ended else "draining" if models.stopping else "ok"
+        return _Json({"status": status, **service.about()}, 200 if status == "ok" else 503)
 
     async def counts() -> Any:
         return PlainTextResponse(generate_latest(metrics.registry))
@@ -151,7 +145,7 @@ def application(
         ("POST", "/v2/rerank", rerank, ""),
         ("POST", "/infinity/rerank", rerank_for_infinity, ""),
         ("POST", "/explain", explain, "Explain the scores of texts or documents"),
-        ("GET", "/health", health, "What is served; it answers when all is loaded"),
+        ("GET", "/health", health, "What is served, and if it takes requests"),
         ("GET", "/metrics", counts, "Counts and times in Prometheus' form"),
         ("GET", "/docs", docs, ""),
         ("GET", "/", home, ""),
@@ -162,22 +156,35 @@ def application(
             path, endpoint, methods=[method], summary=summary, include_in_schema=shown
         )
     _explain_errors(app)
-    app.add_middleware(Bounded, most=limits.megabytes * 1_000_000, ending=end)
+    app.add_middleware(_Bounded, most=limits.megabytes * 1_000_000)
     if limits.token:
         app.add_middleware(_Guarded, token=limits.token)
     if limits.origins:
         anything = {"allow_methods": "*", "allow_headers": "*"}
         app.add_middleware(CORSMiddleware, allow_origins=limits.origins, **anything)
     paths = {path for _, path, _, _ in routes}
-    app.add_middleware(_Counted, metrics=metrics, known=paths, log=limits.access_log)
+    app.add_middleware(_Counted, metrics, paths, limits.access_log, models)
     return app
+
+
+class _Json(JSONResponse):  # type: ignore[misc]  # untyped
+    """JSON that sends back whatever a client sent, also NaN and halves of characters."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content).encode()
+
+
+def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """An error under the keys that clients show: `message` is Cohere's, `detail` Jina's."""
+    keys = ("error", "message", "detail")
+    return _Json(dict.fromkeys(keys, message), status, headers)
 
 
 def _explain_errors(app: FastAPI) -> None:
     def answers(kind: type[Exception], status: int, message: Callable[[Any], str]) -> None:
         async def handle(_: Request, error: Any) -> JSONResponse:
-            headers = RETRY if status == 503 else None
-            return refusal(status or error.status_code, message(error), headers)
+            headers = {"Retry-After": "1"} if status == 503 else None
+            return _error(status or error.status_code, message(error), headers)
 
         app.add_exception_handler(kind, handle)
 
@@ -197,10 +204,16 @@ def _of_http(error: HTTPException) -> str:
 
 
 class _Counted:
-    """Counts requests, measures and logs them, and answers HEAD as GET."""
+    """Counts requests, measures and logs them, and answers HEAD as GET.
 
-    def __init__(self, app: Any, metrics: _Metrics, known: set[str], log: bool) -> None:
+    A server that is stopping closes connections with its answers.
+    """
+
+    def __init__(
+        self, app: Any, metrics: _Metrics, known: set[str], log: bool, models: ModelThread[Asked]
+    ) -> None:
         self._app, self._metrics, self._known, self._log = app, metrics, known, log
+        self._models = models
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -213,6 +226,9 @@ class _Counted:
         async def noted(message: Message) -> None:
             nonlocal status
             status = message.get("status", status)
+            if self._models.stopping and "headers" in message:
+                kept = [pair for pair in message["headers"] if pair[0] != b"connection"]
+                message = {**message, "headers": [*kept, (b"connection", b"close")]}
             await send({**message, "body": b""} if head and "body" in message else message)
 
         try:
@@ -243,70 +259,78 @@ class _Guarded:
         app = self._app
         if scope["type"] == "http" and not right and scope["path"] != "/health":
             told = "the token is missing or wrong: send the header Authorization: Bearer TOKEN."
-            app = refusal(401, told, {"WWW-Authenticate": "Bearer"})
+            app = _error(401, told, {"WWW-Authenticate": "Bearer"})
         await app(scope, receive, send)
 
 
-class _Server(uvicorn.Server):  # type: ignore[misc]  # untyped
-    """Takes connections until its end is over, so that new requests are told of it."""
+class _Bounded:
+    """Reads bodies before anything else, up to a size and within a time."""
 
-    def __init__(self, config: uvicorn.Config, ending: Ending, models: ModelThread[Asked]) -> None:
-        super().__init__(config)
-        self._ending, self._models = ending, models
+    def __init__(self, app: Any, most: int) -> None:
+        self._app, self._most = app, most
 
-    def capture_signals(self) -> AbstractContextManager[None]:
-        """Take no signals: the process hands them to the ending."""
-        return nullcontext()
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        # Whatever type a client names, such as curl's own: only JSON is read.
+        headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
+        scope["headers"] = [*headers, (b"content-type", b"application/json")]
+        closing = {"Connection": "close"}
+        encoding = dict(headers).get(b"content-encoding", b"identity").decode("latin-1")
+        if encoding.lower() != "identity":
+            told = f"a body with the encoding {encoding!r} is not read: send plain JSON."
+            refused = _error(415, told, {"Accept-Encoding": "identity", **closing})
+            await _refuse(refused, scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(RECEIVING):
+                body = await self._body(scope, receive)
+        except TimeoutError:
+            late = f"the request was not sent within {RECEIVING:g} seconds."
+            await _refuse(_error(408, late, closing), scope, receive, send)
+            return
+        if body is None:
+            large = f"the request is too large: {self._most:,} bytes are the most."
+            await _refuse(_error(413, large, closing), scope, receive, send)
+            return
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def on_tick(self, counter: int) -> bool:
-        """Tell if the server is to close its connections and end."""
-        await super().on_tick(counter)
-        if not (self._models.ended or (self._ending and self._ending.is_over())):
-            return False
-        logging.getLogger("uvicorn.error").disabled = True  # it would show how tasks are cancelled
-        self._ending.give_up()
-        return True
+        async def replay() -> Message:
+            return messages.pop() if messages else await receive()
+
+        await self._app(scope, replay, send)
+
+    async def _body(self, scope: Any, receive: Receive) -> bytes | None:
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self._most:
+            return None
+        parts, size, more = [], 0, True
+        while more:
+            message = await receive()
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            more = message.get("more_body", False)
+            if size > self._most:
+                return None
+        return b"".join(parts)
 
 
-def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
-    """Serve at a bound address until Ctrl-C or SIGTERM; print the address first.
+async def _refuse(response: JSONResponse, scope: Any, receive: Receive, send: Send) -> None:
+    """Answer before the body was read, and drop what comes of it before the connection closes.
 
-    Raises:
-        SystemExit: the end, with 0, or with a signal's code if requests were given up.
-        ModelsEndedError: their thread has ended.
+    Many clients read an answer only when they have sent everything. To close would take it away.
     """
-    ending = Ending(limits.drain)
-    models = ModelThread(service.answer, limits.waiting, limits.seconds)
-    config = uvicorn.Config(
-        application(service, limits, models, ending),
-        http=Patient,
-        log_level="warning",
-        access_log=False,
-        limit_concurrency=4 * limits.waiting,
-        timeout_graceful_shutdown=_CLOSING,
-    )
-    address, found = bound.getsockname()[:2]
-    shown = f"[{address}]" if ":" in address else address
-    bound.listen()  # clients may come as soon as the address is printed
-    with serving(ending.on_signal):
-        print(f"serving {service.name} on http://{shown}:{found} (Ctrl-C ends)", flush=True)
-        with quiet():
-            _Server(config, ending, models).run(sockets=[bound])
-        if models.ended:
-            raise ModelsEndedError
-        ending.leave(models)
 
+    async def unended(message: Message) -> None:
+        await send({**message, "more_body": True} if "body" in message else message)
 
-def bind(host: str, port: int) -> socket.socket:
-    """Take an address, before models are loaded; InputError if it is taken or not ours."""
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        bound = socket.socket(family)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-    except (OSError, OverflowError) as error:
-        raise InputError(
-            f"cannot serve on {host}, port {port}: {getattr(error, 'strerror', error)}. Give "
-            "another --host or --port; --port 0 takes a free one."
-        ) from error
-    return bound
+    await response(scope, receive, unended)
+    more, size, until = True, 0, time.monotonic() + _DROPPING
+    with suppress(TimeoutError):
+        while more and size < _DROPPED:
+            async with asyncio.timeout(min(_SILENT, until - time.monotonic())):
+                message = await receive()
+            size += len(message.get("body", b""))
+            more = message.get("more_body", False)
+    await send({"type": "http.response.body", "body": b""})

@@ -136,14 +136,6 @@ def serving(on_signal: Callable[[int], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def end_now(code: int) -> None:
-    """End the process, whatever its threads do."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)
-
-
 def keep_nothing() -> None:
     """Let `interrupted` say that the running command starts over: its cache is temporary."""
     _temporary.append(True)
