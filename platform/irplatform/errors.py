@@ -88,6 +88,22 @@ def lacks_space(error: BaseException) -> bool:
     return not isinstance(error, PlatformError) and bool(_NO_SPACE.search(in_words(error)))
 
 
+_DISK_FAILS = re.compile(r"Input/output error|disk I/O error|Stale file handle")
+_OF_DISKS = {errno.EIO, errno.ESTALE, errno.ENXIO, errno.ENODEV}
+
+
+def disk_failed(error: BaseException) -> bool:
+    """Return whether an error says that a disk, or the network behind it, failed."""
+    if isinstance(error, OSError) and error.errno:
+        return error.errno in _OF_DISKS
+    return not isinstance(error, PlatformError) and bool(_DISK_FAILS.search(in_words(error)))
+
+
+def disk_fault(error: BaseException) -> bool:
+    """Return whether a disk is to blame for an error: it is full, or failed."""
+    return lacks_space(error) or disk_failed(error)
+
+
 _NO_MEMORY = re.compile(
     r"(?:can't|cannot|failed to|unable to) allocate|failed to map segment|OutOfMemoryError"
     r"|bad_alloc|memory allocation|can't start new thread|Could not reserve enough space",

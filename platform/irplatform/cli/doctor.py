@@ -20,7 +20,7 @@ from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import PlatformError, in_a_line, one_line
 from irplatform.registry.loading import registry
 from irplatform.system.console import say_text
-from irplatform.system.packages import EXTRAS, absent, how_to_install, package_of
+from irplatform.system.packages import EXTRAS, absent, failure, how_to_install, package_of
 from irplatform.system.writing import home
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Finding:
 def doctor(context: click.Context, as_json: bool) -> None:
     """Check the installation, and say how to fix what is missing.
 
-    Nothing is downloaded. The exit code is 1 if something is wrong; a missing extra is not wrong.
+    Imports all packages, which takes some seconds. Nothing is downloaded. The exit code is 1 if something is wrong; a missing extra is not wrong.
     """
     findings = list(_findings())
     if as_json:
@@ -103,6 +103,11 @@ def _extra(extra: str, names: Mapping[str, Sequence[str]]) -> Finding:
         for package in names.get(module, ())[:1]
     ]
     missing = absent(*EXTRAS[extra])
+    for module in EXTRAS[extra]:
+        if module not in missing and (reason := failure(module)):
+            found = f"{package_of(module)} fails while it is imported: {reason}."
+            advice = f"Install it again: pip install --force-reinstall {package_of(module)}"
+            return Finding(f"extra {extra}", WRONG, found, advice)
     if not missing:
         return Finding(f"extra {extra}", OK, ", ".join(here))
     found = ", ".join([*here, f"without {', '.join(map(package_of, missing))}."])

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform.cli.names import ListOption
-from irplatform.errors import InputError, in_a_line, lacks_resources, lacks_space, lost
+from irplatform.errors import (
+    InputError,
+    disk_failed,
+    in_a_line,
+    lacks_resources,
+    lacks_space,
+    lost,
+)
 from irplatform.system.packages import missing_extra
 
 if TYPE_CHECKING:
@@ -120,6 +127,13 @@ def refused(error: BaseException) -> str:
             "continue."
             f"{lost(error)}"
         )
+    if disk_failed(error):
+        name = getattr(error, "filename", None)
+        return (
+            f"{f'{name}: ' if name else ''}Input/output error: the disk, or the network that it is "
+            "on, failed. What was finished is kept. Run the same command again when it works."
+            f"{lost(error)}"
+        )
     if lacks_resources(error):
         return (
             f"there is too little memory, or too few processes are allowed ({in_a_line(error)}). "
@@ -129,6 +143,8 @@ def refused(error: BaseException) -> str:
         return missing
     if isinstance(error, ValueError) and "embedded null" in str(error):
         return "a file name contains a NUL character, which no file can have."
+    if isinstance(error, RuntimeError) and "Symlink loop from" in str(error):  # of Path.resolve
+        return f"{str(error).partition(' from ')[2]}: this link leads back to itself."
     return _system_error(error) if isinstance(error, OSError) else ""
 
 

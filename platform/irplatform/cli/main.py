@@ -24,6 +24,7 @@ from irplatform.errors import (
     PlatformError,
     PluginError,
     chain,
+    disk_failed,
     lacks_resources,
     lacks_space,
     lost,
@@ -299,10 +300,9 @@ def main() -> None:
         console.tell(f"platform: {message}")
         if lacks_space(error):
             give_up_stdout()
-        wrong_usage = not (
-            lacks_space(error) or lacks_resources(error) or isinstance(error, FileNotFoundError)
-        )
-        sys.exit(InputError.exit_code if wrong_usage else PlatformError.exit_code)
+        ours = isinstance(error, FileNotFoundError)
+        failed = any(f(error) for f in (lacks_space, disk_failed, lacks_resources)) or ours
+        sys.exit(PlatformError.exit_code if failed else InputError.exit_code)
 
 
 def _beginning(context: click.Context) -> str:

@@ -6,6 +6,7 @@ plan, so the system that is explained is the one that ran.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,7 +93,7 @@ class RunPlan:
     @property
     def own_candidates(self) -> FromRun | None:
         """The source of candidates, if it is a run file in the folder of the runs."""
-        source, folder = self.source, self.run_dir.resolve()
+        source, folder = self.source, Path(os.path.realpath(self.run_dir))
         if isinstance(source, FromRun) and source.path.parent.resolve() == folder:
             return source
         return None

@@ -264,6 +264,7 @@ class Builder:
     def write(self, path: Path) -> dict[str, dict[str, int]]:
         """Write the file; return the counts of concepts, names and relations, each per kind."""
         names: Counter[str] = Counter()
+        path.touch()  # SQLite does not say why it cannot
         with closing(sqlite3.connect(path)) as database:
             database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + SCHEMA)
             order = sorted(self._concepts)

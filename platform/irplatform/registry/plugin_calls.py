@@ -10,9 +10,9 @@ from irplatform.errors import (
     InputError,
     PlatformError,
     PluginError,
+    disk_fault,
     in_a_line,
     lacks_memory,
-    lacks_space,
     one_line,
     place_of,
 )
@@ -36,8 +36,8 @@ def plugin_call(who: str, doing: str, module: str, *, as_told: bool = False) -> 
     """Call a plugin (`who`) `isolated`; its errors name it, the task and the line.
 
     The task is such as "scoring topic 3", the line the innermost one in the package of `module`.
-    With `as_told`, a `PlatformError` stays as it is. A full disk stays an error of its kind, a
-    missing extra is an `InputError`, and anything else a `PluginError`.
+    With `as_told`, a `PlatformError` stays as it is. A full or failing disk stays an error of its
+    kind, a missing extra is an `InputError`, and anything else a `PluginError`.
     """
     try:
         with isolated():
@@ -49,7 +49,7 @@ def plugin_call(who: str, doing: str, module: str, *, as_told: bool = False) -> 
         raise
     except BaseException as error:
         here = threading.current_thread() is threading.main_thread()
-        if lacks_space(error) or (here and isinstance(error, ENDINGS)):
+        if disk_fault(error) or (here and isinstance(error, ENDINGS)):
             raise
         if missing := missing_extra(error, who):
             raise InputError(missing) from error

@@ -156,23 +156,24 @@ def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -
     The metadata gain `run`: the file's name, the SHA-256 of its lines (unpacked, if the file is
     gzipped), and a digest of each topic's ranking.
 
-    If interrupted, no run stands beside the metadata of another; if it fails, the old files stay.
+    If interrupted, no run stands beside the metadata of another, or without its own: the same
+    command writes it again. If the disk is full, the old files stay.
 
     Raises:
         InputError: see `write_run`.
     """
     described = metadata_path(path)
     rankings: dict[str, str] = {}
-    with atomic_write(described, "wb") as file:
 
-        def complete(sha256: str) -> None:
-            """Write the metadata; a full disk is noticed before the old files go."""
-            about = {"file": path.name, "sha256": sha256, "rankings": rankings}
+    def complete(sha256: str) -> None:
+        """Write the metadata before the run gets its name, and after the old run has gone."""
+        about = {"file": path.name, "sha256": sha256, "rankings": rankings}
+        with atomic_write(described, "wb") as file:
             file.write(as_json({**metadata, RUN: about}, default=_plain))
             file.flush()
-            described.unlink(missing_ok=True)
+            Path(os.path.realpath(path)).unlink(missing_ok=True)
 
-        write_run(run.renamed(metadata["tag"]), path, complete=complete, digests=rankings)
+    write_run(run.renamed(metadata["tag"]), path, complete=complete, digests=rankings)
 
 
 def lines_digest(path: Path) -> str:

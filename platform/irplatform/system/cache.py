@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import ChangedFileError, InputError, PlatformError
+from irplatform.errors import ChangedFileError, InputError, PlatformError, disk_fault
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import detail, notice
 from irplatform.system.digests import digests, file_state, fingerprint, is_settled
@@ -372,6 +372,8 @@ def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> It
                 notice(f"another process is building {building}; waiting for it")
                 file_lock.acquire()
     except OSError as error:
+        if disk_fault(error):
+            raise
         raise InputError(
             f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
             "that can.",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
+import traceback
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, chain, in_a_line
+from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,10 +62,47 @@ def require(who: str, *modules: str) -> None:
 
 
 def missing_extra(error: BaseException, who: str = "this command") -> str:
-    """Say what to install if an import failed because of a missing extra; "" for other errors."""
-    name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
-    module = name.partition(".")[0]
-    return _advice(who, [module]) if _extras_with(module) and absent(module) else ""
+    """Say what to install if an import failed for want of an extra; "" for other errors.
+
+    Also if a package of an extra is here, but fails while it is imported.
+    """
+    module = _top(error.name) if isinstance(error, ModuleNotFoundError) else ""
+    if _extras_with(module) and absent(module):
+        return _advice(who, [module])
+    if broken := _broken_package(error):
+        return (
+            f"{who} needs {package_of(broken)} of the extra '{_extras_with(broken)[0]}', which is "
+            f"installed, but fails while it is imported: {in_a_line(error)}. Install it again. "
+            "`platform doctor` imports all packages."
+        )
+    return ""
+
+
+def failure(module: str) -> str:
+    """Import a module; return in a line why that fails, or ""."""
+    try:
+        with isolated():
+            importlib.import_module(module)
+    except Exception as error:
+        return in_a_line(error)
+    return ""
+
+
+def _broken_package(error: BaseException) -> str:
+    """The innermost module of an extra whose import an error ended, or ""."""
+    found = ""
+    for cause in chain(error):
+        if isinstance(cause, ImportError) and _extras_with(name := _top(cause.name)):
+            found = name  # a name in it that another version has
+        for frame, _ in traceback.walk_tb(cause.__traceback__):
+            name = _top(frame.f_globals.get("__name__"))
+            if frame.f_code.co_name == "<module>" and _extras_with(name):
+                found = name
+    return found
+
+
+def _top(module: object) -> str:
+    return str(module or "").partition(".")[0]
 
 
 def package_of(module: str) -> str:

@@ -14,19 +14,35 @@ from itertools import takewhile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from irplatform.errors import InputError, lacks_space
+from irplatform.errors import InputError, disk_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
 def home() -> Path:
-    """Return the cache folder: `$IRPLATFORM_HOME`, else in the user's cache directory."""
-    if configured := os.environ.get("IRPLATFORM_HOME"):
-        return Path(configured).expanduser().absolute()
-    import platformdirs
+    """Return the cache folder: `$IRPLATFORM_HOME`, else in the user's cache directory.
 
-    return Path(platformdirs.user_cache_dir("irplatform", appauthor=False))
+    InputError if it is a file, or a link that leads nowhere.
+    """
+    if configured := os.environ.get("IRPLATFORM_HOME"):
+        folder = Path(configured).expanduser().absolute()
+    else:
+        import platformdirs
+
+        folder = Path(platformdirs.user_cache_dir("irplatform", appauthor=False))
+    if not folder.is_dir() and (wrong := _no_folder(folder)):
+        raise InputError(f"the cache cannot be here: {wrong}. Set IRPLATFORM_HOME.", path=folder)
+    return folder
+
+
+def _no_folder(path: Path) -> str:
+    """Say why there can be no folder at a path, or ""."""
+    present = next(place for place in (path, *path.parents) if os.path.lexists(place))
+    if present.is_dir():
+        return ""
+    what = "is a file" if present.exists() else "is a link that leads nowhere, or back to itself"
+    return f"this {what}" if present == path else f"{present} {what}"
 
 
 def within_home(path: Path) -> Path:
@@ -48,6 +64,8 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError("cannot write here: its folder is a file.", path=path) from error
     except OSError as error:
+        if disk_fault(error):
+            raise
         raise InputError(f"cannot write here: {error.strerror}.", path=path) from error
     temporary = Path(name)
     try:
@@ -57,8 +75,8 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         temporary.replace(path)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and lacks_space(error):
-            error.filename = error.filename or str(path)  # which disk is full
+        if isinstance(error, OSError) and disk_fault(error):
+            error.filename = error.filename or str(path)  # which disk it is
         raise
 
 
@@ -75,7 +93,10 @@ def _place(path: Path) -> Path:
         raise InputError("this is a folder; name a file.", path=path)
     if path.exists() and not path.is_file():
         raise InputError("this is a device or a pipe, not a file; name a file.", path=path)
-    return Path(os.path.realpath(path)) if path.is_symlink() else path
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if target.is_symlink():
+        raise InputError("this link leads back to itself.", path=path)
+    return target
 
 
 def write_file(path: Path, content: bytes, *, force: bool = False) -> None:
@@ -129,14 +150,14 @@ def refuse_same_file(source: Path, out: Path) -> None:
 
 def writable_folder(path: Path) -> Path:
     """Return a folder, after a check that it can be made or written to."""
-    present = path
-    while not present.exists():
-        present = present.parent
-    if not present.is_dir():
-        raise InputError("this is a file, not a folder to write to.", path=present)
+    if wrong := _no_folder(path):
+        raise InputError(f"no folder can be made here: {wrong}.", path=path)
+    present = next(place for place in (path, *path.parents) if place.exists())
     try:
         Path(tempfile.mkdtemp(dir=present)).rmdir()  # permissions alone do not tell
     except OSError as error:
+        if disk_fault(error):
+            raise
         raise InputError(
             f"this folder cannot be written to: {error.strerror}.", path=present
         ) from error
@@ -160,6 +181,8 @@ def refuse_taken(folder: Path, *, replaces: bool = False) -> None:
 @contextmanager
 def made_folder(path: Path) -> Iterator[None]:
     """Make a folder and its parents; if the block fails, those that are still empty are removed."""
+    if wrong := _no_folder(path):
+        raise InputError(f"no folder can be made here: {wrong}.", path=path)
     made = list(takewhile(lambda folder: not folder.exists(), (path, *path.parents)))
     path.mkdir(parents=True, exist_ok=True)
     try:

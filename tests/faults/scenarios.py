@@ -1,0 +1,89 @@
+"""Commands to drive through their file operations, with what they need."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+_WORDS = "melanoma vemurafenib liposarcoma braf kras lung colon therapy trial mouse cell gene dose".split()
+_OBO = "format-version: 1.4\n\n" + "".join(
+    f"[Term]\nid: X:{n}\nname: {word}\n\n" for n, word in enumerate(_WORDS)
+)
+_QUICK = ("--workers", "1", "--quiet")
+_DRMM = (
+    *("--reranker", "drmm", "--members", "1", "--set", "drmm.stemmer=none"),
+    *("--set", "drmm.loop.epochs=2", "--set", "drmm.vectors.epochs=1"),
+    *("--set", "drmm.vectors.dimensions=4"),
+)
+_BOTH = ("run", "--collection", "small", "--retriever", "bm25", "--quiet")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A command: what runs `before` it, what of that is removed, and what may pass by.
+
+    `passing` are patterns of files whose content may be another one in between.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    before: tuple[tuple[str, ...], ...] = ()
+    removed: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
+
+    def write(self, folder: Path) -> None:
+        """Write a collection of 40 documents, a run with faults, and an ontology."""
+        draw = random.Random(1)
+        small = folder / "small"
+        (small / "qrels").mkdir(parents=True)
+
+        def text(count: int) -> str:
+            return " ".join(draw.choice(_WORDS) for _ in range(count))
+
+        documents = [{"_id": f"d{n:02}", "title": text(4), "text": text(25)} for n in range(40)]
+        topics = [{"_id": str(n), "text": text(3)} for n in range(1, 17)]
+        for name, records in (("corpus", documents), ("queries", topics)):
+            lines = [json.dumps(record) + "\n" for record in records]
+            (small / f"{name}.jsonl").write_text("".join(lines))
+        for split, numbers in (("test", range(1, 5)), ("train", range(5, 17))):
+            rows = [f"{q}\td{d:02}\t{draw.randint(0, 2)}\n" for q in numbers for d in range(0, 40, 2)]
+            (small / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows))
+        ranks = [f"{q} Q0 d{d:02} {40 - d} {d}.5 odd\n" for q in range(1, 5) for d in range(40)]
+        (folder / "odd.run").write_text("".join(ranks))
+        plain = [f"{q} Q0 {d}000 {d} {40 - d} plain\n" for q in range(1, 31) for d in range(1, 9)]
+        (folder / "plain.run").write_text("".join(plain))
+        (folder / "own.obo").write_text(_OBO)
+
+
+_CACHED = (
+    (*_BOTH, "--reranker", "uqlm-title", "--run-dir", "first"),
+    ("run", "--collection", "small:train", "--retriever", "bm25", "--quiet", "--run-dir", "train"),
+)
+_RUNS = ((*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out"),)
+_ALL = (
+    Scenario("run", (*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out", *_QUICK), _CACHED),
+    Scenario("index", (*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out", *_QUICK)),
+    Scenario(
+        "matrix",
+        ("run", "--collection", "small", "--first-stage", "bm25,odd.run", "--reranker", "uqlm-text")
+        + ("--interpolate", "0.5", "--run-dir", "out", *_QUICK),
+        _CACHED,
+    ),
+    Scenario("train", ("train", "--collection", "small:train", *_DRMM, "--out", "made", *_QUICK), _CACHED),
+    Scenario(
+        "tune",
+        ("tune", "--collection", "small", "--reranker", "uqlm-text", "--over", "uqlm-text.mu=500,1000")
+        + ("--folds", "2", "--out", "tuned.toml", *_QUICK),
+        _CACHED,
+    ),
+    Scenario("report", ("report", "out", "--html", "report.html", "--plots", "plots"), _RUNS),
+    Scenario("compare", ("compare", "out"), _RUNS),
+    Scenario("fuse", ("fuse", "out/bm25.run", "odd.run", "--out", "fused.run"), _RUNS),
+    Scenario("submit fix", ("submit", "fix", "odd.run", "-o", "fixed.run", "--diff", "changes.txt")),
+    Scenario("submit prepare", ("submit", "prepare", "plain.run", "--task", "trec-pm-2017", "--out", "up")),
+    Scenario("kb add", ("kb", "add", "own", "own.obo")),
+    Scenario("kb replace", ("kb", "add", "own", "own.obo"), (("kb", "add", "own", "own.obo"),)),
+)
+SCENARIOS = {scenario.name: scenario for scenario in _ALL}
