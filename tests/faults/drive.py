@@ -37,7 +37,9 @@ PATIENCE = 300
 """Seconds after which a command hangs."""
 _VARY = {"seconds", "date", "created"}
 """Fields of JSON that differ from run to run."""
-_DATE = re.compile(rb"(?m)^(\s*date: |\s*seconds: ).*$|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\+00:00|Z)?)?)?")
+_DATE = re.compile(
+    rb"(?m)^(\s*date: |\s*seconds: ).*$|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\+00:00|Z)?)?)?"
+)
 _WORDS = {"no-space": "no space is left", "io-error": "Input/output error"}
 
 
@@ -68,7 +70,9 @@ class Place:
         else:
             shutil.copytree(start, self.root, symlinks=True)
 
-    def run(self, arguments: tuple[str, ...], fault: str = "none", at: int = 0, log: int = -1) -> Outcome:
+    def run(
+        self, arguments: tuple[str, ...], fault: str = "none", at: int = 0, log: int = -1
+    ) -> Outcome:
         """Run a command in a fork, with a fault at an operation."""
         began = time.monotonic()
         if not (child := os.fork()):
@@ -102,7 +106,9 @@ class Place:
         for path in sorted(self.root.rglob("*")):
             name = str(path.relative_to(self.root))
             parts = name.split("/")
-            if any(p.startswith(".") or p.endswith((".partial", ".lock", ".journal")) for p in parts):
+            if any(
+                p.startswith(".") or p.endswith((".partial", ".lock", ".journal")) for p in parts
+            ):
                 continue
             if parts[0] == "home" and parts[1:] and parts[1] not in ("kb", "collections.json"):
                 if len(parts) < 4 or not Path(self.root, *parts[:3], "manifest.json").exists():
@@ -182,7 +188,7 @@ class Drive:
         self.failures: list[dict[str, object]] = []
         self.tries: Counter[str] = Counter()
         self.messages: Counter[str] = Counter()
-        self.slowest = {fault: 0.0 for fault in FAULTS}
+        self.slowest = dict.fromkeys(FAULTS, 0.0)
         self.kept_debris: Counter[str] = Counter()
         self.known: dict[str, list[str]] = {}
         self._undisturbed()
@@ -222,7 +228,9 @@ class Drive:
         wrong += self.known[state]
         if wrong:
             operation = self.operations[number - 1][1:]
-            self.failures.append({"fault": fault, "at": number, "operation": operation, "wrong": wrong})
+            self.failures.append(
+                {"fault": fault, "at": number, "operation": operation, "wrong": wrong}
+            )
 
     def _again(self) -> list[str]:
         again = self.place.run(self.scenario.arguments)
@@ -236,7 +244,9 @@ class Drive:
         lines = [line for line in outcome.err.splitlines() if line.strip()]
         told = [line for line in lines if line.startswith("platform: ")]
         shown = re.sub(r"\S*/work/", "", told[-1] if told else "")
-        self.messages[f"{fault}: exit {outcome.code}: {re.sub(r'[0-9a-f]{16}|[.][a-z0-9_]{8}', '*', shown)}"] += 1
+        self.messages[
+            f"{fault}: exit {outcome.code}: {re.sub(r'[0-9a-f]{16}|[.][a-z0-9_]{8}', '*', shown)}"
+        ] += 1
         if outcome.code == 124:
             return ["hangs"]
         if "Traceback" in outcome.err:
@@ -249,7 +259,9 @@ class Drive:
             return []
         if outcome.code not in (1, 2) or len(told) != 1 or lines[-1] != told[0]:
             return [f"exit {outcome.code}, not one line at the end: {lines[-3:]}"]
-        return [] if _WORDS[fault].lower() in told[0].lower() else [f"says another reason: {told[0]}"]
+        return (
+            [] if _WORDS[fault].lower() in told[0].lower() else [f"says another reason: {told[0]}"]
+        )
 
     def _half_written(self) -> list[str]:
         """Files under final names that are neither as before nor as at the end."""
@@ -300,7 +312,9 @@ def _imported(place: Place, start: Path, arguments: tuple[str, ...]) -> None:
                 sys.modules.pop(name, None)
 
 
-def drive(scenario: Scenario, root: Path, faults: ctypes.CDLL, options: argparse.Namespace) -> Drive:
+def drive(
+    scenario: Scenario, root: Path, faults: ctypes.CDLL, options: argparse.Namespace
+) -> Drive:
     """Prepare a scenario's folder, and go through its operations."""
     place = Place(root, faults)
     os.environ["IRPLATFORM_HOME"] = str(place.root / "home")
@@ -324,7 +338,15 @@ def drive(scenario: Scenario, root: Path, faults: ctypes.CDLL, options: argparse
     for number, (fault, at) in enumerate(points):
         driven.at(fault, at)
         if number % 50 == 49:
-            print(scenario.name, number + 1, "of", len(points), len(driven.failures), "failed", file=sys.stderr)
+            print(
+                scenario.name,
+                number + 1,
+                "of",
+                len(points),
+                len(driven.failures),
+                "failed",
+                file=sys.stderr,
+            )
     return driven
 
 
@@ -352,7 +374,9 @@ def main() -> None:
     parser.add_argument("--faults", type=lambda text: text.split(","), default=FAULTS[1:4])
     parser.add_argument("--sample", type=int, default=0, help="so many points, instead of all")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--part", type=lambda text: [*map(int, text.split("/"))], help="K/N: every Nth point")
+    parser.add_argument(
+        "--part", type=lambda text: [*map(int, text.split("/"))], help="K/N: every Nth point"
+    )
     options = parser.parse_args()
     shared = Path("/dev/shm")
     # Not a TemporaryDirectory: the forks would remove it when they end.

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-_WORDS = "melanoma vemurafenib liposarcoma braf kras lung colon therapy trial mouse cell gene dose".split()
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_WORDS = ["melanoma", "vemurafenib", "liposarcoma", "braf", "kras", "lung", "colon", "therapy", "trial", "mouse", "cell", "gene", "dose"]
 _OBO = "format-version: 1.4\n\n" + "".join(
     f"[Term]\nid: X:{n}\nname: {word}\n\n" for n, word in enumerate(_WORDS)
 )
@@ -48,8 +51,12 @@ class Scenario:
             lines = [json.dumps(record) + "\n" for record in records]
             (small / f"{name}.jsonl").write_text("".join(lines))
         for split, numbers in (("test", range(1, 5)), ("train", range(5, 17))):
-            rows = [f"{q}\td{d:02}\t{draw.randint(0, 2)}\n" for q in numbers for d in range(0, 40, 2)]
-            (small / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows))
+            rows = [
+                f"{q}\td{d:02}\t{draw.randint(0, 2)}\n" for q in numbers for d in range(0, 40, 2)
+            ]
+            (small / "qrels" / f"{split}.tsv").write_text(
+                "query-id\tcorpus-id\tscore\n" + "".join(rows)
+            )
         ranks = [f"{q} Q0 d{d:02} {40 - d} {d}.5 odd\n" for q in range(1, 5) for d in range(40)]
         (folder / "odd.run").write_text("".join(ranks))
         plain = [f"{q} Q0 {d}000 {d} {40 - d} plain\n" for q in range(1, 31) for d in range(1, 9)]
@@ -67,22 +74,27 @@ _ALL = (
     Scenario("index", (*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out", *_QUICK)),
     Scenario(
         "matrix",
-        ("run", "--collection", "small", "--first-stage", "bm25,odd.run", "--reranker", "uqlm-text")
-        + ("--interpolate", "0.5", "--run-dir", "out", *_QUICK),
+        ("run", "--collection", "small", "--first-stage", "bm25,odd.run", "--reranker", "uqlm-text", "--interpolate", "0.5", "--run-dir", "out", *_QUICK),
         _CACHED,
     ),
-    Scenario("train", ("train", "--collection", "small:train", *_DRMM, "--out", "made", *_QUICK), _CACHED),
+    Scenario(
+        "train", ("train", "--collection", "small:train", *_DRMM, "--out", "made", *_QUICK), _CACHED
+    ),
     Scenario(
         "tune",
-        ("tune", "--collection", "small", "--reranker", "uqlm-text", "--over", "uqlm-text.mu=500,1000")
-        + ("--folds", "2", "--out", "tuned.toml", *_QUICK),
+        ("tune", "--collection", "small", "--reranker", "uqlm-text", "--over", "uqlm-text.mu=500,1000", "--folds", "2", "--out", "tuned.toml", *_QUICK),
         _CACHED,
     ),
     Scenario("report", ("report", "out", "--html", "report.html", "--plots", "plots"), _RUNS),
     Scenario("compare", ("compare", "out"), _RUNS),
     Scenario("fuse", ("fuse", "out/bm25.run", "odd.run", "--out", "fused.run"), _RUNS),
-    Scenario("submit fix", ("submit", "fix", "odd.run", "-o", "fixed.run", "--diff", "changes.txt")),
-    Scenario("submit prepare", ("submit", "prepare", "plain.run", "--task", "trec-pm-2017", "--out", "up")),
+    Scenario(
+        "submit fix", ("submit", "fix", "odd.run", "-o", "fixed.run", "--diff", "changes.txt")
+    ),
+    Scenario(
+        "submit prepare",
+        ("submit", "prepare", "plain.run", "--task", "trec-pm-2017", "--out", "up"),
+    ),
     Scenario("kb add", ("kb", "add", "own", "own.obo")),
     Scenario("kb replace", ("kb", "add", "own", "own.obo"), (("kb", "add", "own", "own.obo"),)),
 )
