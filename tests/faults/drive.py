@@ -1,9 +1,9 @@
 """Drives commands through each of their file operations, as SQLite is tested.
 
-`python tests/faults/drive.py --faults crash,no-space,io-error SCENARIO…` prints a JSON object. A command runs
-undisturbed, which counts its operations below the working folder (`faults.c`). Then, for each
-operation and each fault, it runs again from the same state with that fault at that operation, and
-once more undisturbed. Each run is a fork of one process that has imported everything.
+`python tests/faults/drive.py --faults crash,no-space,io-error SCENARIO…` prints a JSON list. A
+command runs undisturbed, which counts its operations below the working folder (`faults.c`). Then,
+for each operation and each fault, it runs again from the same state with that fault at that
+operation, and once more undisturbed. A run is a fork of one process that has imported everything.
 """
 
 from __future__ import annotations
@@ -110,14 +110,19 @@ class Place:
                 p.startswith(".") or p.endswith((".partial", ".lock", ".journal")) for p in parts
             ):
                 continue
-            if parts[0] == "home" and parts[1:] and parts[1] not in ("kb", "collections.json"):
-                if len(parts) < 4 or not Path(self.root, *parts[:3], "manifest.json").exists():
-                    continue
+            if parts[0] == "home" and not self._is_finished(parts):
+                continue
             if path.is_symlink():
-                found[name] = f"link to {os.readlink(path)}"
+                found[name] = f"link to {path.readlink()}"
             elif path.is_file():
                 found[name] = hashlib.sha256(_constant(path)).hexdigest()
         return found
+
+    def _is_finished(self, parts: list[str]) -> bool:
+        """Tell if a file belongs to a finished item of the cache, or to none."""
+        if not parts[1:] or parts[1] in ("kb", "collections.json"):
+            return True
+        return len(parts) > 3 and Path(self.root, *parts[:3], "manifest.json").exists()
 
     def state(self) -> str:
         """What the command finds when it runs again, whatever temporary names are."""
@@ -386,7 +391,8 @@ def main() -> None:
             made = str(library(Path(folder)))
             one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
             environment = {**os.environ, **one, "LD_PRELOAD": made, "IRPLATFORM_FAULTS": made}
-            sys.exit(subprocess.run([sys.executable, *sys.argv], env=environment).returncode)
+            command = [sys.executable, *sys.argv]
+            sys.exit(subprocess.run(command, env=environment, check=False).returncode)
         import irplatform  # noqa: F401 - first, since it tells numpy how to compute
         from irplatform.registry.loading import registry
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-_WORDS = ["melanoma", "vemurafenib", "liposarcoma", "braf", "kras", "lung", "colon", "therapy", "trial", "mouse", "cell", "gene", "dose"]
+_WORDS = ["melanoma", "vemurafenib", "liposarcoma", "braf", "kras", "lung", "colon", "therapy"]
+_WORDS += ["trial", "mouse", "cell", "gene", "dose"]
 _OBO = "format-version: 1.4\n\n" + "".join(
     f"[Term]\nid: X:{n}\nname: {word}\n\n" for n, word in enumerate(_WORDS)
 )
@@ -74,7 +75,10 @@ _ALL = (
     Scenario("index", (*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out", *_QUICK)),
     Scenario(
         "matrix",
-        ("run", "--collection", "small", "--first-stage", "bm25,odd.run", "--reranker", "uqlm-text", "--interpolate", "0.5", "--run-dir", "out", *_QUICK),
+        (
+            *("run", "--collection", "small", "--first-stage", "bm25,odd.run", "--run-dir", "out"),
+            *("--reranker", "uqlm-text", "--interpolate", "0.5", *_QUICK),
+        ),
         _CACHED,
     ),
     Scenario(
@@ -82,7 +86,10 @@ _ALL = (
     ),
     Scenario(
         "tune",
-        ("tune", "--collection", "small", "--reranker", "uqlm-text", "--over", "uqlm-text.mu=500,1000", "--folds", "2", "--out", "tuned.toml", *_QUICK),
+        (
+            *("tune", "--collection", "small", "--reranker", "uqlm-text", "--folds", "2"),
+            *("--over", "uqlm-text.mu=500,1000", "--out", "tuned.toml", *_QUICK),
+        ),
         _CACHED,
     ),
     Scenario("report", ("report", "out", "--html", "report.html", "--plots", "plots"), _RUNS),

@@ -48,7 +48,8 @@ class Finding:
 def doctor(context: click.Context, as_json: bool) -> None:
     """Check the installation, and say how to fix what is missing.
 
-    Imports all packages, which takes some seconds. Nothing is downloaded. The exit code is 1 if something is wrong; a missing extra is not wrong.
+    Imports the packages of all extras, which takes some seconds. Nothing is downloaded. The exit
+    code is 1 if something is wrong; a missing extra is not wrong.
     """
     findings = list(_findings())
     if as_json:

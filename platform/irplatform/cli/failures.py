@@ -15,7 +15,7 @@ import click
 from irplatform.cli.names import ListOption
 from irplatform.errors import (
     InputError,
-    disk_failed,
+    disk_fault,
     in_a_line,
     lacks_resources,
     lacks_space,
@@ -118,22 +118,8 @@ def _option_meant(error: click.NoSuchOption) -> str:
 
 def refused(error: BaseException) -> str:
     """Return what the operating system refused and what to do, or ""."""
-    if lacks_space(error):
-        name = getattr(error, "filename", None)
-        where = f" ({name})" if name else ""
-        return (
-            f"no space is left on the disk{where}. `platform cache list` shows what the cache "
-            "holds, and `platform cache remove` frees space. Then run the same command again to "
-            "continue."
-            f"{lost(error)}"
-        )
-    if disk_failed(error):
-        name = getattr(error, "filename", None)
-        return (
-            f"{f'{name}: ' if name else ''}Input/output error: the disk, or the network that it is "
-            "on, failed. What was finished is kept. Run the same command again when it works."
-            f"{lost(error)}"
-        )
+    if disk_fault(error):
+        return f"{_disk(error)}{lost(error)}"
     if lacks_resources(error):
         return (
             f"there is too little memory, or too few processes are allowed ({in_a_line(error)}). "
@@ -146,6 +132,20 @@ def refused(error: BaseException) -> str:
     if isinstance(error, RuntimeError) and "Symlink loop from" in str(error):  # of Path.resolve
         return f"{str(error).partition(' from ')[2]}: this link leads back to itself."
     return _system_error(error) if isinstance(error, OSError) else ""
+
+
+def _disk(error: BaseException) -> str:
+    name = getattr(error, "filename", None)
+    if not lacks_space(error):
+        return (
+            f"{f'{name}: ' if name else ''}Input/output error: the disk, or the network that it is "
+            "on, failed. What was finished is kept. Run the same command again when it works."
+        )
+    return (
+        f"no space is left on the disk{f' ({name})' if name else ''}. `platform cache list` shows "
+        "what the cache holds, and `platform cache remove` frees space. Then run the same command "
+        "again to continue."
+    )
 
 
 def _system_error(error: OSError) -> str:
