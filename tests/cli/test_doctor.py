@@ -9,6 +9,12 @@ from irplatform.cli import doctor
 from irplatform.lucene import java as lucene_jar
 
 
+@pytest.fixture(autouse=True)
+def no_imports(monkeypatch):
+    """Leave the extras' packages alone, which take seconds to import."""
+    monkeypatch.setattr(doctor, "failure", lambda module: None)
+
+
 @pytest.fixture
 def findings(capsys, monkeypatch, fresh_home):
     def found():
@@ -55,3 +61,15 @@ def test_what_is_wrong_ends_with_1(capsys, monkeypatch, fresh_home, subject, pat
     (line,) = [line for line in outcome.out.splitlines() if line.startswith("WRONG")]
     assert subject in line
     assert words in line
+
+
+def test_a_package_that_fails_while_it_is_imported_is_wrong(capsys, monkeypatch, fresh_home):
+    broken = {"lightgbm": ("lightgbm", "OSError: libgomp"), "spacy": ("numba", "ValueError: ABI")}
+    monkeypatch.setattr(doctor, "failure", broken.get)
+    monkeypatch.setattr(doctor, "_search", lambda: ["2"])
+    outcome = call(capsys, monkeypatch, "doctor")
+    assert outcome.code == 1
+    wrong = [line for line in outcome.out.splitlines() if line.startswith("WRONG")]
+    assert [line.split()[1:3] for line in wrong] == [["extra", "ltr"], ["extra", "concepts"]]
+    assert "lightgbm fails while it is imported: OSError: libgomp. Install it again" in wrong[0]
+    assert wrong[1].endswith("Install it again: pip install --force-reinstall numba")

@@ -3,11 +3,10 @@
 import errno
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 from files import piped
-
-from irplatform.runs import metadata
 
 LINES = "q1 Q0 d2 1 2.0 y\nq1 Q0 d1 2 1.0 y\nq2 Q0 d1 1 1.0 y\n"
 
@@ -108,17 +107,22 @@ def test_a_constant_that_cannot_be_is_refused(platform, folder, runs, k):
 
 
 def test_no_run_stands_beside_the_metadata_of_another_one(platform, folder, runs, monkeypatch):
-    write_run = metadata.write_run
+    replace = Path.replace
 
-    def interrupted(*arguments, **named):
-        write_run(*arguments, **named)
-        raise KeyboardInterrupt
+    def interrupted(source, target):
+        if target.name == "old.run":
+            raise KeyboardInterrupt
+        return replace(source, target)
 
+    (folder / "old.run").write_text("q Q0 d 1 1.0 old\n")
     (folder / "old.run.meta.json").write_text('{"tag": "old"}')
-    monkeypatch.setattr(metadata, "write_run", interrupted)
-    assert platform("fuse", *runs, "--out", "old.run").code == 130
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "replace", interrupted)
+        assert platform("fuse", *runs, "--out", "old.run", "--force").code == 130
+    assert not (folder / "old.run").exists()
+    assert json.loads((folder / "old.run.meta.json").read_text())["tag"] == "fused"
+    assert platform("fuse", *runs, "--out", "old.run").code == 0
     assert "fused" in (folder / "old.run").read_text()
-    assert not (folder / "old.run.meta.json").exists()
 
 
 def test_where_writing_fails_the_run_of_before_and_its_metadata_stay(

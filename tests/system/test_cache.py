@@ -262,7 +262,7 @@ def test_a_long_label_is_cut_to_what_a_file_system_takes():
 def test_a_cache_that_cannot_be_written_to_is_the_users_to_mend(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "file"))
-    with pytest.raises(InputError, match=r"file.*cannot be written to.*IRPLATFORM_HOME"):
+    with pytest.raises(InputError, match=r"file: this is a file, not a folder.*IRPLATFORM_HOME"):
         artifact("kind", "label", DEPENDS_ON, never)
 
 

@@ -105,9 +105,10 @@ def _extra(extra: str, names: Mapping[str, Sequence[str]]) -> Finding:
     ]
     missing = absent(*EXTRAS[extra])
     for module in EXTRAS[extra]:
-        if module not in missing and (reason := failure(module)):
-            found = f"{package_of(module)} fails while it is imported: {reason}."
-            advice = f"Install it again: pip install --force-reinstall {package_of(module)}"
+        if module not in missing and (failed := failure(module)):
+            package, reason = failed
+            found = f"{package} fails while it is imported: {reason}."
+            advice = f"Install it again: pip install --force-reinstall {package}"
             return Finding(f"extra {extra}", WRONG, found, advice)
     if not missing:
         return Finding(f"extra {extra}", OK, ", ".join(here))

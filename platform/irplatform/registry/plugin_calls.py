@@ -63,7 +63,8 @@ def with_place(error: BaseException, module: str) -> str:
     place = _place_in(module, error)
     ours = isinstance(error, ImportError) and (error.name or "").startswith("irplatform.")
     moved = " (modules of irplatform 0.1 have moved: docs/from-0.1-to-0.2.md)" if ours else ""
-    return in_a_line(error) + moved + (f" ({place})" if place else "")
+    text = missing_extra(error, "it").rstrip(".") or in_a_line(error)
+    return text + moved + (f" ({place})" if place else "")
 
 
 def _place_in(module: str, error: BaseException) -> str:

@@ -97,8 +97,9 @@ def _values(content: bytes, path: Path) -> Iterator[tuple[int | None, Any]]:
         counted_to = begin
         try:
             value, end = _DECODER.raw_decode(text, begin)
-        except json.JSONDecodeError as error:
-            raise JSONError(f"this is not JSON ({error.msg}).", path=path, line=line) from error
+        except (json.JSONDecodeError, RecursionError) as error:
+            why = getattr(error, "msg", "nested too deeply")
+            raise JSONError(f"this is not JSON ({why}).", path=path, line=line) from error
         yield line, value
 
 

@@ -71,21 +71,21 @@ def missing_extra(error: BaseException, who: str = "this command") -> str:
         return _advice(who, [module])
     if broken := _broken_package(error):
         return (
-            f"{who} needs {package_of(broken)} of the extra '{_extras_with(broken)[0]}', which is "
+            f"{who} needs {package_of(broken)} (extra '{_extras_with(broken)[0]}'), which is "
             f"installed, but fails while it is imported: {in_a_line(error)}. Install it again. "
             "`platform doctor` imports all packages."
         )
     return ""
 
 
-def failure(module: str) -> str:
-    """Import a module; return in a line why that fails, or ""."""
+def failure(module: str) -> tuple[str, str] | None:
+    """Import a module; return the package that fails and why, if that fails."""
     try:
         with isolated():
             importlib.import_module(module)
     except Exception as error:
-        return in_a_line(error)
-    return ""
+        return package_of(_broken_package(error) or module), in_a_line(error)
+    return None
 
 
 def _broken_package(error: BaseException) -> str:

@@ -31,18 +31,26 @@ def home() -> Path:
         import platformdirs
 
         folder = Path(platformdirs.user_cache_dir("irplatform", appauthor=False))
-    if not folder.is_dir() and (wrong := _no_folder(folder)):
-        raise InputError(f"the cache cannot be here: {wrong}. Set IRPLATFORM_HOME.", path=folder)
+    _refuse_no_folder(folder, " Set IRPLATFORM_HOME to a folder for the cache.")
     return folder
 
 
-def _no_folder(path: Path) -> str:
-    """Say why there can be no folder at a path, or ""."""
-    present = next(place for place in (path, *path.parents) if os.path.lexists(place))
+def _refuse_no_folder(path: Path, advice: str = "") -> Path:
+    """Refuse a path where no folder can be; return the innermost folder that is there."""
+    present = next(place for place in (path, *path.parents) if _has_entry(place))
     if present.is_dir():
-        return ""
-    what = "is a file" if present.exists() else "is a link that leads nowhere, or back to itself"
-    return f"this {what}" if present == path else f"{present} {what}"
+        return present
+    if present.exists():
+        raise InputError(f"this is a file, not a folder to write to.{advice}", path=present)
+    raise InputError(f"this link leads nowhere, or back to itself.{advice}", path=present)
+
+
+def _has_entry(path: Path) -> bool:
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def within_home(path: Path) -> Path:
@@ -150,9 +158,7 @@ def refuse_same_file(source: Path, out: Path) -> None:
 
 def writable_folder(path: Path) -> Path:
     """Return a folder, after a check that it can be made or written to."""
-    if wrong := _no_folder(path):
-        raise InputError(f"no folder can be made here: {wrong}.", path=path)
-    present = next(place for place in (path, *path.parents) if place.exists())
+    present = _refuse_no_folder(path)
     try:
         Path(tempfile.mkdtemp(dir=present)).rmdir()  # permissions alone do not tell
     except OSError as error:
@@ -181,8 +187,7 @@ def refuse_taken(folder: Path, *, replaces: bool = False) -> None:
 @contextmanager
 def made_folder(path: Path) -> Iterator[None]:
     """Make a folder and its parents; if the block fails, those that are still empty are removed."""
-    if wrong := _no_folder(path):
-        raise InputError(f"no folder can be made here: {wrong}.", path=path)
+    _refuse_no_folder(path)
     made = list(takewhile(lambda folder: not folder.exists(), (path, *path.parents)))
     path.mkdir(parents=True, exist_ok=True)
     try:
