@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 DIMENSIONS = 300
 VOCABULARY = 20_000
 CONCEPTS = 10_000
-DOCUMENTS = 1_000
 WORDS = 200
 TOLERANCE = 1e-6
 
@@ -55,10 +54,10 @@ class RandomArticles(Corpus):
 
     name, fields, fingerprint = "random-articles", (), "1"
 
-    def __init__(self) -> None:
+    def __init__(self, articles: int) -> None:
         random = np.random.default_rng(1)
         share = 1 / np.arange(10, VOCABULARY + 10)
-        drawn = random.choice(VOCABULARY, (DOCUMENTS, WORDS), p=share / share.sum())
+        drawn = random.choice(VOCABULARY, (articles, WORDS), p=share / share.sum())
         self.documents = [
             Document(f"d{number}", "", " ".join(map(word, row))) for number, row in enumerate(drawn)
         ]
@@ -68,7 +67,7 @@ class RandomArticles(Corpus):
 
     def count(self) -> int:
         """How many documents there are."""
-        return DOCUMENTS
+        return len(self.documents)
 
 
 def word(number: int) -> str:
@@ -126,6 +125,7 @@ def directly(reranker: Graphene, topic: Topic, documents: Documents) -> Sequence
 def main() -> None:
     """Measure, compare the scores, and print the line of JSON."""
     command_line = parser(__doc__ or "")
+    command_line.add_argument("--articles", type=int, default=1_000)
     command_line.add_argument("--topics", type=int, default=10, help="topics of a round")
     command_line.add_argument("--documents", type=int, default=500, help="of a topic")
     command_line.add_argument("--threads", type=int, default=2, help="of torch")
@@ -134,7 +134,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["IRPLATFORM_HOME"] = str(Path(scratch) / "home")
         knowledge_base(Path(scratch))
-        resources = RandomVectors(RandomArticles(), "cpu", 1, 1)
+        resources = RandomVectors(RandomArticles(arguments.articles), "cpu", 1, 1)
         reranker = Graphene(GrapheneOptions())
         reranker.prepare(resources)
         measure(reranker, arguments)
@@ -148,7 +148,7 @@ def measure(reranker: Graphene, arguments: argparse.Namespace) -> None:
     for number in range(topics):
         words = [word(int(n)) for n in random.integers(0, 200, 4)]
         fields: dict[str, Any] = {"disease": " ".join(words[:2]), "gene": " ".join(words[2:])}
-        ids = [f"d{n}" for n in random.choice(DOCUMENTS, count, replace=False)]
+        ids = [f"d{n}" for n in random.choice(arguments.articles, count, replace=False)]
         topic = Topic(f"t{number}", " ".join(words), fields)
         pools.append((topic, Documents(ids, lambda _: [])))
     for topic, documents in pools:

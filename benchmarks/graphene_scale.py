@@ -52,6 +52,7 @@ from irplatform.registry.loading import registry
 from irplatform.text import WordVectors
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from irplatform.collections.derived import Split
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 
 MILLION = 1_000_000
 SEED = 1
-WORDS, DIMENSIONS = 100_000, 300
+DIMENSIONS = 300
 """Of the word vectors."""
 QUERIES = 2_500
 """Of these, 2,000 are learned from, and half of 250 are validated on."""
@@ -113,12 +114,14 @@ class Articles(Corpus):
 class RandomVectors(CollectionResources):
     """A collection's resources, with random vectors of its first words instead of trained ones."""
 
+    words: int = 0
+
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:  # noqa: ARG002
         """Always as many: made-up words follow the collection's own."""
-        words = list(islice(self.forward_index().vocabulary, WORDS))
-        names = words + [f"made-up-{number}" for number in range(WORDS - len(words))]
+        words = list(islice(self.forward_index().vocabulary, self.words))
+        names = words + [f"made-up-{number}" for number in range(self.words - len(words))]
         random = np.random.default_rng(SEED)
-        drawn = random.standard_normal((WORDS, DIMENSIONS), dtype=np.float32)
+        drawn = random.standard_normal((self.words, DIMENSIONS), dtype=np.float32)
         return WordVectors.with_unk(names, 0.15 * drawn, seed=SEED)
 
 
@@ -253,26 +256,26 @@ STEPS: dict[str, Callable[[RandomVectors, int], Cost]] = {
 }
 
 
-def run_one(step: str, data: Path, size: int, number: int) -> None:
+def run_one(step: str, data: Path, size: int, number: int, words: int) -> None:
     """Do one step in this process, and print what it cost."""
     if step == "share":
         cost = share(data)
     else:
         pool = open_path(require(data / "trec-pm" / "2017.toml")).corpus
-        resources = RandomVectors(Articles(pool, size), "cpu", SEED, 1)
+        resources = RandomVectors(Articles(pool, size), "cpu", SEED, 1, words=words)
         cost = {**STEPS, "plain": plain}[step](resources, number)
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
     print(json.dumps({**cost, "peak_mib": peak}))
 
 
-def measure(step: str, data: Path, size: int, number: int) -> Cost:
+def measure(step: str, arguments: argparse.Namespace, size: int, number: int) -> Cost:
     """Do one step in a process of its own, watching its memory.
 
     This process stays small: what it had resident counts for those that it starts.
     """
-    command = [sys.executable, __file__, "--data", str(data), "--sizes", str(size)]
-    command += ["--one", step, "--number", str(number)]
+    command = [sys.executable, __file__, "--data", str(arguments.data), "--sizes", str(size)]
+    command += ["--one", step, "--number", str(number), "--words", str(arguments.words)]
     private = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
         process = psutil.Process(child.pid)
@@ -321,6 +324,7 @@ def main() -> None:
     command_line.add_argument(
         "--plain", type=int, nargs="+", default=[500, 1_000, 2_000], help="articles of the peer"
     )
+    command_line.add_argument("--words", type=int, default=100_000, help="that have a vector")
     command_line.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS))
     command_line.add_argument(
         "--beyond", type=int, help="one more size, which the lines do not see"
@@ -331,7 +335,8 @@ def main() -> None:
     )
     arguments = command_line.parse_args()
     if arguments.one:
-        run_one(arguments.one, arguments.data, arguments.sizes[0], arguments.number)
+        given = arguments.sizes[0], arguments.number, arguments.words
+        run_one(arguments.one, arguments.data, *given)
         return
     sizes, beyond = sorted(set(arguments.sizes)), arguments.beyond
     plain_sizes: list[int] = arguments.plain
@@ -341,17 +346,14 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as home:
         os.environ["IRPLATFORM_HOME"] = home
-        measure("share", arguments.data, 0, 0)
+        measure("share", arguments, 0, 0)
         rows: dict[int, dict[str, Cost]] = {}
         for size in sizes + ([beyond] if beyond else []):
             rows[size] = {
-                step: measure(step, arguments.data, size, arguments.rounds)
-                for step in arguments.steps
+                step: measure(step, arguments, size, arguments.rounds) for step in arguments.steps
             }
             if size == sizes[0]:
-                peers = {
-                    n: {"plain": measure("plain", arguments.data, size, n)} for n in plain_sizes
-                }
+                peers = {n: {"plain": measure("plain", arguments, size, n)} for n in plain_sizes}
             for folder in Path(home).iterdir():
                 if folder.is_dir() and folder.name not in SHARED:
                     shutil.rmtree(folder)

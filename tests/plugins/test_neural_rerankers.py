@@ -119,7 +119,7 @@ GRAPHENE = {
     "document_words": 12, "decoder": {"vocabulary": 50, "hidden": 8},
     "loop": {**ADAM, "learning_rate": 0.01, "batch_size": 64, "epochs": 4},
 }  # fmt: skip
-VANILLA_BERT = {"learning_rate": 0.001, "head_learning_rate": 0.002, "patience": 25}
+VANILLA_BERT = {"learning_rate": 0.004, "head_learning_rate": 0.004, "patience": 8}
 
 CASES = {
     "deepmatch": Case(
@@ -178,7 +178,7 @@ CASES = {
     ),
     "vanilla-bert": Case(
         VanillaBert,
-        {"loop": {**VANILLA_BERT, "epochs": 25}},
+        {"loop": {**VANILLA_BERT, "epochs": 8}},
         others=({"transformer": 4},),
         gpu=True,
         begins_with=_transformer,
