@@ -1,11 +1,13 @@
 """What is cached of a plugin depends on its code, and on the files that its options name."""
 
+from importlib import metadata
+
 import pytest
 from small import chosen
 from strangers import FILED, GOOD
 
 from irplatform.registry import code_digests, loading
-from irplatform.registry.code_digests import our_digest, source_digest
+from irplatform.registry.code_digests import distributions_of_packages, our_digest, source_digest
 from irplatform.registry.loading import load, registry
 
 
@@ -24,7 +26,7 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
     helper.write_text("FACTOR = 1.0\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(
-        "irplatform.registry.code_digests._distributions",
+        "irplatform.registry.code_digests.distributions_of_packages",
         lambda: {"helper_of_one": ["d"], "stranger": ["d"], "other": ["e"]},
     )
     (tmp_path / "stranger.py").write_text("")
@@ -42,7 +44,7 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
 def test_the_version_counts_where_no_code_changed(tmp_path, monkeypatch):
     """A table in TOML is no code, and an author who edits one raises the version."""
     monkeypatch.setattr(
-        "irplatform.registry.code_digests._distributions", lambda: {"stranger": ["d"]}
+        "irplatform.registry.code_digests.distributions_of_packages", lambda: {"stranger": ["d"]}
     )
     digests = []
     for version in ("1.0", "1.0", "2.0"):
@@ -207,3 +209,11 @@ def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
 
 def test_what_reads_our_features_needs_no_word_of_their_code():
     assert chosen("delta", features=["lexical"]).dependencies().keys() == {"feature_format"}
+
+
+def test_packages_have_the_distributions_that_python_tells():
+    here = distributions_of_packages()
+    told = metadata.packages_distributions()
+    assert {name: sorted(here.get(name, ())) for name in told} == {
+        name: sorted(owners) for name, owners in told.items()
+    }

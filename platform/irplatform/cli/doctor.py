@@ -18,6 +18,7 @@ import click
 from irplatform.cli.commands import command
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import PlatformError, in_a_line, one_line
+from irplatform.registry.code_digests import distributions_of_packages
 from irplatform.registry.loading import registry
 from irplatform.system.console import say_text
 from irplatform.system.packages import EXTRAS, absent, failure, how_to_install, package_of
@@ -67,7 +68,7 @@ def doctor(context: click.Context, as_json: bool) -> None:
 
 def _findings() -> Iterator[Finding]:
     yield _python()
-    names = metadata.packages_distributions()  # reads all that is installed
+    names = distributions_of_packages()
     for extra in EXTRAS:
         yield _extra(extra, names)
     yield _lucene()

@@ -13,6 +13,7 @@ from urllib.request import url2pathname
 from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation.measures import parse_measures
 from irplatform.knowledge import Head
+from irplatform.registry.code_digests import distributions_of_packages
 from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import read_rows, shipped_rows
 from irplatform.retrieval.stages import Stage
@@ -146,7 +147,7 @@ def remarks_on_requirements(plugin: Plugin, systems: Iterable[Registration[Any]]
     bound = plugin.contract or not required
     remarks = [] if bound else ["require the irplatform that you tried: >=0.2,<0.3"]
     brings_extras = any(each.startswith("irplatform[") for each in required)
-    packages = metadata.packages_distributions()
+    packages = distributions_of_packages()
     for system in systems:
         with suppress(PlatformError):  # its check tells
             for module in system.traits(system.options({})).packages:

@@ -7,6 +7,7 @@ than the version. Results of the platform's own plugins depend on the platform's
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from importlib import metadata
 from importlib.util import find_spec
@@ -22,6 +23,8 @@ OURS = "irplatform"
 """The distribution of the platform and its own plugins."""
 _IGNORED = frozenset({".md", ".pyc", ".rst", ".toml"})
 """Suffixes of files that change no result, such as published figures in TOML."""
+_RECORDED = re.compile(r'^"?([^/,"\n]+)(?:/|\.py,)', re.MULTILINE)
+"""A folder or a module that a distribution has, in its RECORD."""
 
 
 @functools.cache
@@ -44,7 +47,7 @@ def source_digest(*modules: str) -> str:
     third_party = {top_package(module) for module in modules} - our_packages()
     tops = {top for name in third_party for top in _shipped_with(name)}
     digests = [digest for top in sorted(tops) for digest in _digests(top)]
-    brought_by = sorted({name for top in tops for name in _distributions().get(top, ())})
+    brought_by = sorted({name for top in tops for name in distributions_of_packages().get(top, ())})
     versions = {name: _version(name) for name in brought_by}
     return fingerprint({"files": digests, "versions": versions})
 
@@ -79,7 +82,7 @@ def distribution_of(module: str) -> str | None:
         return None if top == "__main__" else "python"
     if top in our_packages():
         return OURS
-    if brought_by := _distributions().get(top):
+    if brought_by := distributions_of_packages().get(top):
         spec_file = getattr(sys.modules.get(top), "__file__", None) or "site-packages"
         if {"site-packages", "dist-packages"}.intersection(Path(spec_file).parts):
             return " ".join(f"{name} {_version(name)}" for name in sorted({*brought_by}))
@@ -100,8 +103,18 @@ def top_package(module: str) -> str:
 
 
 @functools.cache
-def _distributions() -> Mapping[str, Sequence[str]]:
-    return metadata.packages_distributions()
+def distributions_of_packages() -> Mapping[str, Sequence[str]]:
+    """Return the distributions that have each package, by its name.
+
+    As `importlib.metadata.packages_distributions`, which takes a second where much is installed.
+    """
+    owners: dict[str, list[str]] = {}
+    for distribution in metadata.distributions():
+        declared = distribution.read_text("top_level.txt")
+        record = "" if declared else distribution.read_text("RECORD")
+        for top in {*declared.split()} if declared else {*_RECORDED.findall(record or "")}:
+            owners.setdefault(top, []).append(distribution.name)
+    return owners
 
 
 @functools.cache
@@ -114,7 +127,7 @@ def _version(distribution: str) -> str:
 
 def _shipped_with(top: str) -> set[str]:
     """The packages and modules of the distributions that have this one."""
-    distributions = _distributions()
+    distributions = distributions_of_packages()
     owners = set(distributions.get(top, ()))
     return {top, *(name for name, others in distributions.items() if owners.intersection(others))}
 
