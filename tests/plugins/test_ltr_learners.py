@@ -12,6 +12,8 @@ from irplatform_ltr.options import LinearOptions, LtrOptions, NetworkOptions, Tr
 
 TREES = TreeOptions(trees=40, leaf_documents=5)
 OPTIONS = LtrOptions(tree=TREES)
+QUICK = LtrOptions(tree=TREES, network=NetworkOptions(epochs=4))
+"""For what holds however little was learned."""
 
 
 def _table(seed=3, topics=30, documents=20):
@@ -54,7 +56,7 @@ def test_each_finds_the_feature_that_tells(name):
 
 @pytest.mark.parametrize("learner", ["trees", "linear", "network", "average"])
 def test_what_was_saved_scores_alike(learner, tmp_path):
-    options = OPTIONS.model_copy(update={"learner": learner})
+    options = QUICK.model_copy(update={"learner": learner})
     fitted, read = Ensemble.of(options), Ensemble.of(options)
     fitted.fit(_table(), 1)
     fitted.save(tmp_path)
@@ -69,7 +71,7 @@ def test_neither_repetition_nor_threads_change_the_model(tmp_path, monkeypatch):
     monkeypatch.setattr("irplatform_ltr.learners._MANY", 1)
     for name, threads in (("a", 1), ("b", 1), ("c", 3)):
         (tmp_path / name).mkdir()
-        ensemble = Ensemble.of(OPTIONS, threads)
+        ensemble = Ensemble.of(QUICK, threads)
         ensemble.fit(_table(), 7)
         ensemble.save(tmp_path / name)
     for file in (tmp_path / "a").iterdir():
@@ -78,7 +80,7 @@ def test_neither_repetition_nor_threads_change_the_model(tmp_path, monkeypatch):
 
 
 def test_scores_do_not_depend_on_what_else_is_scored():
-    ensemble = Ensemble.of(OPTIONS)
+    ensemble = Ensemble.of(QUICK)
     ensemble.fit(_table(), 1)
     features = _table(seed=6).features
     whole = ensemble.score(features)
@@ -215,24 +217,24 @@ def test_each_tells_neighbouring_grades_of_many_apart(name):
 
 
 def test_a_damaged_model_is_refused(tmp_path):
-    ensemble = Ensemble.of(OPTIONS)
+    ensemble = Ensemble.of(QUICK)
     ensemble.fit(_table(), 1)
     ensemble.save(tmp_path)
     held = (tmp_path / "network.json").read_text()
     for name, message in (("network", "not a network"), ("linear", "linear model")):
         (tmp_path / f"{name}.json").write_text("{}")
         with pytest.raises(InputError, match=message):
-            Ensemble.of(OPTIONS).load(tmp_path)
+            Ensemble.of(QUICK).load(tmp_path)
     (tmp_path / "network.json").write_text(held)
     (tmp_path / "ensemble.json").unlink()
     with pytest.raises(InputError, match="no model"):
-        Ensemble.of(OPTIONS).load(tmp_path)
+        Ensemble.of(QUICK).load(tmp_path)
 
 
 @pytest.mark.slow
 def test_views_average_learners_that_read_all_and_learners_that_do_not_remember(tmp_path):
     remembers = np.array([True, False, False, True, False])
-    options = OPTIONS.model_copy(update={"memory_share": 0.25})
+    options = QUICK.model_copy(update={"memory_share": 0.25})
     table, unseen = _table(), _table(seed=4).features
     views, read = Views(options, remembers), Views(options, remembers)
     views.fit(table, 1)
@@ -251,8 +253,8 @@ def test_views_average_learners_that_read_all_and_learners_that_do_not_remember(
     ("remembers", "share"), [([False] * 5, 0.5), ([True] * 5, 0.5), ([True] + [False] * 4, 1.0)]
 )
 def test_there_is_one_view_where_nothing_or_everything_remembers(remembers, share, tmp_path):
-    views = Views(OPTIONS.model_copy(update={"memory_share": share}), np.array(remembers))
-    table, plain = _table(), Ensemble.of(OPTIONS)
+    views = Views(QUICK.model_copy(update={"memory_share": share}), np.array(remembers))
+    table, plain = _table(), Ensemble.of(QUICK)
     for learner in (views, plain):
         learner.fit(table, 1)
     assert views.score(table.features).tolist() == plain.score(table.features).tolist()
