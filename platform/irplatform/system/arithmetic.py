@@ -13,7 +13,7 @@ import sys
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.system.console import waiting
@@ -21,7 +21,9 @@ from irplatform.system.packages import absent, require
 from irplatform.system.process import tell_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
 
 VARIABLE = "IRPLATFORM_ARITHMETIC"
@@ -43,6 +45,8 @@ SETTINGS = {
 _LIBRARIES = ("numpy", "torch", "faiss")
 _PROCESSOR = Path("/proc/cpuinfo")
 DEVICES = ("auto", "cpu", "cuda", "mps")
+_GPUS = ("nvidia*", "nvhost*", "nvgpu*", "kfd", "dxg")
+"""Patterns of the devices of GPUs, below `/dev` of Linux."""
 _torchs_own: list[int] = []
 """The numbers of threads that torch chose for itself, before each `choose_device`."""
 
@@ -111,7 +115,8 @@ def check_device(wanted: str) -> None:
 def choose_device(wanted: str, threads: int = 1) -> str:
     """Return the device that a name stands for, with torch configured for the whole process.
 
-    Without torch it is the CPU, for rerankers that need NumPy alone. On the CPU torch gets
+    Without torch it is the CPU, for rerankers that need NumPy alone. Torch is loaded here only if
+    there may be a GPU; else it is configured when something imports it. On the CPU torch gets
     `threads` threads: another number trains other weights. On a GPU convolutions are not rounded to
     TF32. InputError if the device or torch is missing.
     """
@@ -121,11 +126,13 @@ def choose_device(wanted: str, threads: int = 1) -> str:
         if wanted in ("auto", "cpu"):
             return "cpu"
         require(f"--device {wanted}", "torch")
+    if "torch" not in sys.modules and (wanted == "cpu" or (wanted == "auto" and not _gpus())):
+        _torch_to_come.expect(threads)
+        return "cpu"
     with waiting("loading torch"):
         import torch
 
-    _torchs_own.append(torch.get_num_threads())
-    torch.set_num_threads(threads)
+    _set_threads(torch, threads)
     if wanted == "cpu":
         return wanted
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
@@ -138,6 +145,53 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     return wanted
 
 
+def _set_threads(torch: Any, threads: int) -> None:
+    _torchs_own.append(torch.get_num_threads())
+    torch.set_num_threads(threads)
+
+
+def _gpus() -> bool:
+    """Whether there may be a GPU: on Linux its device would be here."""
+    return sys.platform != "linux" or any(any(Path("/dev").glob(name)) for name in _GPUS)
+
+
+class _TorchToCome:
+    """Sets torch's threads when torch is imported: a finder of modules that looks at the others."""
+
+    threads = 0
+    """0 leaves torch as it is."""
+
+    def expect(self, threads: int) -> None:
+        """Set this number of threads at the import, if there is one."""
+        self.threads = threads
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find torch as the other finders do, with a loader that configures it."""
+        if name != "torch":
+            return None
+        others = (finder for finder in sys.meta_path if finder is not self)
+        specs = (finder.find_spec(name, path, target) for finder in others)
+        spec = next((spec for spec in specs if spec), None)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def configure(module: ModuleType) -> None:
+                with waiting("loading torch"):
+                    execute(module)
+                if self.threads:
+                    _set_threads(module, self.threads)
+
+            vars(spec.loader)["exec_module"] = configure
+        return spec
+
+
+_torch_to_come = _TorchToCome()
+
+
 @contextmanager
 def settings_kept() -> Iterator[None]:
     """Restore torch's settings and Python's warnings after the block, for notebooks.
@@ -147,7 +201,7 @@ def settings_kept() -> Iterator[None]:
     imported = sys.modules.get("torch")
     threads = imported.get_num_threads() if imported else 0
     rounding = imported.backends.cudnn.allow_tf32 if imported else True
-    known = len(_torchs_own)
+    known, to_come = len(_torchs_own), _torch_to_come.threads
     with warnings.catch_warnings():
         try:
             yield
@@ -155,6 +209,7 @@ def settings_kept() -> Iterator[None]:
             tell_kept(stop)
             raise
         finally:
+            _torch_to_come.threads = to_come
             if len(_torchs_own) > known:
                 import torch
 
