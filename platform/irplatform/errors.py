@@ -88,7 +88,10 @@ def lacks_space(error: BaseException) -> bool:
     return not isinstance(error, PlatformError) and bool(_NO_SPACE.search(in_words(error)))
 
 
-_DISK_FAILS = re.compile(r"Input/output error|disk I/O error|Stale file handle")
+# SQLite opens a file only to read if the disk fails when it opens it to write.
+_DISK_FAILS = re.compile(
+    r"Input/output error|disk I/O error|Stale file handle|attempt to write a readonly database"
+)
 _OF_DISKS = {errno.EIO, errno.ESTALE, errno.ENXIO, errno.ENODEV}
 
 

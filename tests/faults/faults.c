@@ -84,7 +84,7 @@ static const char *name_of(int file, char *whole) {
     do { char whole[8192]; REFUSE(fault(operation, name_of(file, whole), space)); } while (0)
 
 static int opened(int folder, const char *path, int flags, mode_t mode) {
-    if (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) AT("open", folder, path, 1);
+    if (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) AT("open", folder, path, (flags & O_CREAT) && syscall(SYS_faccessat, folder, path, F_OK));
     return syscall(SYS_openat, folder, path, flags, mode);
 }
 #define MODE(flags) \

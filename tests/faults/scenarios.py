@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 _WORDS = ["melanoma", "vemurafenib", "liposarcoma", "braf", "kras", "lung", "colon", "therapy"]
 _WORDS += ["trial", "mouse", "cell", "gene", "dose"]
-_OBO = "format-version: 1.4\n\n" + "".join(
-    f"[Term]\nid: X:{n}\nname: {word}\n\n" for n, word in enumerate(_WORDS)
-)
+_TERMS = [f"[Term]\nid: X:{n}\nname: {word}\n\n" for n, word in enumerate(_WORDS)]
 _QUICK = ("--workers", "1", "--quiet")
 _DRMM = (
     *("--reranker", "drmm", "--members", "1", "--set", "drmm.stemmer=none"),
@@ -58,11 +56,18 @@ class Scenario:
             (small / "qrels" / f"{split}.tsv").write_text(
                 "query-id\tcorpus-id\tscore\n" + "".join(rows)
             )
-        ranks = [f"{q} Q0 d{d:02} {40 - d} {d}.5 odd\n" for q in range(1, 5) for d in range(40)]
-        (folder / "odd.run").write_text("".join(ranks))
+        for name in ("odd", "even"):
+            order = draw.sample(range(40), 40)
+            ranks = [
+                f"{q} Q0 d{d:02} {40 - s} {s}.5 {name}\n"
+                for q in range(1, 5)
+                for s, d in enumerate(order)
+            ]
+            (folder / f"{name}.run").write_text("".join(ranks))
         plain = [f"{q} Q0 {d}000 {d} {40 - d} plain\n" for q in range(1, 31) for d in range(1, 9)]
         (folder / "plain.run").write_text("".join(plain))
-        (folder / "own.obo").write_text(_OBO)
+        for name, terms in (("own", _TERMS), ("newer", _TERMS[:5])):
+            (folder / f"{name}.obo").write_text("\n".join(["format-version: 1.4\n", *terms]))
 
 
 _CACHED = (
@@ -94,7 +99,7 @@ _ALL = (
     ),
     Scenario("report", ("report", "out", "--html", "report.html", "--plots", "plots"), _RUNS),
     Scenario("compare", ("compare", "out"), _RUNS),
-    Scenario("fuse", ("fuse", "out/bm25.run", "odd.run", "--out", "fused.run"), _RUNS),
+    Scenario("fuse", ("fuse", "odd.run", "even.run", "--out", "fused.run")),
     Scenario(
         "submit fix", ("submit", "fix", "odd.run", "-o", "fixed.run", "--diff", "changes.txt")
     ),
@@ -103,6 +108,6 @@ _ALL = (
         ("submit", "prepare", "plain.run", "--task", "trec-pm-2017", "--out", "up"),
     ),
     Scenario("kb add", ("kb", "add", "own", "own.obo")),
-    Scenario("kb replace", ("kb", "add", "own", "own.obo"), (("kb", "add", "own", "own.obo"),)),
+    Scenario("kb replace", ("kb", "add", "own", "newer.obo"), (("kb", "add", "own", "own.obo"),)),
 )
 SCENARIOS = {scenario.name: scenario for scenario in _ALL}

@@ -209,6 +209,7 @@ def add(
         before = manifest_of(name)
         if before is not None and before.fingerprint == mark and before.is_sound():
             notice(f"{name} is already there, made from the same files.")
+            _remove_older(place, mark)
             return before
         with parts(2) as finished:
             builder = _read(name, alone, [path for path, _ in read])
@@ -228,10 +229,14 @@ def add(
                 manifest = Manifest(name, mark, VERSION, sources, counts, database.stat().st_size)
                 database.replace(manifest.path)
         write_json(place / MANIFEST, asdict(manifest))
-        for old in place.glob("*.sqlite"):
-            if old.stem != mark:
-                old.unlink()
+        _remove_older(place, mark)
     return manifest
+
+
+def _remove_older(place: Path, mark: str) -> None:
+    for old in place.glob("*.sqlite"):
+        if old.stem != mark:
+            old.unlink()
 
 
 def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Path]) -> Builder:
