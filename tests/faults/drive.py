@@ -35,7 +35,7 @@ FAULTS = ("none", "crash", "no-space", "io-error", "SIGTERM", "SIGINT")
 ENDED = {"crash": 137, "SIGTERM": 143, "SIGINT": 130}
 PATIENCE = 300
 """Seconds after which a command hangs."""
-_VARY = {"seconds", "date", "created"}
+_VARY = {"seconds", "timings", "date", "created"}
 """Fields of JSON that differ from run to run."""
 _DATE = re.compile(
     rb"(?m)^(\s*date: |\s*seconds: ).*$|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\+00:00|Z)?)?)?"
