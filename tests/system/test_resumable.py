@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.system.cache import resumable_folder
+from irplatform.system.resumable import resumable_folder
 
 
 @pytest.fixture(autouse=True)

@@ -39,9 +39,9 @@ from irplatform.collections.names import add_alias, aliases, open_path
 from irplatform.collections.toml import COLLECTION_FILE
 from irplatform.errors import counted
 from irplatform.runs.bioasq import PMID
-from irplatform.system.cache import resumable_folder
 from irplatform.system.console import notice
 from irplatform.system.formats import toml_value
+from irplatform.system.resumable import resumable_folder
 from irplatform.system.writing import atomic_write, home
 
 if TYPE_CHECKING:

@@ -28,10 +28,10 @@ from irplatform.collections.pubmed import FIELDS, Article
 from irplatform.collections.pubmed_files import read_articles
 from irplatform.errors import InputError, PlatformError, counted
 from irplatform.runs.bioasq import PMID
-from irplatform.system.cache import resumable_folder
 from irplatform.system.console import notice, progress
 from irplatform.system.digests import fingerprint
 from irplatform.system.journals import is_kept, keep
+from irplatform.system.resumable import resumable_folder
 from irplatform.system.writing import atomic_write, refuse_taken
 
 if TYPE_CHECKING:

@@ -176,6 +176,17 @@ def _is_cached(name: object) -> bool:
         return False
 
 
+def give_up_files() -> None:
+    """Say no more of files that a disk does not take, which Python closes at exit."""
+    usual = sys.unraisablehook
+
+    def hook(error: sys.UnraisableHookArgs) -> None:
+        if error.exc_value is None or not disk_fault(error.exc_value):
+            usual(error)
+
+    sys.unraisablehook = hook
+
+
 def give_up_stdout() -> None:
     """Drop unwritten output, which Python would try to write again at exit."""
     try:

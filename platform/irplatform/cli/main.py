@@ -18,7 +18,13 @@ import click
 
 from irplatform import __version__
 from irplatform.cli.commands import Group, write_examples
-from irplatform.cli.failures import check_usage, explained, give_up_stdout, refused
+from irplatform.cli.failures import (
+    check_usage,
+    explained,
+    give_up_files,
+    give_up_stdout,
+    refused,
+)
 from irplatform.errors import (
     InputError,
     PlatformError,
@@ -300,6 +306,7 @@ def main() -> None:
         console.tell(f"platform: {message}")
         if lacks_space(error):
             give_up_stdout()
+        give_up_files()
         ours = isinstance(error, FileNotFoundError)
         failed = any(f(error) for f in (lacks_space, disk_failed, lacks_resources)) or ours
         sys.exit(PlatformError.exit_code if failed else InputError.exit_code)

@@ -20,14 +20,7 @@ from irplatform.system.console import detail, notice
 from irplatform.system.digests import digests, file_state, fingerprint, is_settled
 from irplatform.system.formats import read_own_json
 from irplatform.system.journals import WAITING
-from irplatform.system.writing import (
-    home,
-    refuse_taken,
-    to_disk,
-    within_home,
-    writable_folder,
-    write_json,
-)
+from irplatform.system.writing import disk_named, home, to_disk, within_home, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -104,7 +97,8 @@ def artifact(
         partial = _partial(final, resumes=resumable)
         started = time.monotonic()
         try:
-            build(partial)
+            with disk_named(partial):
+                build(partial)
         except BaseException as error:
             if not resumable or isinstance(error, ChangedFileError):
                 _remove(partial)  # half an index of MEDLINE is 40 GB
@@ -273,6 +267,8 @@ def _partial(final: Path, *, resumes: bool) -> Path:
     for path in others if resumes and own.is_dir() else (own, *others):
         _remove(path)
     own.mkdir(exist_ok=True)
+    for debris in [*own.rglob(".*")]:  # of writes that were killed
+        _remove(debris)
     _remove(own / MANIFEST)  # of a call that was killed when all was done
     return own
 
@@ -383,22 +379,3 @@ def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> It
         yield file_lock.is_locked
     finally:
         file_lock.release()
-
-
-@contextmanager
-def resumable_folder(path: Path) -> Iterator[Path]:
-    """Fill a user's folder in several attempts; it appears when the block ends well.
-
-    Yields `<name>.partial` beside it, with what an interrupted attempt left. InputError if
-    something is there already, another process is filling it, or the place cannot be written to.
-    """
-    path = path.absolute()
-    writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.partial")
-    with lock(home() / "locks" / fingerprint({"folder": str(path)})) as free:
-        if not free:
-            raise InputError("another process is building this; wait for it.", path=path)
-        refuse_taken(path)
-        partial.mkdir(exist_ok=True)
-        yield partial
-        partial.replace(path)

@@ -77,14 +77,26 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         raise InputError(f"cannot write here: {error.strerror}.", path=path) from error
     temporary = Path(name)
     try:
-        with os.fdopen(handle, mode, encoding=None if "b" in mode else "utf-8") as file:
+        with (
+            disk_named(path),
+            os.fdopen(handle, mode, encoding=None if "b" in mode else "utf-8") as file,
+        ):
             yield file
         share(temporary)
         temporary.replace(path)
-    except BaseException as error:
+    except BaseException:
         temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and disk_fault(error):
-            error.filename = error.filename or str(path)  # which disk it is
+        raise
+
+
+@contextmanager
+def disk_named(path: Path) -> Iterator[None]:
+    """Name a file in the error of a disk that is full or fails: a write names none."""
+    try:
+        yield
+    except OSError as error:
+        if disk_fault(error):
+            error.filename = error.filename or str(path)
         raise
 
 
@@ -208,6 +220,7 @@ def atomic_folder(path: Path, *, replaces: bool = False) -> Iterator[Path]:
     """
     refuse_taken(path, replaces=replaces)
     with (
+        disk_named(path),
         made_folder(writable_folder(path).parent),
         tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch,
     ):
