@@ -11,9 +11,11 @@ import psutil
 import pytest
 
 from irplatform.errors import PlatformError
+from irplatform.system.pool import Workers
 from irplatform.system.workers import ordered_map, several_workers, use_workers
 
 UNGUARDED = """
+from irplatform.system.pool import Workers
 from irplatform.system.workers import ordered_map
 print("script")
 print(list(ordered_map(abs, range(-5, 5), workers=2)))
@@ -21,6 +23,7 @@ print(list(ordered_map(abs, range(-5, 5), workers=2)))
 ENDLESS = """
 import time
 from itertools import repeat
+from irplatform.system.pool import Workers
 from irplatform.system.workers import ordered_map
 for _ in ordered_map(time.sleep, repeat(0.01), workers=2):
     print("working", flush=True)
@@ -29,6 +32,7 @@ SIGNALLED = """
 import signal, sys
 from itertools import repeat
 from time import sleep
+from irplatform.system.pool import Workers
 from irplatform.system.workers import ordered_map
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 for _ in ordered_map(sleep, repeat(0.01), workers=2):
@@ -62,9 +66,22 @@ def test_few_items_get_processes_only_where_they_are_worth_it(fewest, here):
     assert (os.getpid() in done) is here
 
 
-def test_a_killed_worker_is_an_explained_failure():
-    with pytest.raises(PlatformError, match="a worker process was killed"):
+def test_a_worker_that_ended_is_an_explained_failure():
+    with pytest.raises(PlatformError, match="a worker process ended with exit code 1: a plugin"):
         list(ordered_map(os._exit, [1] * 10, workers=2))
+
+
+def test_no_more_workers_start_than_there_are_items(monkeypatch):
+    started = []
+
+    class Counted(Workers):
+        def __init__(self, function, count):
+            started.append(count)
+            super().__init__(function, count)
+
+    monkeypatch.setattr("irplatform.system.workers.Workers", Counted)
+    assert [*ordered_map(abs, [-1, -2], workers=40, fewest=2)] == [1, 2]
+    assert started == [2]
 
 
 def _growing(numbers, item):

@@ -1,9 +1,14 @@
+import os
+import pickle
+import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
-from irplatform.system.pool import WorkerKilledError, Workers
+from irplatform.errors import PlatformError
+from irplatform.system.pool import Work, WorkerKilledError, Workers, _how_ended, result_of
 
 ABANDONED = """
 from time import sleep
@@ -66,6 +71,87 @@ def test_a_worker_that_was_killed_is_noticed_when_it_is_given_work():
             process.join()
         workers.give(0, -1)
         list(workers.results())
+
+
+def test_workers_that_got_nothing_to_do_end():
+    with Workers(abs, 2) as workers:
+        workers.give(0, -1)
+        assert workers.result() == 1
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "stopped", "told"),
+    [
+        (-signal.SIGKILL, False, r"was killed, perhaps because memory ran out\. .*fewer workers"),
+        (None, False, "was killed"),
+        (0, False, "ended with exit code 0: a plugin or a library"),
+        (-signal.SIGSEGV, False, "was ended by SIGSEGV"),
+        (-signal.SIGKILL, True, r"was stopped \(SIGSTOP\)"),
+    ],
+)
+def test_the_error_says_how_a_worker_ended(exit_code, stopped, told):
+    with pytest.raises(WorkerKilledError, match=told):
+        raise WorkerKilledError(_how_ended(exit_code, stopped=stopped))
+
+
+def _raised(error):
+    raise error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), GeneratorExit(), SystemExit(3)])
+def test_what_would_end_the_program_is_an_error_of_a_worker(error):
+    answer = Work(pickle.dumps(_raised)).answer(pickle.dumps(error))
+    with pytest.raises(PlatformError, match=rf"was ended: {type(error).__name__}.*test_workers"):
+        result_of(*pickle.loads(answer))
+
+
+def test_a_module_that_only_a_worker_fails_to_import_is_told(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "fails_there.py").write_text("def work(_): ...")
+    import fails_there
+
+    sent = pickle.dumps(fails_there.work)
+    del sys.modules["fails_there"]
+    (tmp_path / "fails_there.py").write_text("raise OSError('no licence')  # not here before")
+    answer = Work(sent).answer(pickle.dumps(1))
+    told = r"cannot import its work: OSError: no licence \(.*:1\)"
+    with pytest.raises(PlatformError, match=told):
+        result_of(*pickle.loads(answer))
+
+
+def _die_with_a_child(_):
+    """As when memory runs out while a process that the plugin forked holds the pipe open."""
+    if os.fork() == 0:
+        signal.alarm(20)
+        signal.pause()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _stop(_):
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@pytest.mark.parametrize(
+    ("function", "told"), [(_die_with_a_child, "was killed"), (_stop, r"was stopped \(SIGSTOP\)")]
+)
+def test_no_wait_for_a_worker_that_will_not_answer_is_endless(function, told, monkeypatch):
+    monkeypatch.setattr("irplatform.system.pool._LOOK", 0.05)
+    monkeypatch.setattr("irplatform.system.pool._STOPPED", 0.05)
+    with pytest.raises(WorkerKilledError, match=told), Workers(function, 1) as workers:
+        workers.give(0, None)
+        workers.result()
+
+
+def _leave_a_thread(number):
+    threading.Thread(target=threading.Event().wait).start()
+    return number
+
+
+def test_a_thread_that_a_plugin_left_does_not_keep_workers_from_ending(monkeypatch):
+    monkeypatch.setattr("irplatform.system.pool._ENDING", 0.05)
+    with Workers(_leave_a_thread, 1) as workers:
+        workers.give(0, 7)
+        assert workers.result() == 7
 
 
 def test_workers_that_nobody_ended_do_not_keep_a_program_from_ending():

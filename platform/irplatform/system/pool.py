@@ -3,17 +3,23 @@
 Each worker has its own pipe, and nothing else is shared that a killed worker could leave locked or
 half-written. Processes are spawned, since a fork of a Java virtual machine or of torch's threads
 hangs. They import this package and nothing of the caller's script, and ignore Ctrl-C.
+
+No wait is endless but that for a function which works on: a thread looks at the processes, ends the
+pipe of a dead one, which a process that it started may hold open, and kills a stopped one.
 """
 
 from __future__ import annotations
 
 import atexit
+import ctypes
 import multiprocessing
 import os
 import pickle
 import signal
+import socket
 import sys
 import threading
+import time
 import traceback
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -22,6 +28,7 @@ from queue import SimpleQueue
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
+from irplatform.errors import PlatformError, in_a_line, place_of
 from irplatform.system import console
 from irplatform.system.process import isolated
 
@@ -33,12 +40,20 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _NO_MORE = b""
+_LOOK = 1.0
+"""Seconds between looks at the processes."""
+_STOPPED = 60.0
+"""Seconds that a process may be stopped (SIGSTOP) before it is killed."""
+_ENDING = 5.0
+"""Seconds that processes have to end when all is done; a plugin's threads may never end."""
+_WITH_PARENT = 1
+"""Linux's PR_SET_PDEATHSIG: a signal at the parent's end, even while a library computes."""
 _REPORT = None
 """Begins a notice or progress of a worker, where a result begins with True, an error with False."""
 
 
 class WorkerKilledError(Exception):
-    """A worker ended without an answer: it was killed, perhaps because memory ran out."""
+    """A worker ended without an answer; the text says how, and what to do."""
 
 
 class _InWorkerError(Exception):
@@ -61,12 +76,16 @@ class Workers(Generic[Item, Result]):
         self._idle: list[Connection] = []
         self._new: set[Connection] = set()
         self._at_work: dict[Connection, int] = {}
+        self._killed = threading.Event()
+        self._stopped = False
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Self:
         atexit.register(self.kill)  # else Python waits for the workers of an unfinished generator
         try:
             for _ in range(self._count):
                 self._start()
+            self._watcher.start()
         except BaseException:
             self.kill()
             raise
@@ -75,10 +94,12 @@ class Workers(Generic[Item, Result]):
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         try:
             if error is None:
-                for pipe, process in self._processes.items():
+                for pipe in self._processes:
                     with suppress(OSError):  # it was killed
                         pipe.send_bytes(_NO_MORE)
-                    process.join()
+                end = time.monotonic() + _ENDING
+                for process in self._processes.values():
+                    process.join(max(0.0, end - time.monotonic()))
         finally:
             self.kill()
 
@@ -98,7 +119,7 @@ class Workers(Generic[Item, Result]):
                 pipe.send_bytes(self._sent)
             pipe.send_bytes(message)
         except OSError:
-            raise WorkerKilledError from None
+            raise self._ended(self._processes[pipe]) from None
 
     def results(self) -> Iterator[tuple[int, Result]]:
         """Yield results with the numbers of their items; wait until a worker answers.
@@ -111,7 +132,7 @@ class Workers(Generic[Item, Result]):
             try:
                 answer = pipe.recv_bytes()
             except (EOFError, OSError):
-                raise WorkerKilledError from None
+                raise self._ended(self._processes[pipe]) from None
             done, result, where = pickle.loads(answer)
             if done is _REPORT:
                 console.take_report(str(id(pipe)), *result)
@@ -132,21 +153,60 @@ class Workers(Generic[Item, Result]):
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs,))
         with _anonymous_main(), isolated():  # the process's own prints go to stderr
-            process.start()
+            try:
+                process.start()
+            except BrokenPipeError:
+                raise self._ended(process) from None
         theirs.close()  # else its end would not be seen from here
         self._processes[ours] = process
         self._new.add(ours)
         self._idle.append(ours)
 
+    def _ended(self, process: BaseProcess) -> WorkerKilledError:
+        process.join(_LOOK)
+        return WorkerKilledError(_how_ended(process.exitcode, stopped=self._stopped))
+
+    def _watch(self) -> None:
+        import psutil
+
+        since: dict[BaseProcess, float] = {}
+        while not self._killed.wait(_LOOK):
+            for pipe, process in [*self._processes.items()]:
+                with suppress(psutil.Error, OSError):
+                    status = psutil.Process(process.pid).status()
+                    if status == psutil.STATUS_ZOMBIE:
+                        with socket.socket(fileno=os.dup(pipe.fileno())) as ours:
+                            ours.shutdown(socket.SHUT_RDWR)
+                    elif status != psutil.STATUS_STOPPED:
+                        since.pop(process, None)
+                    elif time.monotonic() - since.setdefault(process, time.monotonic()) > _STOPPED:
+                        self._stopped = True
+                        process.kill()
+
     def kill(self) -> None:
         """End all workers at once."""
         atexit.unregister(self.kill)
+        self._killed.set()
+        if self._watcher.is_alive():
+            self._watcher.join()
         for process in self._processes.values():
             process.kill()
         for pipe, process in self._processes.items():
             process.join()
             pipe.close()
         self._processes.clear()
+
+
+def _how_ended(exit_code: int | None, *, stopped: bool) -> str:
+    """Say how a worker ended, and what to do."""
+    if stopped:
+        return f"was stopped (SIGSTOP) for {_STOPPED:.0f} s. Run again."
+    if exit_code in (None, -signal.SIGKILL):
+        return "was killed, perhaps because memory ran out. Run again with fewer workers."
+    if exit_code >= 0:
+        return f"ended with exit code {exit_code}: a plugin or a library ended it."
+    name = signal.Signals(-exit_code).name
+    return f"was ended by {name}. PYTHONFAULTHANDLER=1 shows where, if a library did it."
 
 
 @contextmanager
@@ -163,6 +223,8 @@ def _anonymous_main() -> Iterator[None]:
 
 def _work(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError, AttributeError):  # only Linux has it
+        ctypes.CDLL(None).prctl(_WITH_PARENT, signal.SIGKILL)
     messages: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(pipe, messages), daemon=True).start()
     sending = threading.Lock()
@@ -172,9 +234,10 @@ def _work(pipe: Connection) -> None:
             pipe.send_bytes(pickle.dumps((_REPORT, (kind, content), "")))
 
     console.report_to(report)
-    work = Work(messages.get())
+    sent = messages.get()  # nothing, if there were fewer items than workers
+    work = Work(sent)
     with suppress(OSError):  # the other process has ended
-        while message := messages.get():
+        while sent and (message := messages.get()):
             answer = work.answer(message)
             with sending:
                 pipe.send_bytes(answer)
@@ -196,7 +259,10 @@ class Work:
 
     @cached_property
     def _function(self) -> Callable[[Any], Any]:
-        function: Callable[[Any], Any] = pickle.loads(self._sent)
+        try:
+            function: Callable[[Any], Any] = pickle.loads(self._sent)
+        except BaseException as error:  # a plugin's module failed, here alone
+            raise _explained("cannot import its work", error) from error
         return function
 
     def answer(self, message: bytes) -> bytes:
@@ -207,12 +273,20 @@ class Work:
             )
         except BaseException as error:
             where = traceback.format_exc()
+            told = error if isinstance(error, Exception) else _explained("was ended", error)
             try:
-                answer = pickle.dumps((False, error, where), pickle.HIGHEST_PROTOCOL)
+                answer = pickle.dumps((False, told, where), pickle.HIGHEST_PROTOCOL)
                 pickle.loads(answer)  # some errors can be written and not read
             except Exception:
                 return pickle.dumps((False, RuntimeError(str(error)), where))
             return answer
+
+
+def _explained(what: str, error: BaseException) -> PlatformError:
+    """An error of a worker that would otherwise show a traceback, or end the program silently."""
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    place = place_of(frame.f_code.co_filename, line)
+    return PlatformError(f"a worker process {what}: {in_a_line(error)} ({place})")
 
 
 def result_of(done: bool, result: Any, where: str) -> Any:

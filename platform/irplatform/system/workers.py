@@ -140,25 +140,23 @@ def ordered_map(
     Raises:
         PlatformError: a worker was killed, on a cluster several times.
     """
-    stream = iter(items)
-    first = list(islice(stream, fewest))
-    everything = chain(first, stream)
     if (machines := cluster()) is not None:
-        yield from machines.map(function, everything, threads=threads, on_gpu=on_gpu)
+        yield from machines.map(function, items, threads=threads, on_gpu=on_gpu)
         return
     chosen = _chosen[-1] if _chosen else workers
     count = chosen if isinstance(chosen, int) else available_cores()
+    stream = iter(items)
+    first = list(islice(stream, max(fewest, count)))
+    everything = chain(first, stream)
     if count <= 1 or len(first) < fewest:
         yield from map(function, everything)
         return
+    count = min(count, len(first))
     try:
         with Workers(function, count) as pool:
             yield from _in_order(pool, everything, ahead=2 * count)
     except WorkerKilledError as error:
-        raise PlatformError(
-            "a worker process was killed, perhaps because memory ran out. Run again with fewer "
-            "workers."
-        ) from error
+        raise PlatformError(f"a worker process {error}") from error
 
 
 def _in_order(
