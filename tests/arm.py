@@ -1,12 +1,13 @@
 """Installs the platform on ARM Linux, runs tests there, and compares the demo's runs with x86-64.
 
-    python tests/arm.py            # all, as root on Debian or Ubuntu for x86-64
-    python tests/arm.py core demo  # some of its steps: core, tests, demo, all, neural
+    python tests/arm.py             # all, as root on Debian or Ubuntu for x86-64
+    python tests/arm.py core demo   # some of its steps: core, demo, tests, all, neural
+    python tests/arm.py tests/text  # these tests, in the environment of an earlier `core`
 
-Debian for arm64 is unpacked into `root` in the folder `ARM_FOLDER`, or `.arm` of this clone, and QEMU
-translates its programs, at a tenth of the speed or less: the whole takes hours. Wheels in
-`root/wheels` are taken before those of the index: where the sources of trec_eval cannot be fetched,
-put one of pytrec-eval-terrier there.
+Debian for arm64 is unpacked into `root` in the folder `ARM_FOLDER`, or `.arm` of this clone, and
+QEMU translates its programs, at a tenth of the speed or less: the whole takes hours. Wheels in
+`root/wheels` are taken before those of the index: where the sources of trec_eval cannot be
+fetched, put one of pytrec-eval-terrier there.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _PACKAGES = "bash,coreutils,dash,findutils,g++,git,grep,procps,python3-dev,pytho
 """Python 3.11, for which `constraints.txt` holds, and a compiler for pytrec-eval-terrier."""
 _PASSED_ON = ("PIP_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 TESTS = (
-    "comparison", "evaluation", "expansion", "lucene", "retrieval", "runs", "system", "tasks", "text",
-    "test_errors.py", "test_ids.py", "test_read_only_input.py", "test_run_end_to_end.py",
+    "test_errors.py", "test_ids.py", "test_read_only_input.py", "text", "runs", "evaluation",
+    "tasks", "comparison", "expansion", "retrieval", "lucene", "system", "test_run_end_to_end.py",
 )  # fmt: skip
 """What retrieves, scores, submits, keeps and starts: what a processor or a system could change."""
 _QUICK = "not real and not slow and not browser"
@@ -55,8 +56,8 @@ def main(steps: list[str]) -> None:
         sys.exit(2)
     known = {
         "core": lambda: _install("/core", ".[test]"),
-        "tests": _test,
         "demo": lambda: _compare("demo", "/core"),
+        "tests": lambda: _test([f"tests/{name}" for name in TESTS]),
         "all": lambda: _install("/all", ".[all]"),
         "neural": lambda: _compare("neural", "/all"),
     }
@@ -66,7 +67,7 @@ def main(steps: list[str]) -> None:
         for step in steps or known:
             started = time.monotonic()
             try:
-                line = known[step]()
+                line = known[step]() if step in known else _test([step])
             except subprocess.CalledProcessError as error:
                 line = f"FAILED: {error}"
             lines.append(f"{step:8}{line}; {time.monotonic() - started:,.0f} s")
@@ -129,13 +130,13 @@ def _install(where: str, wanted: str) -> str:
     _arm(where, *pip, "--constraint", "constraints.txt", "--editable", wanted)
     _arm(where, *pip, "--quiet", "--no-deps", "--constraint", "constraints.txt", "pyserini")
     _arm(where, "platform", "doctor")
-    return f"installed: {len([*(SYSTEM / where[1:]).glob('lib/*/site-packages/*.dist-info')])} packages"
+    installed = (SYSTEM / where[1:]).glob("lib/*/site-packages/*.dist-info")
+    return f"installed: {len([*installed])} packages"
 
 
-def _test() -> str:
-    """Run the core's tests, where no extra is installed; the reasons of what is skipped are shown."""
-    tests = [f"tests/{name}" for name in TESTS]
-    pytest = ("python", "-m", "pytest", "-q", "-rfEs", "-p", "no:cacheprovider", "-m", _QUICK)
+def _test(tests: list[str]) -> str:
+    """Run tests of the core, where no extra is installed; it says why it skips some."""
+    pytest = ("python", "-m", "pytest", "-v", "-rfEs", "-p", "no:cacheprovider", "-m", _QUICK)
     _arm("/core", *pytest, "-n", "2", "--dist", "loadscope", *tests)
     return "passed"
 

@@ -45,6 +45,25 @@ def test_what_is_missing_is_no_fault_and_is_named(findings, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("system", "processor", "state", "words"),
+    [
+        ("Linux", "x86_64", "ok", "Linux on x86_64: tested; "),
+        ("Linux", "aarch64", "ok", "Linux on aarch64: tested under emulation; native"),
+        ("Linux", "riscv64", "-", "not tested, should work. `make test` shows"),
+        ("Darwin", "arm64", "-", "macOS on arm64: not tested, should work. `make test` shows"),
+        ("Windows", "AMD64", "WRONG", "not supported. Use it in WSL"),
+    ],
+)
+def test_it_says_if_this_machine_is_tested(monkeypatch, system, processor, state, words):
+    monkeypatch.setattr(doctor.platform, "system", lambda: system)
+    monkeypatch.setattr(doctor.platform, "machine", lambda: processor)
+    monkeypatch.setattr(doctor, "portable", lambda: processor == "x86_64")
+    found = doctor._machine()
+    assert found.state == state
+    assert words in f"{found.found} {found.advice}"
+
+
+@pytest.mark.parametrize(
     ("subject", "patch", "words"),
     [
         ("Lucene", ("_search", lambda: ["1"]), "where document 2 was right"),

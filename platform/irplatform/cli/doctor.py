@@ -20,6 +20,7 @@ from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import PlatformError, in_a_line, one_line
 from irplatform.registry.code_digests import distributions_of_packages
 from irplatform.registry.loading import registry
+from irplatform.system.arithmetic import portable
 from irplatform.system.console import say_text
 from irplatform.system.packages import EXTRAS, absent, failure, how_to_install, package_of
 from irplatform.system.writing import home
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _TESTED = ((3, 11), (3, 13))
+_PROCESSORS = {"x86_64": "tested", "aarch64": "tested under emulation"}
+"""Processors under Linux that `make test` and `make test-arm` run on."""
 _GIB = 2**30
 _LEAST_FREE = 5 * _GIB
 OK, ABSENT, WRONG = "ok", "-", "WRONG"
@@ -67,6 +70,7 @@ def doctor(context: click.Context, as_json: bool) -> None:
 
 
 def _findings() -> Iterator[Finding]:
+    yield _machine()
     yield _python()
     names = distributions_of_packages()
     for extra in EXTRAS:
@@ -88,6 +92,18 @@ def _findings() -> Iterator[Finding]:
         if not (p.error or p.wrong or p.failed)
     ]
     yield Finding("plugins", OK, ", ".join(sound))
+
+
+def _machine() -> Finding:
+    system, processor = platform.system(), platform.machine()
+    found = f"{'macOS' if system == 'Darwin' else system} on {processor}"
+    if system == "Windows":
+        return Finding("machine", WRONG, f"{found}: not supported.", "Use it in WSL, a Linux.")
+    if system != "Linux" or processor not in _PROCESSORS:
+        advice = "`make test` shows if it does; scores may differ in their last digits."
+        return Finding("machine", ABSENT, f"{found}: not tested, should work.", advice)
+    kind = "portable" if portable() else "native"
+    return Finding("machine", OK, f"{found}: {_PROCESSORS[processor]}; {kind} arithmetic")
 
 
 def _python() -> Finding:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from irplatform.errors import InputError, PlatformError, one_line, raise_refusal, unstopped
 from irplatform.system.cache import artifact, is_built
 from irplatform.system.console import notice, progress, waiting
+from irplatform.system.workers import memory
 from irplatform.text.tokenizer import composed
 
 if TYPE_CHECKING:
@@ -239,14 +240,14 @@ def _silence(autoclass: Callable[[str], Any]) -> None:
 
 def check_heap(heap: str) -> None:
     """Refuse a heap that Java would refuse: it would end the process without an exception."""
-    import psutil
-
     size = re.fullmatch(r"(\d+)([kmg])", heap.lower())
     megabytes = int(size[1]) * {"k": 1 / 1024, "m": 1, "g": 1024}[size[2]] if size else 0
-    memory = psutil.virtual_memory().total // 2**20
-    if not 64 <= megabytes <= memory:
+    here = memory()
+    most = here[0] // 2**20 if here else megabytes
+    if not 64 <= megabytes <= most:
+        upward = f"from 64m to {most}m, this machine's memory" if here else "of 64m or more"
         raise InputError(
-            f"the Java heap '{heap}' is not a size from 64m to {memory}m, this machine's memory. "
+            f"the Java heap '{heap}' is not a size {upward}. "
             f"Set {HEAP_VARIABLE} to one like {DEFAULT_HEAP} or 800m."
         )
 

@@ -22,6 +22,7 @@ from irplatform.lucene.java import java_class
 from irplatform.lucene.queries import BM25, RM3, Similarity
 from irplatform.lucene.transfer import CONTENTS
 from irplatform.system.cache import MANIFEST, artifact, is_built, kept_json
+from irplatform.system.workers import memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,11 +102,10 @@ class ManyTopics:
         return work >= WORTH_COPYING and self._fits()
 
     def _fits(self) -> bool:
-        import psutil
-
         terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(self._reader, CONTENTS)
         postings = 0 if terms is None else int(terms.getSumDocFreq())
-        return postings * _BYTES < _SHARE * psutil.virtual_memory().available
+        here = memory()
+        return here is not None and postings * _BYTES < _SHARE * here[1]
 
     def _open(self) -> ImpactIndex:
         from irplatform.lucene.impact import ImpactIndex

@@ -26,7 +26,7 @@ from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import notice_once
 from irplatform.system.digests import file_digest
 from irplatform.system.reading import open_bytes
-from irplatform.system.workers import available_cores
+from irplatform.system.workers import available_cores, memory
 from irplatform.system.writing import as_json, atomic_write
 
 if TYPE_CHECKING:
@@ -274,8 +274,7 @@ def describe_platform(
         lucene: major version of the Lucene that searched.
         accelerator: name of the GPU that was used.
     """
-    import psutil
-
+    here = memory()
     hardware: dict[str, Any] = {
         "cpu": {
             "model": _cpu_model(),
@@ -283,7 +282,7 @@ def describe_platform(
             "number of cores": os.cpu_count(),
             "usable cores": available_cores(),
         },
-        "ram": f"{psutil.virtual_memory().total / 2**30:.1f} GiB",
+        "ram": f"{here[0] / 2**30:.1f} GiB" if here else "unknown",
     }
     if accelerator is not None:
         hardware["gpu"] = {"model": accelerator}

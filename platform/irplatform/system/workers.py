@@ -37,6 +37,17 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+def memory() -> tuple[int, int] | None:
+    """Return the bytes of memory here, and how many are free; None where the system hides them."""
+    try:
+        import psutil
+
+        now = psutil.virtual_memory()
+    except (OSError, KeyError, NotImplementedError):  # no /proc, as in some sandboxes
+        return None
+    return now.total, now.available
+
+
 def within_cores(option: str, threads: int) -> int:
     """Return a number of threads, limited to the cores here with a notice."""
     if threads <= (cores := available_cores()):

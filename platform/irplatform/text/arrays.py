@@ -19,6 +19,7 @@ Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Matrix = np.memmap[Any, np.dtype[np.float32]]
+_BLOCK = 1 << 20
 
 
 class ArrayWriter:
@@ -66,20 +67,36 @@ def new_matrix(path: Path, shape: tuple[int, int]) -> Matrix:
     """A float32 matrix on disk, as .npy, with its space reserved, to be filled and flushed."""
     open_memmap: Any = np.lib.format.open_memmap
     matrix: Matrix = open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
-    _reserve(path)
+    _reserve(path, matrix.offset)
     return matrix
 
 
-def _reserve(path: Path) -> None:
-    """Reserve a file's space: a mapped write to a full disk ends in a signal."""
-    if not hasattr(os, "posix_fallocate"):  # as on macOS
-        return
-    with path.open("r+b") as file:
-        try:
-            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # the file system's own ways
-                raise OSError(error.errno, error.strerror, str(path)) from error
+def _reserve(path: Path, start: int) -> None:
+    """Reserve a file's space: a mapped write to a full disk ends in a signal.
+
+    Zeros are written from `start` on where the system reserves nothing.
+    """
+    size = path.stat().st_size
+    try:
+        with path.open("r+b") as file:
+            if not _allocated(file.fileno(), size):
+                file.seek(start)
+                for place in range(start, size, _BLOCK):
+                    file.write(bytes(min(_BLOCK, size - place)))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _allocated(handle: int, size: int) -> bool:
+    try:
+        os.posix_fallocate(handle, 0, size)
+    except AttributeError:  # as on macOS
+        return False
+    except OSError as error:
+        if error.errno in (errno.EINVAL, errno.EOPNOTSUPP):  # the file system's own ways
+            return False
+        raise
+    return True
 
 
 def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
