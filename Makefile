@@ -9,7 +9,7 @@ MAIN    = $(VENV)/.ready-to-run
 READY   = $(VENV)/.ready
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-browser test-real test-all test-environments test-arm lint types site check bench wheel clean
+.PHONY: help demo test test-browser test-real test-all test-environments test-arm test-faults lint types site check bench wheel clean
 
 help:
 	@echo "make demo        a complete run on the embedded collection"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-all    all tests, the slow ones too"
 	@echo "make test-environments   the tests on every Python here, with the oldest and newest packages"
 	@echo "make test-arm    install, tests and demo on ARM Linux under emulation, as root: hours"
+	@echo "make test-faults   commands through a crash, a full and a failing disk at each file operation (hours)"
 	@echo "make site        the documentation as a site, in site/"
 	@echo "make check       test, test-browser, lint, types and site (what continuous integration runs)"
 	@echo "make bench       benchmarks against peers"
@@ -60,6 +61,9 @@ test-environments:
 
 test-arm: $(READY)
 	$(BIN)/python tests/arm.py
+
+test-faults: $(READY)
+	$(BIN)/python tests/faults/drive.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

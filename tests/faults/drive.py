@@ -343,14 +343,9 @@ def drive(
     for number, (fault, at) in enumerate(points):
         driven.at(fault, at)
         if number % 50 == 49:
+            failed = len(driven.failures)
             print(
-                scenario.name,
-                number + 1,
-                "of",
-                len(points),
-                len(driven.failures),
-                "failed",
-                file=sys.stderr,
+                f"{scenario.name}: {number + 1} of {len(points)}, {failed} failed", file=sys.stderr
             )
     return driven
 
@@ -405,9 +400,19 @@ def main() -> None:
             root.mkdir()
             reports.append(drive(SCENARIOS[name], root, faults, options).report())
             shutil.rmtree(root)
+            print(_summary(reports[-1]), file=sys.stderr)
     finally:
         shutil.rmtree(folder)
     print(json.dumps(reports, indent=1))
+    sys.exit(any(report["failures"] for report in reports))
+
+
+def _summary(report: dict[str, object]) -> str:
+    tried = sum(report["tries"].values())
+    return (
+        f"{report['scenario']}: {report['operations']} file operations, {tried} points tried, "
+        f"{len(report['failures'])} failed"
+    )
 
 
 if __name__ == "__main__":

@@ -28,6 +28,17 @@ def test_an_artifact_is_built_once():
     assert (second.path / "content").read_text() == "content"
 
 
+def test_what_a_killed_write_left_is_no_part_of_an_artifact():
+    def killed(folder):
+        (folder / ".facts.json.x7u2k9ab").write_text("{")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        artifact("kind", "label", DEPENDS_ON, killed, resumable=True)
+    built = artifact("kind", "label", DEPENDS_ON, write("content"), resumable=True)
+    assert sorted(path.name for path in built.path.iterdir()) == ["content", "manifest.json"]
+
+
 def test_where_nothing_is_made_a_missing_artifact_is_an_error():
     with nothing_made(), pytest.raises(PlatformError, match="is not in the cache"):
         artifact("index", "demo", DEPENDS_ON, write("x"))

@@ -13,8 +13,11 @@ from irplatform.system.writing import (
     atomic_folder,
     atomic_write,
     copy_folder,
+    home,
+    made_folder,
     writable_file,
     writable_folder,
+    write_file,
     write_json,
 )
 
@@ -124,6 +127,53 @@ def test_a_folder_below_a_file_cannot_be_written_to(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="this is a file, not a folder"):
         writable_folder(tmp_path / "file" / "runs")
+
+
+def _link(tmp_path, target):
+    (tmp_path / "link").symlink_to(target)
+    return tmp_path / "link"
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (lambda tmp_path: _link(tmp_path, "nowhere"), "link: this link leads nowhere, or back"),
+        (lambda tmp_path: _link(tmp_path, "link"), "link: this link leads nowhere, or back"),
+        (lambda tmp_path: _link(tmp_path, "nowhere") / "runs", "link: this link leads nowhere"),
+        (lambda tmp_path: _link(tmp_path, "file"), "link: this is a file, not a folder"),
+        (lambda tmp_path: tmp_path / "file", "file: this is a file, not a folder"),
+        (lambda tmp_path: tmp_path / "file" / "runs", "file: this is a file, not a folder"),
+    ],
+)
+def test_where_no_folder_can_be_the_place_is_named(tmp_path, monkeypatch, made, told):
+    (tmp_path / "file").write_text("")
+    place = made(tmp_path)
+    with pytest.raises(InputError, match=told):
+        writable_folder(place)
+    with pytest.raises(InputError, match=told), made_folder(place):
+        pass
+    monkeypatch.setenv("IRPLATFORM_HOME", str(place))
+    with pytest.raises(InputError, match=rf"{told}.*Set IRPLATFORM_HOME to a folder"):
+        home()
+
+
+def test_a_link_to_a_folder_is_a_folder(tmp_path, monkeypatch):
+    (tmp_path / "real").mkdir()
+    place = _link(tmp_path, "real")
+    monkeypatch.setenv("IRPLATFORM_HOME", str(place))
+    assert writable_folder(place) == home() == place
+
+
+def test_a_file_that_is_a_link_to_itself_is_refused(tmp_path):
+    with pytest.raises(InputError, match="this link leads back to itself"):
+        write_file(_link(tmp_path, "link"), b"x")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+def test_a_write_that_a_disk_refuses_names_the_file(tmp_path, number):
+    with pytest.raises(OSError, match=r"my\.run") as caught, atomic_write(tmp_path / "my.run"):
+        raise OSError(number, os.strerror(number))
+    assert (caught.value.errno, list(tmp_path.iterdir())) == (number, [])
 
 
 def test_a_folder_on_a_read_only_disk_cannot_be_written_to(tmp_path, monkeypatch):

@@ -1,0 +1,84 @@
+"""A package that is installed and fails while it is imported is named, with its extra."""
+
+import sys
+from importlib import import_module, metadata
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.registry.loading import load
+from irplatform.registry.plugin_calls import plugin_call
+from irplatform.registry.session import load_plugin
+from irplatform.system.packages import EXTRAS, failure, missing_extra, package_of
+
+MODULES = {module: extra for extra in reversed(EXTRAS) for module in EXTRAS[extra]}
+"""The modules, with the first extra that brings them."""
+RAISED = [
+    "ImportError('libgomp.so.1: undefined symbol')",
+    "OSError('libcudart.so.12: cannot open shared object file')",
+    "ValueError('libcublas.so.*[0-9] not found in the system path')",
+    "RuntimeError('operator torchvision::nms does not exist')",
+    "AttributeError('module has no attribute')",
+    "KeyError('PATH')",
+]
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Installs a package with some code, in place of the true one."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def install(module, code):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+        (tmp_path / module).mkdir()
+        (tmp_path / module / "__init__.py").write_text(code)
+
+    yield install
+    for folder in tmp_path.iterdir():
+        sys.modules.pop(folder.name, None)
+
+
+@pytest.mark.parametrize("raised", RAISED)
+@pytest.mark.parametrize("module", MODULES)
+def test_the_package_and_its_extra_are_named(installed, module, raised):
+    installed(module, f"raise {raised}")
+    with pytest.raises(Exception) as caught:
+        import_module(module)
+    told = missing_extra(caught.value, "this command")
+    begins = f"this command needs {package_of(module)} (extra '{MODULES[module]}'), which is ins"
+    assert told.startswith(begins)
+    assert raised.partition("'")[2].partition("'")[0] in told
+    assert told.endswith("Install it again. `platform doctor` imports all packages.")
+
+
+def test_a_system_that_needs_the_package_is_named(installed):
+    installed("lightgbm", "raise OSError('libgomp.so.1')")
+    with (
+        pytest.raises(InputError, match=r"^reranker 'x' needs lightgbm \(extra 'ltr'\).*libgomp"),
+        plugin_call("reranker 'x'", "learning", __name__),
+    ):
+        import_module("lightgbm")
+
+
+def test_a_package_that_imports_a_broken_one_is_not_to_blame(installed):
+    installed("torch", "raise OSError('libcudart.so.12')")
+    installed("sentence_transformers", "import torch")
+    assert failure("sentence_transformers") == ("torch", "OSError: libcudart.so.12")
+    assert failure("json") is None
+
+
+def test_a_plugin_that_imports_a_broken_package_is_told_what_it_needs(installed, tmp_path):
+    installed("torch", "raise OSError('libcudart.so.12')")
+    installed("mine", "import torch")
+    (plugin,) = load([metadata.EntryPoint("mine", "mine", "irplatform")]).plugins
+    needs = "it needs torch (extra 'neural'), which is installed, but fails while it is imported"
+    assert plugin.error.startswith(f"{needs}: OSError: libcudart.so.12. Install it again.")
+    with pytest.raises(InputError, match="this plugin cannot be used: it needs torch"):
+        load_plugin(tmp_path / "mine" / "__init__.py")
+
+
+def test_an_error_of_a_package_that_was_imported_is_not_one_of_its_installation(installed):
+    installed("torch", "def load():\n    raise OSError('no such file of weights')")
+    with pytest.raises(OSError, match="weights") as caught:
+        import_module("torch").load()
+    assert missing_extra(caught.value) == ""
