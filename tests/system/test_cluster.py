@@ -18,7 +18,7 @@ from irplatform.concepts.build import open_graph
 from irplatform.errors import InputError
 from irplatform.knowledge import add
 from irplatform.system.cache import artifact
-from irplatform.system.cluster import _check_address, _handlers_kept
+from irplatform.system.cluster_connection import check_address, handlers_kept
 from irplatform.system.workers import cluster, ordered_map, use_workers
 
 
@@ -38,10 +38,10 @@ def homes(tmp_path_factory):
     )
     machines = Cluster(initialize_head=True, head_node_args={**first, "include_dashboard": False})
     machines.add_node(**second)
-    with _handlers_kept():
+    with handlers_kept():
         ray.init(address=machines.address, log_to_driver=False)
     yield caches
-    with _handlers_kept():
+    with handlers_kept():
         ray.shutdown()
     machines.shutdown()
 
@@ -139,7 +139,7 @@ def test_a_run_and_its_checkpoints_are_those_of_one_process(ray, tmp_path, monke
 
 def test_an_address_without_a_cluster_is_refused_at_once():
     with pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 .*refused"):
-        _check_address("127.0.0.1:1")
+        check_address("127.0.0.1:1")
 
 
 def test_without_ray_the_command_that_installs_it_is_told(monkeypatch):

@@ -135,7 +135,7 @@ def _stop(_):
     ("function", "told"), [(_die_with_a_child, "was killed"), (_stop, r"was stopped \(SIGSTOP\)")]
 )
 def test_no_wait_for_a_worker_that_will_not_answer_is_endless(function, told, monkeypatch):
-    monkeypatch.setattr("irplatform.system.pool._LOOK", 0.05)
+    monkeypatch.setattr("irplatform.system.pool.LOOK", 0.05)
     monkeypatch.setattr("irplatform.system.pool._STOPPED", 0.05)
     with pytest.raises(WorkerKilledError, match=told), Workers(function, 1) as workers:
         workers.give(0, None)

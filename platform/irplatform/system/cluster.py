@@ -7,15 +7,11 @@ worker dies is done again, elsewhere if need be.
 
 from __future__ import annotations
 
-import ctypes
-import logging
 import os
 import pickle
-import signal
 import socket
-import threading
 from collections import deque
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +22,7 @@ from irplatform import __version__
 from irplatform.errors import InputError, PlatformError
 from irplatform.system import cache, console
 from irplatform.system.arithmetic import portable
+from irplatform.system.cluster_connection import connected, first_line
 from irplatform.system.digests import digests, fingerprint
 from irplatform.system.packages import require
 from irplatform.system.pool import Work, result_of
@@ -42,15 +39,12 @@ _AHEAD = 2
 """Items that are sent per worker before the first result is back."""
 _LISTENING = 0.5
 """Seconds between looks at the workers' notices and progress."""
-_PATIENCE = 10
-"""Seconds to wait for the answer of a cluster's first machine."""
+_PATIENCE = 120
+"""Seconds that a machine may take to start a process and answer."""
 _TRIES = 3
 """Further tries of a task whose worker was killed."""
 _CHUNK = 64 << 20
 """Bytes of a file that are sent at once."""
-_SIGNALS = [getattr(signal, f"SIG{name}") for name in ("ABRT", "BUS", "FPE", "ILL", "SEGV", "TERM")]
-_SIGACTION = 512
-"""Bytes; C's `struct sigaction` is smaller."""
 _SELECTION = "IRPLATFORM_PLUGINS"
 _prepared: dict[str, bool] = {}
 """In a worker's process: the jobs that it is prepared for, and if another machine asks for them."""
@@ -86,7 +80,7 @@ class Cluster:
         require("Work on a Ray cluster", "ray")
         with ExitStack() as stack, console.waiting("starting Ray"):
             stack.enter_context(isolated())  # Ray prints to stdout when a worker dies
-            stack.enter_context(_connected())
+            stack.enter_context(connected())
             import ray
             from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -125,6 +119,8 @@ class Cluster:
 
         if on_gpu and not self.gpus:
             raise InputError("no machine of the Ray cluster has a GPU; leave out --device cuda.")
+        largest = max(int(node["Resources"].get("CPU", 1)) for node in ray.nodes() if node["Alive"])
+        threads = min(threads, largest)  # else no machine would ever take a task
         needs = {"num_gpus": 1, "num_cpus": 1} if on_gpu else {"num_cpus": threads}
         how = {"max_retries": _TRIES, "max_calls": 0, "scheduling_strategy": "SPREAD"}
         task: Any = ray.remote(**needs, **how)(_work)
@@ -158,7 +154,7 @@ class Cluster:
             self._listen()
         except RayError as error:
             raise PlatformError(
-                f"a worker of the Ray cluster ended without an answer ({_first_line(error)}). What "
+                f"a worker of the Ray cluster ended without an answer ({first_line(error)}). What "
                 "was finished is kept; the same command goes on from there."
             ) from error
         return result_of(*pickle.loads(answer))
@@ -167,7 +163,7 @@ class Cluster:
         """Show the workers' notices and progress."""
         import ray
 
-        for report in ray.get(self._desk.reports.remote()):
+        for report in ray.get(self._desk.reports.remote(), timeout=_PATIENCE):
             console.take_report(*report)
 
     def require_files(self, who: str, paths: Sequence[Path]) -> None:
@@ -217,74 +213,14 @@ class Cluster:
         machines = []
         for node, answer in zip(alive, asked, strict=True):
             try:
-                machines.append(ray.get(answer))
+                machines.append(ray.get(answer, timeout=_PATIENCE))
             except RayError as error:
                 raise InputError(
-                    f"{node['NodeManagerHostname']} cannot work here: {_first_line(error)}. Every "
+                    f"{node['NodeManagerHostname']} cannot work here: {first_line(error)}. Every "
                     "machine of the Ray cluster needs irplatform, in the environment that Ray was "
                     "started in."
                 ) from error
         return machines
-
-
-@contextmanager
-def _connected() -> Iterator[None]:
-    """Connect to Ray unless the caller has done so; the program keeps its signal handlers."""
-    import ray
-
-    if ray.is_initialized():
-        yield
-        return
-    _check_address(os.environ.get("RAY_ADDRESS", ""))
-    logging.getLogger("ray").setLevel(logging.ERROR)
-    try:
-        with _handlers_kept():
-            ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise InputError(f"the Ray cluster cannot be reached: {_first_line(error)}.") from error
-    try:
-        yield
-    finally:
-        with _handlers_kept():
-            ray.shutdown()
-
-
-def _check_address(address: str) -> None:
-    """Refuse an address where nothing answers; Ray would try for minutes."""
-    host, _, port = address.rpartition(":")
-    if not port.isdecimal() or "/" in host:
-        return
-    try:
-        socket.create_connection((host, int(port)), _PATIENCE).close()
-    except OSError as error:
-        raise InputError(
-            f"no Ray cluster answers at {address} (RAY_ADDRESS): {error.strerror or error}."
-        ) from error
-
-
-@contextmanager
-def _handlers_kept() -> Iterator[None]:
-    """Restore the handlers of signals after the block, Java's among them, which Ray replaces.
-
-    Java uses SIGSEGV, which would end the process.
-    """
-    libc = ctypes.CDLL(None)
-    before = {number: ctypes.create_string_buffer(_SIGACTION) for number in _SIGNALS}
-    terminated = signal.getsignal(signal.SIGTERM)
-    for number, action in before.items():
-        libc.sigaction(number, None, action)
-    try:
-        yield
-    finally:
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, terminated)
-        for number, action in before.items():
-            libc.sigaction(number, action, None)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines or [type(error).__name__])[0].rstrip(".")
 
 
 class Desk:

@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
+    import psutil
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _NO_MORE = b""
-_LOOK = 1.0
+LOOK = 1.0
 """Seconds between looks at the processes."""
 _STOPPED = 60.0
 """Seconds that a process may be stopped (SIGSTOP) before it is killed."""
@@ -163,23 +165,21 @@ class Workers(Generic[Item, Result]):
         self._idle.append(ours)
 
     def _ended(self, process: BaseProcess) -> WorkerKilledError:
-        process.join(_LOOK)
+        process.join(LOOK)
         return WorkerKilledError(_how_ended(process.exitcode, stopped=self._stopped))
 
     def _watch(self) -> None:
         import psutil
 
-        since: dict[BaseProcess, float] = {}
-        while not self._killed.wait(_LOOK):
+        since: dict[int, float] = {}
+        while not self._killed.wait(LOOK):
             for pipe, process in [*self._processes.items()]:
                 with suppress(psutil.Error, OSError):
-                    status = psutil.Process(process.pid).status()
-                    if status == psutil.STATUS_ZOMBIE:
+                    seen = psutil.Process(process.pid)
+                    if seen.status() == psutil.STATUS_ZOMBIE:
                         with socket.socket(fileno=os.dup(pipe.fileno())) as ours:
                             ours.shutdown(socket.SHUT_RDWR)
-                    elif status != psutil.STATUS_STOPPED:
-                        since.pop(process, None)
-                    elif time.monotonic() - since.setdefault(process, time.monotonic()) > _STOPPED:
+                    elif stopped_too_long(seen, since):
                         self._stopped = True
                         process.kill()
 
@@ -195,6 +195,15 @@ class Workers(Generic[Item, Result]):
             process.join()
             pipe.close()
         self._processes.clear()
+
+
+def stopped_too_long(process: psutil.Process, since: dict[int, float]) -> bool:
+    """Tell if a process has been stopped (SIGSTOP) for a minute; `since` keeps when that began."""
+    now = time.monotonic()
+    if process.status() != "stopped":
+        since.pop(process.pid, None)
+        return False
+    return now - since.setdefault(process.pid, now) > _STOPPED
 
 
 def _how_ended(exit_code: int | None, *, stopped: bool) -> str:
