@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import sys
 from functools import partial
 from pathlib import Path
@@ -140,6 +141,24 @@ def test_a_run_and_its_checkpoints_are_those_of_one_process(ray, tmp_path, monke
 def test_an_address_without_a_cluster_is_refused_at_once():
     with pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 .*refused"):
         check_address("127.0.0.1:1")
+
+
+def test_an_address_of_another_service_is_refused_at_once(monkeypatch):
+    monkeypatch.setattr("irplatform.system.cluster_connection._PATIENCE", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(InputError, match=rf"no Ray cluster answers at \S+:{port} .*timed out"):
+            check_address(f"127.0.0.1:{port}")
+
+
+def test_a_cluster_is_recognized_by_its_first_answer(homes):
+    import ray
+
+    check_address(ray.get_runtime_context().gcs_address)
+
+
+def test_more_threads_than_any_machine_has_do_not_wait_for_one(ray):
+    assert [*ordered_map(abs, [-1, -2], threads=64)] == [1, 2]
 
 
 def test_without_ray_the_command_that_installs_it_is_told(monkeypatch):

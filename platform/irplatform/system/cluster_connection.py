@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _PATIENCE = 10
 """Seconds to wait for the answer of a cluster's first machine."""
+_SETTINGS = b"\0\0\0\4\0\0\0\0\0"
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _SETTINGS
+"""The beginning of gRPC, which a server answers with settings of its own."""
 _SIGNALS = [getattr(signal, f"SIG{name}") for name in ("ABRT", "BUS", "FPE", "ILL", "SEGV", "TERM")]
 _SIGACTION = 512
 """Bytes; C's `struct sigaction` is smaller."""
@@ -108,21 +111,25 @@ def connected() -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    check_address(os.environ.get("RAY_ADDRESS", ""))
+    address = os.environ.get("RAY_ADDRESS", "")
+    check_address(address)
     logging.getLogger("ray").setLevel(logging.ERROR)
     try:
         with handlers_kept():
             ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
     except Exception as error:  # a plain one if its daemons start too slowly
         raise InputError(f"the Ray cluster cannot be reached: {first_line(error)}.") from error
-    watch = _Watch()
+    # A client's cluster is elsewhere, and its own connection tells when it ends.
+    watch = None if address.startswith("ray://") else _Watch()
     try:
         yield
     finally:
-        watch.end()
+        if watch:
+            watch.end()
         with handlers_kept():
             ray.shutdown()
-        watch.kill()
+        if watch:
+            watch.kill()
 
 
 def check_address(address: str) -> None:
@@ -131,7 +138,11 @@ def check_address(address: str) -> None:
     if not port.isdecimal() or "/" in host:
         return
     try:
-        socket.create_connection((host, int(port)), _PATIENCE).close()
+        with socket.create_connection((host, int(port)), _PATIENCE) as connection:
+            if os.environ.get("RAY_USE_TLS", "0") in ("0", ""):
+                connection.sendall(_HELLO)
+                if connection.recv(len(_SETTINGS))[3:4] != _SETTINGS[3:4]:
+                    raise OSError("what answers there is another service")
     except OSError as error:
         raise InputError(
             f"no Ray cluster answers at {address} (RAY_ADDRESS): {error.strerror or error}."
