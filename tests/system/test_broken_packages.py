@@ -1,5 +1,6 @@
 """A package that is installed and fails while it is imported is named, with its extra."""
 
+import pickle
 import sys
 from importlib import import_module, metadata
 
@@ -10,6 +11,7 @@ from irplatform.registry.loading import load
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.session import load_plugin
 from irplatform.system.packages import EXTRAS, failure, missing_extra, package_of
+from irplatform.system.pool import Work, result_of
 
 MODULES = {module: extra for extra in reversed(EXTRAS) for module in EXTRAS[extra]}
 """The modules, with the first extra that brings them."""
@@ -75,6 +77,13 @@ def test_a_plugin_that_imports_a_broken_package_is_told_what_it_needs(installed,
     assert plugin.error.startswith(f"{needs}: OSError: libcudart.so.12. Install it again.")
     with pytest.raises(InputError, match="this plugin cannot be used: it needs torch"):
         load_plugin(tmp_path / "mine" / "__init__.py")
+
+
+def test_a_worker_tells_what_it_needs(installed):
+    installed("spacy", "raise ValueError('numpy.dtype size changed')")
+    answer = Work(pickle.dumps(import_module)).answer(pickle.dumps("spacy"))
+    with pytest.raises(InputError, match=r"needs spacy \(extra 'concepts'\).*dtype size changed"):
+        result_of(*pickle.loads(answer))
 
 
 def test_an_error_of_a_package_that_was_imported_is_not_one_of_its_installation(installed):

@@ -28,8 +28,9 @@ from queue import SimpleQueue
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from irplatform.errors import PlatformError, in_a_line, place_of
+from irplatform.errors import InputError, PlatformError, in_a_line, place_of
 from irplatform.system import console
+from irplatform.system.packages import missing_extra
 from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
@@ -283,6 +284,8 @@ class Work:
         except BaseException as error:
             where = traceback.format_exc()
             told = error if isinstance(error, Exception) else _explained("was ended", error)
+            if missing := missing_extra(error):  # seen from frames, which are not sent
+                told = InputError(missing)
             try:
                 answer = pickle.dumps((False, told, where), pickle.HIGHEST_PROTOCOL)
                 pickle.loads(answer)  # some errors can be written and not read
