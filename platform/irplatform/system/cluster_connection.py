@@ -12,7 +12,8 @@ import os
 import signal
 import socket
 import threading
-from contextlib import contextmanager, suppress
+import time
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
@@ -50,6 +51,7 @@ class _Watch:
         }
         self._own: set[psutil.Process] = set()
         self._over = threading.Event()
+        self._closing = 0.0
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
 
@@ -58,19 +60,22 @@ class _Watch:
 
         since: dict[int, float] = {}
         while not self._over.wait(LOOK):
+            if self._closing and time.monotonic() - self._closing > _PATIENCE:
+                self.kill()
             with suppress(psutil.Error):
                 self._own.update(_of_ray(psutil.Process()))
             for process in self._own:
                 with suppress(psutil.Error):
                     if stopped_too_long(process, since):
+                        if process.name() == "raylet" and not self._closing:
+                            self._end_command("raylet", OSError("it was stopped"))
                         process.kill()
             for name, door in self._doors.items():
                 try:
                     socket.create_connection(door, _PATIENCE).close()
                 except OSError as error:
-                    if not self._over.is_set():
+                    if not self._closing:
                         self._end_command(name, error)
-                    return
 
     def _end_command(self, name: str, error: OSError) -> None:
         if in_command():  # Ray would end a program, too
@@ -81,10 +86,16 @@ class _Watch:
             )
             os._exit(1)
 
-    def end(self) -> None:
-        """Look no more."""
-        self._over.set()
-        self._thread.join()
+    @contextmanager
+    def closing(self) -> Iterator[None]:
+        """Let the daemons end in the block; those that do not are killed, as is what they left."""
+        self._closing = time.monotonic()
+        try:
+            yield
+        finally:
+            self._over.set()
+            self._thread.join()
+            self.kill()
 
     def kill(self) -> None:
         """End what Ray started here and left over."""
@@ -124,12 +135,8 @@ def connected() -> Iterator[None]:
     try:
         yield
     finally:
-        if watch:
-            watch.end()
-        with handlers_kept():
+        with watch.closing() if watch else nullcontext(), handlers_kept():
             ray.shutdown()
-        if watch:
-            watch.kill()
 
 
 def check_address(address: str) -> None:
