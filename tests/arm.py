@@ -34,6 +34,8 @@ _TOOLS = {"mmdebstrap": "mmdebstrap", "qemu-aarch64-static": "qemu-user-static"}
 _PACKAGES = "bash,coreutils,dash,findutils,g++,git,grep,procps,python3-dev,python3-venv,sed"
 """Python 3.11, for which `constraints.txt` holds, and a compiler for pytrec-eval-terrier."""
 _PASSED_ON = ("PIP_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+_TORCH = "torch<2.9"
+"""The last without CUDA among the wheels for ARM: those of newer ones bring gigabytes."""
 TESTS = (
     "test_errors.py", "test_ids.py", "test_read_only_input.py", "text", "runs", "evaluation",
     "tasks", "comparison", "expansion", "retrieval", "lucene", "system", "test_run_end_to_end.py",
@@ -58,7 +60,7 @@ def main(steps: list[str]) -> None:
         "core": lambda: _install("/core", ".[test]"),
         "demo": lambda: _compare("demo", "/core"),
         "tests": lambda: _test([f"tests/{name}" for name in TESTS]),
-        "all": lambda: _install("/all", ".[all]"),
+        "all": lambda: _install("/all", ".[all]", _TORCH),
         "neural": lambda: _compare("neural", "/all"),
     }
     _prepare()
@@ -70,7 +72,7 @@ def main(steps: list[str]) -> None:
                 line = known[step]() if step in known else _test([step])
             except subprocess.CalledProcessError as error:
                 line = f"FAILED: {error}"
-            lines.append(f"{step:8}{line}; {time.monotonic() - started:,.0f} s")
+            lines.append(f"{step}: {line}; {time.monotonic() - started:,.0f} s")
             print(lines[-1], flush=True)
     print("", *lines, sep="\n")
     sys.exit(any("FAILED" in line for line in lines))
@@ -123,12 +125,17 @@ def _emulation() -> Iterator[None]:
         yield
 
 
-def _install(where: str, wanted: str) -> str:
-    """Make a virtual environment, with the pinned versions and Lucene's jar."""
+def _install(where: str, wanted: str, *others: str) -> str:
+    """Make a virtual environment, with the pinned versions, except of others, and Lucene's jar."""
+    pinned = (ROOT / "constraints.txt").read_text().splitlines(keepends=True)
+    free = tuple(f"{other.partition('<')[0]}==" for other in others)
+    kept = [line for line in pinned if not (free and line.startswith(free))]
+    (SYSTEM / "tmp/constraints.txt").write_text("".join(kept))
     _arm("", "python3", "-m", "venv", "--clear", where)
     pip = ("pip", "install", "--no-compile", "--disable-pip-version-check")
-    _arm(where, *pip, "--constraint", "constraints.txt", "--editable", wanted)
-    _arm(where, *pip, "--quiet", "--no-deps", "--constraint", "constraints.txt", "pyserini")
+    pip = (*pip, "--constraint", "/tmp/constraints.txt")
+    _arm(where, *pip, "--editable", wanted, *others)
+    _arm(where, *pip, "--quiet", "--no-deps", "pyserini")
     _arm(where, "platform", "doctor")
     installed = (SYSTEM / where[1:]).glob("lib/*/site-packages/*.dist-info")
     return f"installed: {len([*installed])} packages"
