@@ -3,11 +3,12 @@
 import errno
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, lacks_space
 from irplatform.system.digests import file_digest, fingerprint, number_of
 from irplatform.system.writing import (
     atomic_folder,
@@ -174,6 +175,13 @@ def test_a_write_that_a_disk_refuses_names_the_file(tmp_path, number):
     with pytest.raises(OSError, match=r"my\.run") as caught, atomic_write(tmp_path / "my.run"):
         raise OSError(number, os.strerror(number))
     assert (caught.value.errno, list(tmp_path.iterdir())) == (number, [])
+
+
+def test_a_copy_that_a_disk_refuses_keeps_its_reason(tmp_path):
+    refused = shutil.Error([("a", "b", "[Errno 28] No space left on device")])
+    with pytest.raises(shutil.Error) as caught, atomic_folder(tmp_path / "copy"):
+        raise refused
+    assert lacks_space(caught.value)
 
 
 def test_a_folder_on_a_read_only_disk_cannot_be_written_to(tmp_path, monkeypatch):

@@ -95,7 +95,7 @@ def disk_named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if disk_fault(error):
+        if error.errno and disk_fault(error):  # shutil's of several files has only a text
             error.filename = error.filename or str(path)
         raise
 
