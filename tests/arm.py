@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEM = Path(os.environ.get("ARM_FOLDER", ROOT / ".arm")).resolve() / "root"
-_PLACES = ("proc", "dev")
+_PLACES = ("proc", "dev", "sys")
 """What of the system's own is mounted there."""
 _BINFMT = Path("/proc/sys/fs/binfmt_misc")
 _RULE = Path("/usr/lib/binfmt.d/qemu-aarch64.conf")
