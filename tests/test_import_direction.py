@@ -44,7 +44,7 @@ LAYERS = (
     {"options"},
     {"system"},
     {"data"},
-    {"errors"},
+    {"errors", "version"},
 )
 """From the top down. A package imports itself and what is in the layers below."""
 
@@ -93,10 +93,10 @@ def _checks_types(node: ast.If) -> bool:
 def _part(module: str) -> str | None:
     """`irplatform.text.tokenizer` → `text`; None outside the platform."""
     names = module.split(".")
-    if names[0] == "irplatform" and names[1:] in [[name] for name in irplatform.__all__]:
-        return FACE
-    if names[0] != "irplatform" or len(names) < 2 or names[1].startswith("__"):
+    if names[0] != "irplatform":
         return None
+    if names[1:] in ([], ["__version__"], *([name] for name in irplatform.__all__)):
+        return FACE
     return names[1]
 
 
@@ -126,6 +126,7 @@ def test_a_module_imports_only_what_is_below(path):
         assert {module for module in now if _part(module)} == {
             "irplatform.system.arithmetic.configure_libraries",
             "irplatform.system.console.waiting",
+            "irplatform.version.__version__",
         }
         return
     for module in _imports(path):
@@ -165,7 +166,7 @@ def test_a_plugin_imports_only_what_is_meant_for_plugins(plugin):
         for module in _imports(path):
             assert module.split(".")[0] not in others, f"{path} imports {module}"
             part = _part(module)
-            assert part is None or part in FOR_PLUGINS, f"{path} imports {module}"
+            assert part in {None, FACE, *FOR_PLUGINS}, f"{path} imports {module}"
 
 
 def test_authors_of_plugins_are_told_what_they_may_import():

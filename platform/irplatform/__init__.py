@@ -10,6 +10,7 @@ Names are imported at first use, so that the package loads at once.
 from typing import TYPE_CHECKING, Any
 
 from irplatform.system.arithmetic import configure_libraries
+from irplatform.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from irplatform.data import Collection, Corpus, Document, Documents, Topic, TrainingData
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     from irplatform.registry.session import load_plugin, register
     from irplatform.runs import Ranking, Run, read_run, write_run
     from irplatform.tuning.tune import TuneSettings, tune
-
-__version__ = "0.2.0"
 
 __all__ = [
     "Collection",

@@ -354,9 +354,9 @@ def _remember_the_machine() -> None:
     """Find out once what metadata say of the machine: it takes half of a small run."""
     from irplatform.runs import metadata
 
-    versions, revision = metadata.library_versions(), metadata.source_revision(metadata.__file__)
+    versions, revision = metadata.library_versions(), metadata.source_revision()
     metadata.library_versions = lambda: versions
-    metadata.source_revision = lambda _file: revision
+    metadata.source_revision = lambda: revision
 
 
 def library(folder: Path) -> Path:

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from irplatform import __version__
 from irplatform.errors import InputError, PlatformError, unstopped
 from irplatform.system.console import notice
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform import __version__
 from irplatform.cli.commands import Group, write_examples
 from irplatform.cli.failures import (
     check_usage,
@@ -41,6 +40,7 @@ from irplatform.errors import (
 from irplatform.system import console, process
 from irplatform.system.arithmetic import check_arithmetic
 from irplatform.system.console import notice
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

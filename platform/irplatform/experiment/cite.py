@@ -13,7 +13,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import irplatform
 from irplatform.errors import InputError, PlatformError, unknown
 from irplatform.experiment.arguments import as_paths
 from irplatform.registry.loading import registry
@@ -21,6 +20,7 @@ from irplatform.runs.listed import described_runs, gone_told, listed_runs, runs_
 from irplatform.runs.metadata import known_metadata
 from irplatform.system.console import notice
 from irplatform.system.packages import absent
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -335,6 +335,6 @@ def _platform() -> Reference:
     entry = (
         "@software{irplatform,\n  author = {{The developers of irplatform}},\n"
         "  title = {irplatform: a plugin-based search-evaluation platform for biomedical "
-        f"literature}},\n  version = {{{irplatform.__version__}}}\n}}"
+        f"literature}},\n  version = {{{__version__}}}\n}}"
     )
     return Reference("irplatform", entry, ("platform",))

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import irplatform
 from irplatform.comparison.curves import curves
 from irplatform.errors import InputError, PlatformError, counted, enumeration, listing, one_line
 from irplatform.expansion import Expander, QueryPlan
@@ -36,6 +35,7 @@ from irplatform.runs.names import names_of, system_of
 from irplatform.system.console import notice, progress, waiting
 from irplatform.system.packages import require
 from irplatform.system.writing import atomic_write, writable_file
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -298,5 +298,5 @@ def _bibliography(paths: Sequence[Path]) -> str:
 
 
 def _footer(command: Sequence[str]) -> str:
-    made = f"Made with irplatform {irplatform.__version__}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    made = f"Made with irplatform {__version__}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     return f"{made}: {shlex.join(command)}" if command else f"{made}."

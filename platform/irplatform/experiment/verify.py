@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import irplatform
 from irplatform.errors import InputError, PlatformError, counted, listing
 from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import content_digest, describe_data, settings_from
@@ -35,6 +34,7 @@ from irplatform.system.digests import fingerprint
 from irplatform.system.formats import read_own_json
 from irplatform.system.writing import home, within_home
 from irplatform.training.checkpoints import KIND, Checkpoint
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -295,8 +295,8 @@ def _checkpoint(depends_on: Mapping[str, Any]) -> Path | None:
 def _versions(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     """The platform's code, Python, Java, Lucene, and libraries that can change a score."""
     source = metadata.get("implementation", {}).get("source", {})
-    revision = source_revision(irplatform.__file__)
-    then, now = _code(source), _code({"version": irplatform.__version__, "commit": revision})
+    revision = source_revision()
+    then, now = _code(source), _code({"version": __version__, "commit": revision})
     if source.get("digest") == our_digest():
         yield Finding("irplatform", "agrees", now)
     elif "version" in source:

@@ -17,7 +17,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from irplatform import __version__
 from irplatform.errors import InputError
 from irplatform.features.groups import Group
 from irplatform.features.in_workers import sent_group
@@ -26,6 +25,7 @@ from irplatform.system.digests import fingerprint
 from irplatform.system.formats import read_own_json
 from irplatform.system.workers import batched_by_size, ordered_map
 from irplatform.text.given_texts import given_texts
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform import __version__
 from irplatform.data import TrainingData
 from irplatform.errors import InputError
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.system.digests import fingerprint
 from irplatform.training.topic_identity import components, families
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

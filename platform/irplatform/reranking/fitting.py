@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform import __version__
 from irplatform.collection_resources import on_this_machine
 from irplatform.comparison.tests import FEWEST_TOPICS
 from irplatform.errors import InputError, counted
@@ -38,6 +37,7 @@ from irplatform.system.console import notice, notice_once, stage, with_subject
 from irplatform.system.digests import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.topic_identity import families
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform import __version__
 from irplatform.collection_resources import UsageLog
 from irplatform.data import Documents, Topic
 from irplatform.errors import InputError, PlatformError, PluginError, counted, lacks_memory
@@ -26,6 +25,7 @@ from irplatform.system.digests import fingerprint
 from irplatform.system.journals import append_journal, is_kept, keep, read_journal
 from irplatform.system.workers import batched_by_size, cluster, ordered_map, takes_gpu
 from irplatform.system.writing import as_json
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

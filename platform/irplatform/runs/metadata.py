@@ -28,6 +28,7 @@ from irplatform.system.digests import file_digest
 from irplatform.system.reading import open_bytes
 from irplatform.system.workers import available_cores, memory
 from irplatform.system.writing import as_json, atomic_write
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,13 +121,11 @@ def run_metadata(
         lucene: see `describe_platform`.
         accelerator: see `describe_platform`.
     """
-    import irplatform
-
     implementation: dict[str, Any] = {
         "executable": {"cmd": command, "working directory": str(Path.cwd())},
-        "source": {"lang": ["python", "java"], "version": irplatform.__version__},
+        "source": {"lang": ["python", "java"], "version": __version__},
     }
-    if revision := source_revision(irplatform.__file__):
+    if revision := source_revision():
         implementation["source"]["commit"] = revision
     if code is not None:
         implementation["source"]["digest"] = code
@@ -326,7 +325,7 @@ def library_versions() -> dict[str, str]:
     return versions
 
 
-def source_revision(module_file: str) -> str | None:
+def source_revision(module_file: str = __file__) -> str | None:
     """Return the git commit of a module's source, with `-dirty` if it was changed since.
 
     None if the module is not under version control, as in an installed package.

@@ -14,13 +14,13 @@ from mcp.server.stdio import stdio_server
 from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
 from pydantic import ValidationError
 
-from irplatform import __version__
 from irplatform.errors import PlatformError, in_a_line, unknown
 from irplatform.serving.endings import Ending
 from irplatform.serving.model_thread import ModelThread
 from irplatform.serving.requests import Explain, Rerank, Search, first_problem
 from irplatform.system.console import notice, quiet
 from irplatform.system.process import serving
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping

@@ -32,12 +32,12 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
-from irplatform import __version__
 from irplatform.errors import InputError, in_a_line
 from irplatform.serving.docs_page import docs_page
 from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
 from irplatform.serving.requests import Explain, Rerank, RerankForInfinity, Search, first_problem
 from irplatform.system.console import notice
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, MutableMapping

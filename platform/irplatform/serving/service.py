@@ -10,7 +10,6 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform import __version__
 from irplatform.data import Document
 from irplatform.errors import InputError
 from irplatform.experiment.free_texts import new_topic
@@ -23,6 +22,7 @@ from irplatform.serving.requests import Explain, Request, Rerank, RerankForInfin
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting
 from irplatform.text.given_texts import GivenTexts, given
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from uuid import uuid4
 
-from irplatform import __version__
 from irplatform.errors import InputError, PlatformError
 from irplatform.system import cache, console
 from irplatform.system.arithmetic import portable
@@ -28,6 +27,7 @@ from irplatform.system.packages import require
 from irplatform.system.pool import Work, result_of
 from irplatform.system.process import isolated
 from irplatform.system.writing import home
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -13,7 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import irplatform
 from irplatform.comparison.identities import identities_told
 from irplatform.comparison.sentences import p_text, sentences
 from irplatform.errors import listing
@@ -37,6 +36,7 @@ from irplatform.reports.plots import (
     topic_plot,
 )
 from irplatform.reports.table import figure
+from irplatform.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -139,7 +139,7 @@ def render_page(
         bibliography=bibliography,
         footer=footer,
         depth=browser["depth"],
-        generator=f"irplatform {irplatform.__version__}",
+        generator=f"irplatform {__version__}",
         style=_safe(_resource("page.css").replace("/* colours */", _colours())),
         script=_safe(_resource("page.js")),
         runtime=_safe(vega_runtime()),
