@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.errors import InputError
 from irplatform.plugin import Documents, Field, Options, Reads, Reranker, Topic, Traits
+from irplatform.system.chat import Chat, check_url, read_key, tally
 from irplatform.system.console import steps
 from irplatform.system.stated_rankings import permutation
-from irplatform_rankgpt.chat import Chat, check_url, read_key, tally
 from irplatform_rankgpt.parallel import in_parallel
 from irplatform_rankgpt.windows import PLACES, PROMPT, prompt, windows
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Resources
 
+_NAME = "rankgpt"
 _ANSWERS = "answers.journal"
 _FORMAT = 2
 """Of the kept answers, which are whole since 2."""
@@ -87,13 +88,13 @@ class RankGPT(Reranker):
                 f"rankgpt.step is {self.options.step}, more than rankgpt.window "
                 f"({self.options.window}): documents between two windows would not be read."
             )
-        read_key(self.options.key_variable, check_url(self.options.url))
+        read_key(self.options.key_variable, self._url(), _NAME)
         self._template()
         return Reads()
 
     def prepare(self, resources: Resources) -> None:
         """Open the file of answers; the server is asked when topics are ranked."""
-        options, url = self.options, check_url(self.options.url)
+        options, url = self.options, self._url()
         request = {"model": options.model, **options.parameters}
         if options.temperature is not None:
             request = {"temperature": options.temperature, **request}
@@ -104,8 +105,15 @@ class RankGPT(Reranker):
             of_vectors=False,
             filled_later=True,
         )
-        key = read_key(options.key_variable, url)
-        self._chat = Chat(url, key, request, options.timeout, folder / _ANSWERS)
+        self._chat = Chat(
+            url,
+            read_key(options.key_variable, url, _NAME),
+            request,
+            options.timeout,
+            folder / _ANSWERS,
+            system=_NAME,
+            shorter=("words", "window"),
+        )
         self._prompt = self._template()
         self._resources = resources
 
@@ -138,6 +146,9 @@ class RankGPT(Reranker):
                     self._resources.notice(_PROBLEMS[problem].format(model=self.options.model))
                 done(moves[place])
         return [_falling(orders[place], len(read)) for place, (_, read, _) in enumerate(batch)]
+
+    def _url(self) -> str:
+        return check_url(self.options.url, _NAME)
 
     def _windows(self, count: int) -> list[slice]:
         return self.options.passes * [*windows(count, self.options.window, self.options.step)]

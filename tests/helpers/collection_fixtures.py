@@ -107,5 +107,5 @@ def declaration() -> str:
 def waits(monkeypatch) -> list[float]:
     """Seconds that were waited between attempts; nobody really waits."""
     noted: list[float] = []
-    monkeypatch.setattr("irplatform.building.web.time.sleep", noted.append)
+    monkeypatch.setattr("irplatform.system.web.time.sleep", noted.append)
     return noted

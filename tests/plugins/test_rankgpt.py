@@ -15,7 +15,7 @@ from irplatform.data import Topic
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document, Documents
 from irplatform.runs import read_run
-from irplatform_rankgpt import chat
+from irplatform.system import chat
 from irplatform_rankgpt.windows import PROMPT, prompt, windows
 
 TOPIC = Topic("7", "lung cancer {count}")

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from irplatform.building.web import check_url, request, with_retries
 from irplatform.collections.irds import SAMPLED_QRELS, sampled_place
 from irplatform.collections.irds_downloads import fetch_file, missing_file
 from irplatform.data import Document
 from irplatform.errors import InputError, PlatformError
 from irplatform.system.console import notice
 from irplatform.system.reading import open_bytes, read_tar
+from irplatform.system.web import check_url, request, with_retries
 from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.building.web import RateLimiter, TransientError, check_url, request, with_retries
 from irplatform.collections.jsonlines import (
     FieldNames,
     JsonLinesCorpus,
@@ -32,6 +31,7 @@ from irplatform.system.console import notice, progress
 from irplatform.system.digests import fingerprint
 from irplatform.system.journals import is_kept, keep
 from irplatform.system.resumable import resumable_folder
+from irplatform.system.web import RateLimiter, TransientError, check_url, request, with_retries
 from irplatform.system.writing import atomic_write, refuse_taken
 
 if TYPE_CHECKING:

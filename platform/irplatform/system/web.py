@@ -29,7 +29,7 @@ _PATIENCE = 600.0
 """The longest wait, in seconds, that a server may ask for."""
 T = TypeVar("T")
 _TIMEOUT = (15.0, 120.0)
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _SHOWN = 200
 
 
@@ -95,7 +95,7 @@ def check_url(url: str, source: str) -> str:
         host = parts.hostname
     except ValueError:  # brackets that are not closed, say
         host = None
-    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)):
+    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)):
         raise InputError(f"{source} is {url!r}. It must be an https:// URL.")
     return url.rstrip("/")
 

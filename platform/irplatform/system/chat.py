@@ -1,4 +1,8 @@
-"""A model behind OpenAI's chat API, whose answers are kept."""
+"""A model behind OpenAI's chat API, whose answers are kept.
+
+For every reranker that asks one. Errors name the options `url`, `key_variable`, `model`,
+`temperature` and `parameters` of the system that asks.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,18 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from irplatform.building.web import TransientError, retry_after, with_retries
 from irplatform.errors import InputError, PlatformError, unstopped
 from irplatform.system.chat_answers import Answer, AnswerError, read_answer, reason_in
 from irplatform.system.digests import fingerprint
 from irplatform.system.journals import append_journal, read_journal
+from irplatform.system.web import LOOPBACK, TransientError, retry_after, with_retries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from requests import Response
 
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT = 15.0
 _AWAY = {"refused": "connection refused", "resolve": "unknown host"}
@@ -32,7 +35,7 @@ tally: Counter[str] = Counter()
 repaired, and tokens read and written."""
 
 
-def check_url(url: str) -> str:
+def check_url(url: str, system: str) -> str:
     """The URL of a chat API without its last slash.
 
     Raises:
@@ -45,18 +48,18 @@ def check_url(url: str) -> str:
         host = None
     if not host or parts.scheme not in ("http", "https"):
         raise InputError(
-            f"rankgpt.url is {url!r}; it is the beginning of a chat API, such as "
+            f"{system}.url is {url!r}; it is the beginning of a chat API, such as "
             "http://localhost:8000/v1."
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise InputError(
-            "rankgpt.url may not hold a user, a password or a query: metadata shows it. Name the "
-            "environment variable of a key with --set rankgpt.key_variable=NAME."
+            f"{system}.url may not hold a user, a password or a query: metadata shows it. Name the "
+            f"environment variable of a key with --set {system}.key_variable=NAME."
         )
     return url.rstrip("/")
 
 
-def read_key(variable: str, url: str) -> str:
+def read_key(variable: str, url: str, system: str) -> str:
     """The key in an environment variable; "" where none is named.
 
     Raises:
@@ -66,17 +69,17 @@ def read_key(variable: str, url: str) -> str:
         return ""
     if not _VARIABLE.fullmatch(variable):  # perhaps the key itself: it is not shown
         raise InputError(
-            "rankgpt.key_variable is the name of an environment variable, such as OPENAI_API_KEY, "
-            "not the key itself."
+            f"{system}.key_variable is the name of an environment variable, such as "
+            "OPENAI_API_KEY, not the key itself."
         )
     key = os.environ.get(variable, "").strip()
     if not key:
         raise InputError(
-            "rankgpt.key_variable names an environment variable that is not set. It takes the name "
-            "of a variable, not the key itself."
+            f"{system}.key_variable names an environment variable that is not set. It takes the "
+            "name of a variable, not the key itself."
         )
     parts = urlsplit(url)
-    if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
+    if parts.scheme != "https" and parts.hostname not in LOOPBACK:
         raise InputError(
             f"the key in {variable} would be sent to {url} unencrypted: use https, or name no key."
         )
@@ -92,13 +95,24 @@ class Chat:
         request: fields of each request, such as the model, beside the messages.
         timeout: seconds to wait for an answer.
         answers: a file of former answers, which is extended.
+        system: the name of the reranker that asks.
+        shorter: its options that make prompts shorter, for messages.
     """
 
     def __init__(
-        self, url: str, key: str, request: Mapping[str, object], timeout: float, answers: Path
+        self,
+        url: str,
+        key: str,
+        request: Mapping[str, object],
+        timeout: float,
+        answers: Path,
+        *,
+        system: str,
+        shorter: Sequence[str],
     ) -> None:
         import requests
 
+        self._system, self._shorter = system, shorter
         self._url = url
         self._request = dict(request)
         self._timeout = timeout
@@ -108,7 +122,7 @@ class Chat:
             read_journal(answers, lambda line: (line["prompt"], str(line["answer"])))
         )
         self._session = requests.Session()
-        self._session.trust_env = bool(urlsplit(url).hostname not in _LOOPBACK)
+        self._session.trust_env = bool(urlsplit(url).hostname not in LOOPBACK)
         self._session.auth = _Bearer(key)
 
     def answer(self, prompt: str) -> str:
@@ -145,8 +159,8 @@ class Chat:
         except exceptions.ConnectionError as error:
             if reason := next((_AWAY[sign] for sign in _AWAY if sign in str(error)), ""):
                 raise PlatformError(
-                    f"{self._url} cannot be reached ({reason}). Start the server, or name "
-                    "another with --set rankgpt.url=URL. The same command goes on from here."
+                    f"{self._url} cannot be reached ({reason}). Start the server, or name another "
+                    f"with --set {self._system}.url=URL. The same command goes on from here."
                 ) from error
             raise TransientError("the connection broke") from error
         except exceptions.RequestException as error:
@@ -161,7 +175,7 @@ class Chat:
         if status in (401, 403):
             raise InputError(
                 f"{self._url} refuses the request: {said} (status {status}). --set "
-                "rankgpt.key_variable=NAME names the environment variable with the key."
+                f"{self._system}.key_variable=NAME names the environment variable with the key."
             )
         if status != 200:
             raise InputError(
@@ -184,10 +198,13 @@ class Chat:
 
     def _advice(self, said: str) -> str:
         if "temperature" in said.lower() and "temperature" in self._request:
-            return "--set rankgpt.temperature=none leaves the temperature to the server."
+            return f"--set {self._system}.temperature=none leaves the temperature to the server."
+        url, model, parameters, *shorter = (
+            f"{self._system}.{name}" for name in ("url", "model", "parameters", *self._shorter)
+        )
         return (
-            "Compare rankgpt.url, rankgpt.model and rankgpt.parameters with its documentation. "
-            "Where a prompt is too long, set a smaller rankgpt.words or rankgpt.window."
+            f"Compare {url}, {model} and {parameters} with its documentation. Where a prompt is "
+            f"too long, set a smaller {' or '.join(shorter)}."
         )
 
 

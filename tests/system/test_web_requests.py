@@ -6,8 +6,8 @@ from email.utils import formatdate
 import pytest
 from eutils_stand_in import StandIn
 
-from irplatform.building.web import RateLimiter, TransientError, check_url, request, with_retries
 from irplatform.errors import InputError, PlatformError
+from irplatform.system.web import RateLimiter, TransientError, check_url, request, with_retries
 
 
 class Clock:
