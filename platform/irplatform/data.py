@@ -330,6 +330,11 @@ class Collection:
         """The topics, read once."""
         return tuple(self.load_topics())
 
+    @cached_property
+    def qrels(self) -> Qrels:
+        """The judgments, read once; {} if there are none."""
+        return self.load_qrels() if self.load_qrels else {}
+
 
 MOST_BYTES = 32_766
 """The size of a Lucene term in UTF-8, which bounds document ids."""

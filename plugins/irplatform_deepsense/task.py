@@ -16,7 +16,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from irplatform.training import Groups, GroupSampler, Validator, pool_starts
-from irplatform.training.losses import learn_standardization, pairwise_hinge
+from irplatform.training.linear import learn_standardization
+from irplatform.training.losses import pairwise_hinge
 from irplatform_deepsense.network import masked_softmax
 
 if TYPE_CHECKING:

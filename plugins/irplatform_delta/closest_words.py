@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from irplatform.system.arithmetic import square_root
 from irplatform.text.device_documents import Reading, on_device
 from irplatform.text.tokenizer import tokenize
-from irplatform.training.losses import square_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -15,7 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
-from irplatform.training.losses import learn_standardization, pairwise_hinge
+from irplatform.training.linear import learn_standardization
+from irplatform.training.losses import pairwise_hinge
 from irplatform_delta.closest_words import FEATURES, Words, distinct_rows, joined
 
 if TYPE_CHECKING:

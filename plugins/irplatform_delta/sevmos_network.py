@@ -19,7 +19,7 @@ from irplatform.text import lexical_features
 from irplatform.text.forward_index import distinct_words
 from irplatform.text.tokenizer import tokenize
 from irplatform.training import Points, Validator
-from irplatform.training.losses import learn_standardization
+from irplatform.training.linear import learn_standardization
 from irplatform_delta.delta2017_network import ClassifierTask, FullConvolutions, RelevanceClassifier
 
 if TYPE_CHECKING:

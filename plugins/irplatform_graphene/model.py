@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from irplatform.features import SideFeatures
 from irplatform.text.device_documents import StoredVectors
 from irplatform.text.given_texts import given_texts
-from irplatform.training.losses import centered, pairwise_weights
+from irplatform.training.linear import centered, pairwise_weights
 from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
 from irplatform_graphene.network import GrapheneNetwork, Links, Sizes
 from irplatform_graphene.reading import (

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.training.losses import square_root
+from irplatform.system.arithmetic import square_root
 
 if TYPE_CHECKING:
     from irplatform.text.device_documents import Candidates

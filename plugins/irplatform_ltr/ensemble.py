@@ -13,7 +13,7 @@ import numpy as np
 
 from irplatform.errors import InputError
 from irplatform.system.formats import read_own_json
-from irplatform.training.losses import centered
+from irplatform.training.linear import centered
 from irplatform_ltr.learners import PairwiseLinear, PairwiseNetwork, Table, Trees
 
 if TYPE_CHECKING:

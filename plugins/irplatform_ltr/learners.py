@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from irplatform.errors import InputError
 from irplatform.system.formats import read_own_json
-from irplatform.training.losses import centered, pairwise_logistic, pairwise_weights
+from irplatform.training.linear import centered, pairwise_weights
+from irplatform.training.losses import pairwise_logistic
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -291,7 +292,7 @@ def _train(
     """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
     import torch
 
-    from irplatform.training.losses import exact_roots
+    from irplatform.system.arithmetic import exact_roots
 
     topics = len(offsets) - 1
     epochs = max(1, min(options.epochs, options.steps // topics))

@@ -34,7 +34,7 @@ def qrels_frame(collection: Path | str) -> pd.DataFrame:
     resolved = registry().collection(str(collection))
     if resolved.load_qrels is None:
         raise InputError(f"'{resolved.id}' has no judgments.")
-    grades = resolved.load_qrels()
+    grades = resolved.qrels
     rows = [(topic, doc, grade) for topic in grades for doc, grade in grades[topic].items()]
     return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from irplatform.training.losses import MOST_PAIRS, _pairs_of_topic
+from irplatform.training.linear import MOST_PAIRS, _pairs_of_topic
 
 
 @pytest.mark.parametrize("documents", [0, 1, 2, 50, 300])

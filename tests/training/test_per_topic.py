@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from irplatform.training.losses import centered
+from irplatform.training.linear import centered
 
 OFFSETS = np.array([0, 3, 4, 6])
 

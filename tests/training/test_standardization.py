@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from irplatform.training.losses import learn_standardization
+from irplatform.training.linear import learn_standardization
 
 
 def test_features_become_comparable():

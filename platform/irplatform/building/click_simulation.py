@@ -162,7 +162,7 @@ def simulate_clicks(
     choices, _ = choose_systems(plugins, retrievers, (), with_expansion)
     if resolved.load_qrels is None:
         raise InputError(f"'{resolved.id}' has no judgments to make clicks of.")
-    qrels = resolved.load_qrels()
+    qrels = resolved.qrels
     topics = [topic for topic in resolved.load_topics() if topic.id in qrels]
     resources = CollectionResources(
         resolved.corpus, "cpu", settings.seed, threads or available_cores()

@@ -247,7 +247,7 @@ class _Parts:
 
     @cached_property
     def _joined(self) -> tuple[list[Topic], Qrels]:
-        qrels = {part.id: part.load_qrels() for part in self._parts if part.load_qrels}
+        qrels = {part.id: part.qrels for part in self._parts if part.load_qrels}
         pairs = [(part.id, topic) for part in self._parts for topic in part.load_topics()]
         distinct: dict[str, tuple[str, Topic]] = {}
         for part, topic in pairs:
@@ -315,7 +315,7 @@ def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict
 def _write_topics(source: Collection, folder: Path, split: str, half: Callable[[str], str]) -> None:
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments.")
-    qrels = source.load_qrels()
+    qrels = source.qrels
     topic_count = left_out = 0
     with BeirWriter(folder) as files:
         for topic in source.load_topics():

@@ -77,7 +77,7 @@ def check(
 ) -> list[Finding]:
     """Read a whole collection and list what is wrong with it."""
     topics = topics_if_any(collection)
-    qrels = collection.load_qrels() if collection.load_qrels else None
+    qrels = collection.qrels if collection.load_qrels else None
     asked = {topic.id: topic for topic in topics if not topic.left_out}
     findings = [
         *check_documents(collection.corpus, qrels or {}, asked),
@@ -174,7 +174,7 @@ def _judgments(collection: Collection) -> dict[str, Any] | None:
         return None
     from irplatform.evaluation.measures import thresholds
 
-    qrels = collection.load_qrels()
+    qrels = collection.qrels
     # Levels are hardly ever equal, so they count as the whole grade that they reach.
     whole = thresholds(qrels)
     grades = Counter(grade for judged in whole.values() for grade in judged.values())

@@ -89,7 +89,7 @@ def judged_topics(
     """Search a collection with BM25; return its judged topics that have two candidates or more."""
     retrievers, _ = choose_systems(plugins, ["bm25"], [], {})
     request = Request(collection, retrievers, DOCUMENTS, DOCUMENTS, resources)
-    qrels = collection.load_qrels() if collection.load_qrels else {}
+    qrels = collection.qrels
     judged = examples(replace(Retrieved().find(request), qrels=qrels), resources)
     return [e.labelled for e in judged if len(e.labelled.candidates) > 1]
 

@@ -68,7 +68,7 @@ def of_collection(
     if sampled is not None:
         collection = replace(collection, sampled_qrels=sampled)
     pools = sampled_of(collection)
-    qrels = collection.load_qrels() if collection.load_qrels else {}
+    qrels = collection.qrels
     if not (qrels := qrels or judged_documents(pools or {})):
         raise InputError(
             f"'{collection.id}' has no judgments. (`platform evaluate --qrels FILE` takes a file "

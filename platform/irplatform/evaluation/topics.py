@@ -70,7 +70,7 @@ class TopicFilter:
                 raise InputError(
                     f"--relevant needs a collection with a training partner: {lacking}."
                 )
-            seen = sharing(qrels, partner.load_qrels())
+            seen = sharing(qrels, partner.qrels)
             topics &= seen if self.relevant == SEEN else frozenset(qrels) - seen
         if not topics:
             raise InputError("no topic is left: no judged topic meets these conditions.")

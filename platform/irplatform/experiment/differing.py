@@ -82,7 +82,7 @@ def _present(
             if key not in marks:
                 part = only_topics(collection, key[0])
                 part = ignoring_identical_ids(part) if key[1] else part
-                qrels = part.load_qrels() if part.load_qrels else None
+                qrels = part.qrels if part.load_qrels else None
                 marks[key] = topic_marks(part, qrels)
             found[name] = marks[key]
     return found

@@ -135,7 +135,7 @@ def check_train_topics(
             f"--train-topics has no effect: '{collection.id}' has no separate training topics. "
             "Give --train-on COLLECTION."
         )
-    qrels = training.load_qrels() if training.load_qrels else {}
+    qrels = training.qrels
     usable = len(with_relevant(training.topics, qrels))
     if number > usable:
         raise InputError(
@@ -256,7 +256,7 @@ def find_candidates(
         if part.load_qrels is None:
             raise InputError(f"'{part.id}' has no judgments to train on.")
         found = source.find(Request(part, retrievers, depth, rerank_depth, resources))
-        return replace(found, qrels=part.load_qrels())
+        return replace(found, qrels=part.qrels)
 
     source = source or Retrieved()
     candidates = find(training, source)

@@ -153,7 +153,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
     systems = resolve_learning_systems(settings, plugins)
     collection = systems.collection
     train_on = [plugins.collection(name) for name in settings.train_on]
-    qrels = (collection.load_qrels() or None) if collection.load_qrels else None
+    qrels = collection.qrels or None
     topics = [topic.id for topic in collection.topics]
     if qrels and topics and qrels.keys().isdisjoint(topics):  # every run would score 0
         raise InputError(

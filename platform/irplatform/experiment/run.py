@@ -203,7 +203,7 @@ def _recorder(plan: RunPlan) -> Recorder:
     }
     if plan.training is not None:
         facts["data"]["training data"] = describe_data(
-            plan.training, plan.training.load_qrels() if plan.training.load_qrels else None
+            plan.training, plan.training.qrels if plan.training.load_qrels else None
         )
     how = settings.tag, command_text(settings), call_of(settings), facts
     return Recorder(collection, plan.qrels, names, measures, plan.run_dir, *how)

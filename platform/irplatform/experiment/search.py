@@ -93,7 +93,7 @@ def search(
         searched_topic = topics[topic]
         choice.check_topics(list(topics.values()))
         if resolved_collection.load_qrels:
-            grades = resolved_collection.load_qrels().get(topic, {})
+            grades = resolved_collection.qrels.get(topic, {})
     resources = resources_for(run_settings, resolved_collection, systems.retrievers)
     choice.about([searched_topic], resources)
     ranking = find(choice, [searched_topic], depth, resources).rankings[searched_topic.id]

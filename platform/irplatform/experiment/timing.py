@@ -106,7 +106,7 @@ def time_rerankers(
     )
     candidates = Retrieved().find(Request(found, retrievers, documents, documents, resources))
     topic_pools = pools(candidates, topics, documents)
-    judgments = found.load_qrels() if found.load_qrels else {}
+    judgments = found.qrels
     timings = []
     with progress("timing rerankers", len(choices) * len(chosen)) as advance:
         for choice in choices:

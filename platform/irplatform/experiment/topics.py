@@ -47,16 +47,14 @@ def only_topics(collection: Collection, asked: Sequence[str]) -> Collection:
             chosen |= {*[*topics][: _number(text)]}
         else:
             raise unknown("topic", text, topics, of=f"'{collection.id}'")
-    load_qrels = collection.load_qrels
 
     def judgments() -> Qrels:
-        qrels = load_qrels() if load_qrels else {}
-        return {topic: grades for topic, grades in qrels.items() if topic in chosen}
+        return {topic: grades for topic, grades in collection.qrels.items() if topic in chosen}
 
     return replace(
         collection,
         load_topics=lambda: [topic for topic in topics.values() if topic.id in chosen],
-        load_qrels=judgments if load_qrels else None,
+        load_qrels=judgments if collection.load_qrels else None,
         topics_left_out=frozenset(topics.keys() - chosen),
     )
 

@@ -204,7 +204,7 @@ def _data(metadata: Mapping[str, Any], named: str | None) -> Iterator[Finding]:
 
 
 def _qrels(collection: Collection) -> Qrels | None:
-    return (collection.load_qrels() or None) if collection.load_qrels else None
+    return collection.qrels or None
 
 
 def _parts(then: Mapping[str, Any], now: Mapping[str, Any], of: str) -> Iterator[Finding]:

@@ -133,7 +133,7 @@ class Judged(CandidateSource):
         """Rank the judged documents with the retrievers; those outside the index are left out."""
         collection = request.collection
         self.refuse(collection)
-        qrels: Qrels = collection.load_qrels() if collection.load_qrels else {}
+        qrels: Qrels = collection.qrels
         judged = {  # a negative grade marks what was pooled and not judged
             topic.id: [
                 doc_id

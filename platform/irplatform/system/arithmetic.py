@@ -21,9 +21,12 @@ from irplatform.system.packages import absent, require
 from irplatform.system.process import tell_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from importlib.machinery import ModuleSpec
     from types import ModuleType
+
+    from torch import Tensor
 
 
 VARIABLE = "IRPLATFORM_ARITHMETIC"
@@ -215,3 +218,36 @@ def settings_kept() -> Iterator[None]:
 
                 torch.set_num_threads(threads or _torchs_own[known])
                 torch.backends.cudnn.allow_tf32 = rounding
+
+
+# Torch takes square roots on CPUs from MKL, which begins with an approximation that differs between
+# makers of processors. So twice as many digits are computed and rounded.
+
+
+def square_root(values: Tensor) -> Tensor:
+    """The square root of each number, rounded alike on all processors."""
+    if values.device.type != "cpu":
+        return values.sqrt()
+    return values.double().sqrt().to(values.dtype)
+
+
+def exact_roots() -> AbstractContextManager[object]:
+    """Return a block in which torch's square roots are `square_root`, for optimizers."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    class ExactRoots(TorchFunctionMode):
+        def __torch_function__(
+            self,
+            func: Callable[..., Any],
+            types: object,
+            args: Sequence[Any] = (),
+            kwargs: Mapping[str, Any] | None = None,
+        ) -> Any:
+            if func in (torch.Tensor.sqrt, torch.sqrt):
+                return square_root(args[0])
+            if func is torch.Tensor.sqrt_:
+                return args[0].copy_(square_root(args[0]))
+            return func(*args, **(kwargs or {}))
+
+    return ExactRoots()

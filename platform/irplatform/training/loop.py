@@ -154,7 +154,7 @@ def run_loop(
     """
     import torch
 
-    from irplatform.training.losses import exact_roots
+    from irplatform.system.arithmetic import exact_roots
 
     module = task.module
     own_steps = task if isinstance(task, OwnSteps) else None
