@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from planted import (
+    FEW,
     check_independence,
     check_resuming,
     planted_data,
@@ -223,7 +224,7 @@ def test_training_validates_on_what_its_loop_is_told(
         return judge(validator, score)
 
     monkeypatch.setattr(Validator, "__call__", noted)
-    data = planted_data(tmp_path / "work")
+    data = planted_data(tmp_path / "work", FEW)
     ranked = [replace(t, first_stage=tuple(range(len(t.candidates)))) for t in data.validation]
     loop = {**case.short(epochs=1)["loop"], "validate_on": setting}
     made = case.prepared(resources, **{**case.resumed, "loop": loop})
@@ -247,7 +248,7 @@ def test_another_seed_gives_other_weights(case, resources, tmp_path):
     weights = []
     for seed in (1, 2):
         made = case.prepared(replace(resources, seed=seed), **case.short(epochs=1))
-        made.fit(planted_data(tmp_path / f"work-{seed}"))
+        made.fit(planted_data(tmp_path / f"work-{seed}", FEW))
         weights.append(saved(made, tmp_path / f"saved-{seed}"))
     assert weights[0] != weights[1]
 
