@@ -212,7 +212,7 @@ def test_what_reads_our_features_needs_no_word_of_their_code():
 
 
 def test_packages_have_the_distributions_that_python_tells():
-    here = distributions_of_packages()
+    here = distributions_of_packages.__wrapped__()
     told = metadata.packages_distributions()
     assert {name: sorted(here.get(name, ())) for name in told} == {
         name: sorted(owners) for name, owners in told.items()
