@@ -43,7 +43,7 @@ demo: $(MAIN)
 	$(BIN)/platform run --collection demo --reranker delta --run-dir runs/demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -m "not real and not slow and not browser" -n 2 --dist loadscope
+	$(BIN)/python -m pytest -m "not real and not slow and not browser" -n 2 --dist loadscope --no-loadscope-reorder
 
 test-browser: $(READY)
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \

@@ -31,7 +31,6 @@ from rich.table import Table
 
 from _common import private_memory, report
 from _medline_files import Articles, write_files
-from delta_rerank import RandomVectors
 from irplatform.collections.pubmed_files import PubmedCorpus
 from irplatform.plugin import Topic, TrainableReranker
 from irplatform.registry.loading import registry
@@ -103,6 +102,8 @@ class Work:
         ir.evaluate(self._folder / "lucene.run", qrels=self._folder / "qrels.txt")
 
     def _resources(self) -> CollectionResources:
+        from delta_rerank import RandomVectors  # with torch, which most stages do without
+
         corpus = PubmedCorpus("growth", sorted(self._folder.glob("*.xml.gz")))
         return RandomVectors(corpus, "cpu", seed=1, threads=os.cpu_count() or 1)
 

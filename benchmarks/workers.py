@@ -30,7 +30,6 @@ import psutil
 import irplatform as ir  # first: it tells numpy how to compute
 from _common import require
 from _medline_files import write_files
-from encoding import save_models
 from irplatform.collections.pubmed_files import DEFAULT_FIELDS, PubmedCorpus
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_graph
@@ -52,6 +51,8 @@ class Steps:
     """The steps; each returns the folders or files that it made."""
 
     def __init__(self, folder: Path, articles: int) -> None:
+        from encoding import save_models  # with torch, which workers of some steps do without
+
         self._files = write_files(folder / "medline", articles, per_file=1_000)
         self._model, _ = save_models(folder / "model", "minilm")
         self._encoded = folder / "encoded"

@@ -25,6 +25,7 @@ ENVIRONMENTS = {
 }
 """Python and packages → the Pyserini whose jar is used, and the extras beside `test`."""
 _QUICK = "not real and not slow and not browser"
+_TESTS = "-m pytest -n 2 --dist loadscope --no-loadscope-reorder"
 
 
 def _interpreter(version: str) -> str | None:
@@ -57,7 +58,7 @@ def _test(name: str) -> str:
         sum(file.lstat().st_size for file in folder.rglob("*") if not file.is_dir()) // 10**6
     )
     tests = subprocess.run(
-        [here, "-m", "pytest", "-m", _QUICK, "-n", "2", "--dist", "loadscope"],
+        [here, *_TESTS.split(), "-m", _QUICK],
         cwd=ROOT,
         env={**os.environ, "PATH": f"{here.parent}{os.pathsep}{os.environ['PATH']}"},
         check=False,
