@@ -107,7 +107,8 @@ def test_other_judgments_topics_and_documents_are_found(platform, made, folder):
 def test_an_index_that_was_changed_in_the_cache_is_found(platform, made, tmp_path):
     (index,) = (tmp_path / "home" / "index").glob("small-*[0-9a-f]")
     segment = next(path for path in index.iterdir() if path.suffix in (".cfs", ".fdt"))
-    segment.write_bytes(segment.read_bytes()[:-1] + b"?")
+    content = segment.read_bytes()
+    segment.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     assert f"has a damaged file, {segment.name}" in verdicts(platform, "x/bm25.run")["index"]
 
 
