@@ -60,7 +60,7 @@ class Watch:
     def __init__(self, of: str = "") -> None:
         self._of, self._module, self._work = of, "", ""
         self._declared: Sequence[Path] = ()
-        self._began = time.time()
+        self._began = time.time() - _TICK
         self._changes: dict[str, str] = {}
         self._reads: dict[Path, str] = {}
 
@@ -136,6 +136,8 @@ class Watch:
 
 
 _CODE, _INSTALLED = (".py", ".pyc", ".so", ".pyd"), (".dist-info", ".egg-info")
+_TICK = 0.02
+"""Seconds that a file system's clock may be behind: it moves with the ticks of the kernel."""
 _watching: list[Watch] = []
 
 
