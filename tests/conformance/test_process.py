@@ -148,6 +148,7 @@ def test_what_a_library_sets_in_the_environment_at_its_import_is_its_own(tmp_pat
 
 
 READER = """
+import os
 import sqlite3
 from pathlib import Path
 
@@ -160,8 +161,10 @@ def packaged():
 def table(path):
     return sqlite3.connect(path).execute("select 1").fetchall()
 
-def written(path):
+def written(path, time=None):
     Path(path).write_text("a")
+    if time:  # a file system whose clock is behind
+        os.utime(path, (time, time))
     return Path(path).read_text()
 """
 
@@ -210,5 +213,6 @@ def test_a_file_that_is_declared_or_made_meanwhile_or_read_by_others_is_not(read
     assert _remarks(reader, lambda: reader.text(words), words) == []
     assert _remarks(reader, lambda: reader.text(words), tmp_path) == []
     assert _remarks(reader, lambda: reader.written(tmp_path / "new.txt")) == []
+    assert _remarks(reader, lambda: reader.written(tmp_path / "old.txt", 1)) == []
     assert _remarks(reader, words.read_text) == []
     assert _remarks(reader, lambda: reader.text("/proc/cpuinfo")) == []

@@ -61,6 +61,7 @@ class Watch:
         self._of, self._module, self._work = of, "", ""
         self._declared: Sequence[Path] = ()
         self._began = time.time() - _TICK
+        self._made: set[Path] = set()
         self._changes: dict[str, str] = {}
         self._reads: dict[Path, str] = {}
 
@@ -115,11 +116,15 @@ class Watch:
                     told = f"{state.name} is {_in_words(old, new)} after {work}: {state.advice}"
                     self._changes.setdefault(state.name, told)
 
-    def note(self, name: Any, mode: Any) -> None:
+    def note(self, name: Any, flags: int = os.O_RDONLY) -> None:
         """Take notice of a file that is opened, perhaps by the system's code."""
-        if not isinstance(name, str | bytes | os.PathLike) or {*str(mode or "r")} & {*"wax+"}:
+        if not isinstance(name, str | bytes | os.PathLike):
             return
         path = Path(os.fsdecode(name)).absolute()
+        if flags & (os.O_TRUNC | os.O_EXCL):
+            self._made.add(path)
+        if path in self._made or flags & (os.O_WRONLY | os.O_RDWR):
+            return
         frame, own = sys._getframe(2), top_package(self._module)
         while frame.f_back and own != top_package(module := str(frame.f_globals.get("__name__"))):
             if top_package(module) == OURS and not module.startswith(f"{OURS}.system."):
@@ -131,7 +136,7 @@ class Watch:
         of_python = path.suffix in _CODE or path.parent.suffix in _INSTALLED
         if not frame.f_back or of_python or not path.is_file():
             return
-        if of_package or not (known or path.stat().st_mtime >= self._began):  # not made meanwhile
+        if of_package or not (known or path.stat().st_mtime >= self._began):  # made by a library
             self._reads.setdefault(path, self._work)
 
 
@@ -148,7 +153,7 @@ def _listen() -> None:
     def hear(event: str, arguments: Sequence[Any]) -> None:
         if event in ("open", "sqlite3.connect") and _watching:
             with suppress(Exception):  # it would become the plugin's
-                _watching[-1].note(arguments[0], arguments[1] if event == "open" else "r")
+                _watching[-1].note(arguments[0], *(arguments[2:] if event == "open" else ()))
 
     sys.addaudithook(hear)
 
