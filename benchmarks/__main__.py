@@ -27,7 +27,7 @@ from benchmarks._common import LEFT_OUT
 from benchmarks._tiny import ARGUMENTS as TINY
 from benchmarks._tiny import write_data
 from irplatform.errors import unknown
-from irplatform.system.writing import atomic_write
+from irplatform.files.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -32,9 +32,9 @@ from _common import parser, report, require
 from delta_rerank import candidates, direct_form, direct_input
 from drmm_rerank import WORDS, LongDocuments
 from irplatform.collections.names import open_path
+from irplatform.files.digests import fingerprint
 from irplatform.plugin import Documents, Topic
 from irplatform.registry.loading import registry
-from irplatform.system.digests import fingerprint
 from irplatform.text import ForwardIndex, WordVectors
 from irplatform.training import load_weights
 from irplatform_delta import closest_words

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.system.arithmetic import choose_device  # first: it sets numpy's arithmetic
-from irplatform.system.workers import available_cores
+from irplatform.workers.distribution import available_cores
 
 import numpy as np  # isort: skip
 

@@ -23,7 +23,7 @@ from irplatform.collections.beir import open_beir
 from irplatform.lucene import BM25, LuceneIndex, build_index
 from irplatform.lucene.java import java_class, java_map
 from irplatform.lucene.queries import bag_of_words, lucene_similarity
-from irplatform.system.workers import available_cores
+from irplatform.workers.distribution import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -31,7 +31,7 @@ from rich.table import Table
 
 from _common import private_memory, report
 from _medline_files import Articles, write_files
-from irplatform.collections.pubmed_files import PubmedCorpus
+from irplatform.documents.pubmed_files import PubmedCorpus
 from irplatform.plugin import Topic, TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.runs import Run, read_run, write_run

@@ -20,7 +20,7 @@ from irplatform.collections.names import open_path
 from irplatform.lucene import build_index
 from irplatform.lucene.java import java_class
 from irplatform.lucene.transfer import searchable, to_record
-from irplatform.system.workers import available_cores
+from irplatform.workers.distribution import available_cores
 
 if TYPE_CHECKING:
     from irplatform.data import Corpus

@@ -34,7 +34,7 @@ from irplatform.lucene import RM3, LuceneIndex, build_index
 from irplatform.lucene.impact import ImpactIndex
 from irplatform.lucene.postings import write_postings
 from irplatform.system.packages import absent
-from irplatform.system.workers import available_cores
+from irplatform.workers.distribution import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

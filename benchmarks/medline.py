@@ -28,7 +28,7 @@ import psutil
 
 from _common import private_memory, report
 from _medline_files import write_files
-from irplatform.collections.pubmed_files import DEFAULT_FIELDS, PubmedCorpus, latest
+from irplatform.documents.pubmed_files import DEFAULT_FIELDS, PubmedCorpus, latest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -30,12 +30,12 @@ import psutil
 import irplatform as ir  # first: it tells numpy how to compute
 from _common import require
 from _medline_files import write_files
-from irplatform.collections.pubmed_files import DEFAULT_FIELDS, PubmedCorpus
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_graph
+from irplatform.documents.pubmed_files import DEFAULT_FIELDS, PubmedCorpus
 from irplatform.registry.loading import registry
-from irplatform.system.workers import use_workers
 from irplatform.text import build_forward_index
+from irplatform.workers.distribution import use_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

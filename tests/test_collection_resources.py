@@ -11,10 +11,10 @@ from small import registration
 
 from irplatform.collection_resources import CollectionResources, _Opened
 from irplatform.errors import InputError, PlatformError, PluginError
+from irplatform.files import digests
 from irplatform.plugin import Options, Reranker, TrainableReranker
 from irplatform.registry import code_digests
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.system import digests
 from irplatform.text import VectorOptions, WordVectors
 from irplatform.text.vector_source import VectorSource
 
@@ -162,8 +162,8 @@ def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(
 ):
     path = tmp_path / "v.txt"
     path.write_text("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n")
-    monkeypatch.setattr("irplatform.system.digests._LARGE", 0)
-    monkeypatch.setattr("irplatform.system.digests._SETTLED", -1)
+    monkeypatch.setattr("irplatform.files.digests._LARGE", 0)
+    monkeypatch.setattr("irplatform.files.digests._SETTLED", -1)
     read = []
     hashed = digests.file_digest
     monkeypatch.setattr(digests, "file_digest", lambda file, *_: read.append(file) or hashed(file))

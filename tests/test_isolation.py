@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from irplatform.system.writing import home
+from irplatform.files.writing import home
 
 DRAWN = set()
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from irplatform.run_folder.metadata import metadata_path
 from irplatform.runs import read_run
-from irplatform.runs.metadata import metadata_path
 
 pytestmark = pytest.mark.java
 

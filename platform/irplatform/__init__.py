@@ -13,25 +13,19 @@ from irplatform.system.arithmetic import configure_libraries
 from irplatform.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from irplatform.analysis.agree import agree_sources
+    from irplatform.analysis.cite import cite
+    from irplatform.analysis.compare import compare
+    from irplatform.analysis.evaluate import evaluate
+    from irplatform.analysis.fuse import fuse_runs
+    from irplatform.analysis.report import write_report
+    from irplatform.analysis.rerun import rerun
+    from irplatform.analysis.verify import verify
     from irplatform.data import Collection, Corpus, Document, Documents, Topic, TrainingData
     from irplatform.errors import InputError, PlatformError
-    from irplatform.experiment.agree import agree_sources
-    from irplatform.experiment.cite import cite
-    from irplatform.experiment.compare import compare
-    from irplatform.experiment.evaluate import evaluate
-    from irplatform.experiment.explain import explain
-    from irplatform.experiment.fuse import fuse_runs
-    from irplatform.experiment.opened import collection
-    from irplatform.experiment.ready import reranker, retriever
-    from irplatform.experiment.report import write_report
-    from irplatform.experiment.rerun import rerun
+    from irplatform.experiment.arguments import collection
     from irplatform.experiment.run import run, train
-    from irplatform.experiment.search import index, search
     from irplatform.experiment.settings import RunSettings, read_experiment
-    from irplatform.experiment.shared_tasks import check_runs, fix_run
-    from irplatform.experiment.submission import write_bioasq_answers
-    from irplatform.experiment.upload import prepare_runs
-    from irplatform.experiment.verify import verify
     from irplatform.plugin import (
         FeatureGroup,
         Field,
@@ -43,8 +37,14 @@ if TYPE_CHECKING:
         TrainableReranker,
         Traits,
     )
+    from irplatform.queries.explain import explain
+    from irplatform.queries.ready import reranker, retriever
+    from irplatform.queries.search import index, search
     from irplatform.registry.session import load_plugin, register
     from irplatform.runs import Ranking, Run, read_run, write_run
+    from irplatform.tasks.bioasq import write_bioasq_answers
+    from irplatform.tasks.submissions import check_runs, fix_run
+    from irplatform.tasks.upload import prepare_runs
     from irplatform.tuning.tune import TuneSettings, tune
 
 __all__ = [
@@ -100,23 +100,23 @@ __all__ = [
 _NAMES = {
     "data": "Collection Corpus Document Documents Topic TrainingData",
     "errors": "InputError PlatformError",
-    "experiment.agree": "agree_sources",
-    "experiment.cite": "cite",
-    "experiment.compare": "compare",
-    "experiment.evaluate": "evaluate",
-    "experiment.explain": "explain",
-    "experiment.fuse": "fuse_runs",
-    "experiment.opened": "collection",
-    "experiment.ready": "reranker retriever",
-    "experiment.report": "write_report",
-    "experiment.rerun": "rerun",
+    "analysis.agree": "agree_sources",
+    "analysis.cite": "cite",
+    "analysis.compare": "compare",
+    "analysis.evaluate": "evaluate",
+    "queries.explain": "explain",
+    "analysis.fuse": "fuse_runs",
+    "experiment.arguments": "collection",
+    "queries.ready": "reranker retriever",
+    "analysis.report": "write_report",
+    "analysis.rerun": "rerun",
     "experiment.run": "run train",
-    "experiment.search": "index search",
+    "queries.search": "index search",
     "experiment.settings": "RunSettings read_experiment",
-    "experiment.shared_tasks": "check_runs fix_run",
-    "experiment.submission": "write_bioasq_answers",
-    "experiment.upload": "prepare_runs",
-    "experiment.verify": "verify",
+    "tasks.submissions": "check_runs fix_run",
+    "tasks.bioasq": "write_bioasq_answers",
+    "tasks.upload": "prepare_runs",
+    "analysis.verify": "verify",
     "plugin": "FeatureGroup Field Options Reads Reranker Resources Retriever TrainableReranker "
     "Traits",
     "registry.session": "load_plugin register",

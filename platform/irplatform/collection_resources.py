@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from irplatform.data import Documents
 from irplatform.errors import PlatformError, one_line
+from irplatform.files.cache import OWN_KINDS, Artifact, artifact
 from irplatform.registry.code_digests import is_third_party, module_of
 from irplatform.registry.live_code import source_of
 from irplatform.registry.loading import registry
 from irplatform.system import console
-from irplatform.system.cache import OWN_KINDS, Artifact, artifact
 from irplatform.system.progress import Stopwatch
-from irplatform.system.workers import takes_gpu
 from irplatform.text.given_texts import given_texts
 from irplatform.text.vector_source import VectorSource
 from irplatform.training.checkpoints import STATISTICS
+from irplatform.workers.distribution import takes_gpu
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

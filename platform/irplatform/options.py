@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Union, get_
 from pydantic import BaseModel, ConfigDict
 
 from irplatform.errors import InputError, unstopped
-from irplatform.system.formats import TOMLError, parse_toml
+from irplatform.files.formats import TOMLError, parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.files.formats import read_own_json
 from irplatform.lucene.dates import YEAR, year_of
-from irplatform.system.formats import read_own_json
 from irplatform.text import content_words, lexical_features, tokenize
 from irplatform.text.arrays import Float32, Float64, Int32, Int64, new_matrix
 from irplatform.text.given_texts import given_texts

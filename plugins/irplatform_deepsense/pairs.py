@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from irplatform.errors import InputError, counted
-from irplatform.system.digests import digest, fingerprint
+from irplatform.files.digests import digest, fingerprint
 from irplatform.training import LoopSettings, load_weights, run_loop, save_weights
 from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
 from irplatform_deepsense.encoding import Texts

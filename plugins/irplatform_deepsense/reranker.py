@@ -9,8 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.errors import InputError
+from irplatform.files.formats import read_own_json
 from irplatform.plugin import PairsFile, Reads
-from irplatform.system.formats import read_own_json
 from irplatform.training import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 

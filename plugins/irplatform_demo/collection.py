@@ -12,8 +12,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from irplatform.data import Collection, Corpus, Qrels
+from irplatform.files.digests import fingerprint
 from irplatform.plugin import Document, Topic
-from irplatform.system.digests import fingerprint
 from irplatform_demo.texts import (
     Relation,
     Style,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
+from irplatform.files.digests import digest, fingerprint, folder_digests
 from irplatform.plugin import (
     Documents,
     PairsFile,
@@ -21,7 +22,6 @@ from irplatform.plugin import (
     Traits,
 )
 from irplatform.runs import Ranking, Run
-from irplatform.system.digests import digest, fingerprint, folder_digests
 from irplatform.text.given_texts import given_texts
 from irplatform.training.checkpoints import Checkpoint, member_folder
 from irplatform_encoders.options import DualOptions, DualSearchOptions

@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from irplatform.errors import InputError
-from irplatform.system.digests import file_digest, fingerprint
+from irplatform.files.digests import file_digest, fingerprint
 from irplatform.text.arrays import Int64, ragged
 from irplatform.training import (
     Groups,

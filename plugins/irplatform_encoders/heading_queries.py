@@ -31,10 +31,10 @@ from irplatform.concepts.build import concept_graph
 from irplatform.concepts.graph import ConceptGraph
 from irplatform.data import main_headings
 from irplatform.errors import InputError
+from irplatform.files.writing import atomic_folder
 from irplatform.knowledge import open_knowledge
 from irplatform.knowledge.model import uninverted
 from irplatform.registry.loading import registry
-from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from irplatform.system.arithmetic import choose_device
-from irplatform.system.workers import ordered_map, several_workers, takes_gpu
+from irplatform.workers.distribution import ordered_map, several_workers, takes_gpu
 from irplatform_encoders.biencoder_model import Encoder
 
 if TYPE_CHECKING:

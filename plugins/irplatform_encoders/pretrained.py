@@ -17,10 +17,10 @@ from packaging.version import Version
 from pydantic import Field
 
 from irplatform.errors import InputError, PlatformError, raise_refusal
+from irplatform.files.digests import digests
+from irplatform.files.formats import read_json
 from irplatform.options import Options
 from irplatform.system.arithmetic import VARIABLE, portable
-from irplatform.system.digests import digests
-from irplatform.system.formats import read_json
 from irplatform.training.weights import check_weights
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import NonNegativeFloat, PositiveFloat  # noqa: TC002 - pydantic reads them
 
 from irplatform.errors import InputError
+from irplatform.files.formats import read_own_json
 from irplatform.plugin import (
     Documents,
     Field,
@@ -23,7 +24,6 @@ from irplatform.plugin import (
     Topic,
     TrainableReranker,
 )
-from irplatform.system.formats import read_own_json
 from irplatform.text import FieldMatch, content_words, tokenize
 from irplatform.training import Validator
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.errors import InputError
-from irplatform.system.formats import read_own_json
+from irplatform.files.formats import read_own_json
 from irplatform.training.linear import centered
 from irplatform_ltr.learners import PairwiseLinear, PairwiseNetwork, Table, Trees
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
-from irplatform.system.formats import read_own_json
+from irplatform.files.formats import read_own_json
 from irplatform.training.linear import centered, pairwise_weights
 from irplatform.training.losses import pairwise_logistic
 

@@ -26,7 +26,7 @@ def register_rerankers(register: RegisterReranker) -> None:
 def run_finished(event: RunEvent) -> None:
     """Tell how much a model was asked: paid services count tokens."""
     del event
-    chat = sys.modules.get("irplatform.system.chat")
+    chat = sys.modules.get("irplatform.chat.client")
     if chat is None or not chat.tally["answers"]:
         return
     tally = chat.tally.copy()

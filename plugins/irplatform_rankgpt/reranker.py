@@ -6,11 +6,11 @@ from collections import Counter
 from pathlib import Path  # noqa: TC003 - pydantic reads annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from irplatform.chat.client import Chat, check_url, read_key, tally
+from irplatform.chat.stated_rankings import permutation
 from irplatform.errors import InputError
 from irplatform.plugin import Documents, Field, Options, Reads, Reranker, Topic, Traits
-from irplatform.system.chat import Chat, check_url, read_key, tally
 from irplatform.system.console import steps
-from irplatform.system.stated_rankings import permutation
 from irplatform_rankgpt.parallel import in_parallel
 from irplatform_rankgpt.windows import PLACES, PROMPT, prompt, windows
 

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from irplatform.collections.pubmed_files import read_articles
+from irplatform.documents.pubmed_files import read_articles
 
 
 @pytest.fixture

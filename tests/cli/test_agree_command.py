@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from irplatform.runs.folder import Scores, SystemScores, write_scores
+from irplatform.run_folder.folder import Scores, SystemScores, write_scores
 
 
 def a_folder(path, collection, scores, measures=("nDCG@20", "AP")):

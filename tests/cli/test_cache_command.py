@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.system.cache import artifact
-from irplatform.system.journals import append_journal
-from irplatform.system.writing import home
+from irplatform.files.cache import artifact
+from irplatform.files.journals import append_journal
+from irplatform.files.writing import home
 
 DAY = 24 * 3600
 FULL = Path("/dev/full")

@@ -6,9 +6,9 @@ import json
 import pytest
 import yaml
 
+from irplatform.run_folder.ir_metadata import ir_metadata
+from irplatform.run_folder.metadata import run_metadata, write_run_with_metadata
 from irplatform.runs import Run
-from irplatform.runs.ir_metadata import ir_metadata
-from irplatform.runs.metadata import run_metadata, write_run_with_metadata
 
 
 @pytest.fixture(autouse=True)

@@ -108,7 +108,7 @@ def test_a_cache_that_belongs_to_others_is_told_in_a_line(platform, folder, monk
     def refuse(*_):
         raise forbidden
 
-    monkeypatch.setattr("irplatform.system.cache._whole", refuse)
+    monkeypatch.setattr("irplatform.files.cache._whole", refuse)
     told = platform("index", "--collection", "small")
     assert told.code == 2
     assert told.err.splitlines()[-1] == (

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from irplatform.experiment import explain as explaining
 from irplatform.plugin import Reranker, TrainableReranker
+from irplatform.queries import explain as explaining
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Registration
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from strangers import GOOD, platform_with
 
-from irplatform.runs.folder import alone_in
+from irplatform.run_folder.folder import alone_in
 
 pytestmark = pytest.mark.java
 RUN = ("run", "--collection", "small", "--run-dir", "x")

@@ -7,8 +7,8 @@ import pytest
 from commands import call
 
 from irplatform.errors import InputError
+from irplatform.files import writing
 from irplatform.runs import read_run
-from irplatform.system import writing
 
 pytestmark = pytest.mark.java
 
@@ -58,7 +58,7 @@ def test_what_was_found_is_told_even_where_the_file_cannot_be_written(platform, 
             raise InputError("no space is left.")
         return write(path, *mode)
 
-    monkeypatch.setattr("irplatform.system.writing.atomic_write", full)
+    monkeypatch.setattr("irplatform.files.writing.atomic_write", full)
     outcome = platform(*TUNE, "--out", "tuned.toml")
     assert outcome.code == 2
     assert "no space is left" in outcome.err

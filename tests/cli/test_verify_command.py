@@ -11,8 +11,8 @@ from commands import call
 from irplatform import rerun, run, verify
 from irplatform.experiment.calls import call_of, expression, settings_from
 from irplatform.experiment.settings import RunSettings
-from irplatform.runs.metadata import metadata_path
-from irplatform.system.digests import file_digest
+from irplatform.files.digests import file_digest
+from irplatform.run_folder.metadata import metadata_path
 
 pytestmark = pytest.mark.java
 REFERENCE = Path(__file__).parents[2] / "runs" / "reference" / "demo"

@@ -7,7 +7,7 @@ import tarfile
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.system.reading import read_tar
+from irplatform.files.reading import read_tar
 
 FILES = {"a.xml": b"first", "b.txt": b"not wanted", "c.xml": b"third" * 300, "d.xml": b"last"}
 WANTED = [(name, content) for name, content in FILES.items() if name != "b.txt"]

@@ -13,7 +13,7 @@ from irplatform.evaluation.judgments import Judgments
 from irplatform.evaluation.scoring import evaluate
 from irplatform.reports.comparison import render
 from irplatform.reports.comparison_report import ComparisonReport
-from irplatform.runs.mixture import Mixture
+from irplatform.run_folder.mixture import Mixture
 
 TOPICS = [f"q{n}" for n in range(12)]
 JUDGMENTS = Judgments({t: {"x": 1, "y": 0} for t in TOPICS}, None, ["RR", "P@1"])

@@ -6,7 +6,7 @@ import pytest
 from pages import DOCS, fences
 
 import irplatform as ir
-from irplatform.experiment.ready import ReadyReranker, ReadyRetriever
+from irplatform.queries.ready import ReadyReranker, ReadyRetriever
 from irplatform.reports.comparison_report import ComparisonReport
 
 pytestmark = pytest.mark.usefixtures("restored_registry")

@@ -9,7 +9,7 @@ from irplatform.data import Collection
 from irplatform.errors import PlatformError
 from irplatform.experiment.recorder import Recorder
 from irplatform.plugin import Topic
-from irplatform.runs.folder import read_scores
+from irplatform.run_folder.folder import read_scores
 
 
 def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):

@@ -11,7 +11,7 @@ from irplatform.errors import InputError
 from irplatform.experiment.plan import planned_runs, resolve
 from irplatform.experiment.systems import choose_systems
 from irplatform.registry.loading import registry
-from irplatform.runs.folder import read_scores
+from irplatform.run_folder.folder import read_scores
 
 
 def chosen(*rerankers, **settings):

@@ -12,7 +12,7 @@ from irplatform.evaluation.scoring import evaluate
 from irplatform.experiment.recorder import Recorder
 from irplatform.plugin import Topic
 from irplatform.reranking.rerank import RerankedRun
-from irplatform.runs.folder import read_scores
+from irplatform.run_folder.folder import read_scores
 
 
 def metadata(folder, name):

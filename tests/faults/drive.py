@@ -352,7 +352,7 @@ def drive(
 
 def _remember_the_machine() -> None:
     """Find out once what metadata say of the machine: it takes half of a small run."""
-    from irplatform.runs import metadata
+    from irplatform.run_folder import metadata
 
     versions, revision = metadata.library_versions(), metadata.source_revision()
     metadata.library_versions = lambda: versions

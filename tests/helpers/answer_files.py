@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from irplatform.errors import InputError
-from irplatform.experiment.shared_tasks import fix_run
+from irplatform.tasks.submissions import fix_run
 
 FORMS = ("biogen-a", "biogen-b", "biogen-2024", "bioasq")
 TASK = """[[task]]

@@ -5,8 +5,8 @@ import signal
 import time
 from pathlib import Path
 
-from irplatform.system.cache import artifact, at_hand
-from irplatform.system.writing import home
+from irplatform.files.cache import artifact, at_hand
+from irplatform.files.writing import home
 
 
 def home_of(place, _item):

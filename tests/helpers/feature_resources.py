@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from small import PLUGIN, SmallResources, small_resources
 
+from irplatform.files.digests import fingerprint
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Registration
-from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.files.digests import fingerprint
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic
 from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.system.digests import fingerprint
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index, tokenize
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from irplatform.errors import InputError
+from irplatform.files.cache import home
 from irplatform.lucene import BM25, QLD, RM3, LuceneIndex, many_topics
 from irplatform.lucene.impact import ImpactIndex, Terms, search_with_numba, search_with_numpy
 from irplatform.lucene.many_topics import ENGINE_VARIABLE
 from irplatform.lucene.postings import Postings
 from irplatform.lucene.queries import analyzed
 from irplatform.plugin import Document
-from irplatform.system.cache import home
 from irplatform.system.packages import absent
 
 pytestmark = pytest.mark.java

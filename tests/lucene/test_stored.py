@@ -6,11 +6,11 @@ import pytest
 from commands import call
 
 from irplatform import run
-from irplatform.collections.indexed import IndexedCorpus, in_index
 from irplatform.errors import InputError
 from irplatform.lucene.java import java_class
 from irplatform.lucene.stored import from_stored
 from irplatform.registry.loading import registry
+from irplatform.retrieval.indexed import IndexedCorpus, in_index
 
 DOCUMENTS = {
     "d1": ("Crizotinib in lung cancer", "ALK inhibitors."),

@@ -6,7 +6,7 @@ from feature_resources import feature_resources
 from gensim.parsing.porter import PorterStemmer
 from small import labelled
 
-from irplatform.collections.pubmed_files import DEFAULT_FIELDS
+from irplatform.documents.pubmed_files import DEFAULT_FIELDS
 from irplatform.plugin import Document, Topic, TrainingData
 from irplatform.text import ALL18, lexical_features, tokenize
 from irplatform_ltr.groups.document import DocumentOptions, DocumentProperties

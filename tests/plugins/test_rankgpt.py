@@ -11,11 +11,11 @@ from small import SmallResources, chosen
 
 import irplatform_rankgpt
 from irplatform import RunSettings, run
+from irplatform.chat import client as chat
 from irplatform.data import Topic
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document, Documents
 from irplatform.runs import read_run
-from irplatform.system import chat
 from irplatform_rankgpt.windows import PROMPT, prompt, windows
 
 TOPIC = Topic("7", "lung cancer {count}")

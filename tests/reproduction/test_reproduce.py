@@ -8,12 +8,12 @@ import pytest
 from commands import call as platform
 
 from irplatform.errors import InputError
+from irplatform.files.cache_items import contents
+from irplatform.files.writing import home
 from irplatform.reproduction import execute
 from irplatform.reproduction import execute as process
 from irplatform.reproduction.execute import reproduce
 from irplatform.reproduction.rows import read_rows
-from irplatform.system.cache_items import contents
-from irplatform.system.writing import home
 
 
 def test_figures_within_their_tolerance_pass(results, called, monkeypatch):

@@ -9,6 +9,7 @@ import pytest
 from checkpoints import described
 from letters import TOPICS, Letters, Witness, choose, make_candidates, rerank, training_set_of
 
+from irplatform.files.writing import home
 from irplatform.plugin import PairsFile, Reads, TextPair, Topic
 from irplatform.reranking.fitting import train
 from irplatform.reranking.training_set import LearningPlan
@@ -19,7 +20,6 @@ from irplatform.reranking.warnings import (
     warning_of_scores_read,
     warning_of_tuning,
 )
-from irplatform.system.writing import home
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.text_pairs import PairsOfTopics
 

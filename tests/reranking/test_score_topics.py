@@ -8,11 +8,11 @@ import torch
 from small import SmallResources, registration
 
 from irplatform.errors import PlatformError, PluginError
+from irplatform.files.journals import read_journal
 from irplatform.plugin import Reranker, Topic
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.reranking import scoring
 from irplatform.reranking.scoring import rescore_topics, score_topics
-from irplatform.system.journals import read_journal
 
 TOPICS = [Topic(f"t{n}", "query") for n in range(5)]
 CANDIDATES = {f"t{n}": [f"d{n}{i}" for i in range(3 + n)] for n in range(5)}

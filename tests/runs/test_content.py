@@ -4,13 +4,13 @@ import re
 from dataclasses import asdict
 
 import pytest
-from files import a_file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from files import a_file
 from irplatform.errors import InputError
-from irplatform.runs import validate_run
 from irplatform.runs.content import _by_line, _of_columns
+from irplatform.tasks.run_checks import validate_run
 
 DOCUMENTS = st.one_of(
     st.integers(0, 40).map(lambda number: f"d{number}"),
@@ -51,7 +51,7 @@ def test_columns_have_the_content_of_the_lines(
         lines = sorted(lines, key=lambda line: line[0])
     path = a_file(tmp_path, "".join(blank.join(line) + end for line in lines))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("irplatform.system.reading.blocks_of_lines.__defaults__", (block,))
+        patch.setattr("irplatform.files.reading.blocks_of_lines.__defaults__", (block,))
         patch.setattr("irplatform.runs.parts._LINES", size)
         try:
             contents = [
@@ -76,7 +76,7 @@ def test_sound_files_are_read_as_columns(tmp_path):
 
 def test_lines_are_counted_across_parts_of_a_file(tmp_path, monkeypatch):
     monkeypatch.setattr("irplatform.runs.parts._LINES", 2)
-    monkeypatch.setattr("irplatform.system.reading.blocks_of_lines.__defaults__", (40,))
+    monkeypatch.setattr("irplatform.files.reading.blocks_of_lines.__defaults__", (40,))
     rows = [f"{t} Q0 d{n} {n} {90 - n} tag\n" for t in range(3) for n in range(3)]
     rows[7] = "2 Q0 d1 0 89 tag\n"
     problem, *_ = validate_run(a_file(tmp_path, "".join(rows))).problems

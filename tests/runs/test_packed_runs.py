@@ -77,7 +77,7 @@ def test_a_run_read_as_columns_is_the_one_read_line_by_line(
     rows = [blank.join((topic, "Q0", doc, "1", score, "t")) for topic, doc, score in lines]
     path = a_file(tmp_path, end.join(rows) + end * last)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("irplatform.system.reading.blocks_of_lines.__defaults__", (block,))
+        patch.setattr("irplatform.files.reading.blocks_of_lines.__defaults__", (block,))
         patch.setattr("irplatform.runs.parts._LINES", part)
         try:
             expected = bits(read_plainly(path))

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from files import a_file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from files import a_file
 from irplatform.errors import InputError
-from irplatform.runs import Ranking, Run, read_run, validate_run, write_run
+from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.trec import _shortest, run_errors
+from irplatform.tasks.run_checks import validate_run
 
 IDS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\r\v\f\0\ufeff"), min_size=1
@@ -85,7 +86,7 @@ def test_reading_in_blocks_of_any_size_gives_the_same_run(tmp_path, monkeypatch,
     expected = {}
     for topic, document, score in rows:
         expected.setdefault(str(topic), []).append((float(np.float32(score)), f"d{document}"))
-    monkeypatch.setattr("irplatform.system.reading.blocks_of_lines.__defaults__", (block,))
+    monkeypatch.setattr("irplatform.files.reading.blocks_of_lines.__defaults__", (block,))
     assert contents(read_run(path)) == {
         topic: [(d, s) for s, d in sorted(results, reverse=True)]
         for topic, results in expected.items()
@@ -148,7 +149,7 @@ COMMENTED = "# made by us today, again\n1 Q0 a#1 1 2 my run\n # of six words it 
 def test_comments_and_text_after_the_tag_are_passed_over_and_counted(
     tmp_path, monkeypatch, capsys, block
 ):
-    monkeypatch.setattr("irplatform.system.reading.blocks_of_lines.__defaults__", (block,))
+    monkeypatch.setattr("irplatform.files.reading.blocks_of_lines.__defaults__", (block,))
     path = a_file(tmp_path, COMMENTED)
     for _ in range(2):
         run = read_run(path)

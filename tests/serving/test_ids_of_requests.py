@@ -93,7 +93,7 @@ def test_texts_scored_from_python(reranker):
 
 @pytest.mark.java
 def test_searches_that_are_reranked(tmp_path, monkeypatch):
-    from irplatform.experiment.ready import retriever
+    from irplatform.queries.ready import retriever
 
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
     found = retriever("bm25", "demo")

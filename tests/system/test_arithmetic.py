@@ -13,7 +13,8 @@ import pytest
 import torch
 
 from irplatform.errors import InputError
-from irplatform.runs.metadata import describe_platform
+from irplatform.files.cache import artifact, is_built
+from irplatform.run_folder.metadata import describe_platform
 from irplatform.system import arithmetic
 from irplatform.system.arithmetic import (
     SETTINGS,
@@ -23,7 +24,6 @@ from irplatform.system.arithmetic import (
     portable,
     square_root,
 )
-from irplatform.system.cache import artifact, is_built
 
 pytestmark = pytest.mark.skipif(
     not arithmetic._has_avx2(), reason="portable arithmetic is for x86-64 processors with AVX2"

@@ -11,7 +11,7 @@ from irplatform.registry.loading import load
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.session import load_plugin
 from irplatform.system.packages import EXTRAS, failure, missing_extra, package_of
-from irplatform.system.pool import Work, result_of
+from irplatform.workers.pool import Work, result_of
 
 MODULES = {module: extra for extra in reversed(EXTRAS) for module in EXTRAS[extra]}
 """The modules, with the first extra that brings them."""

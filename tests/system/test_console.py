@@ -15,9 +15,9 @@ import pytest
 
 from irplatform.system import console
 from irplatform.system.console import detail, notice, parts, progress, stage, steps, waiting
-from irplatform.system.pool import Workers
 from irplatform.system.process import isolated
 from irplatform.system.progress import Work, texts_of
+from irplatform.workers.pool import Workers
 
 WIDE = pytest.mark.parametrize("terminal", [140], indirect=True)
 LINE = re.compile(r"\r([^\r\n]*)\x1b\[K")

@@ -11,14 +11,14 @@ import psutil
 import pytest
 
 from irplatform.errors import InputError
+from irplatform.files.cache import artifact, lock
 from irplatform.lucene.java import check_heap
-from irplatform.runs.folder import alone_in
-from irplatform.runs.metadata import describe_platform
+from irplatform.run_folder.folder import alone_in
+from irplatform.run_folder.metadata import describe_platform
 from irplatform.system import arithmetic
-from irplatform.system.cache import artifact, lock
-from irplatform.system.workers import available_cores, memory, within_cores
 from irplatform.text.arrays import new_matrix
 from irplatform.training.checkpoints import _link_or_copy
+from irplatform.workers.distribution import available_cores, memory, within_cores
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from answer_files import violations
 from commands import call
 
-from irplatform.experiment.shared_tasks import check_runs, fix_run
+from irplatform.tasks.submissions import check_runs, fix_run
 
 PUBMED = "http://www.ncbi.nlm.nih.gov/pubmed/"
 B = "trec-biogen-2025-b"

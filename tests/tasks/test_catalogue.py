@@ -3,9 +3,8 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.experiment.shared_tasks import all_tasks, task_of
-from irplatform.tasks.catalogue import find_task, known_tasks, own_folder
-from irplatform.tasks.model import RULES, read_tasks
+from irplatform.tasks.model import RULES, find_task, known_tasks, own_folder, read_tasks
+from irplatform.tasks.submissions import all_tasks, task_of
 
 OWN = """
 [sources.call]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from irplatform.experiment.shared_tasks import check_runs, task_of
 from irplatform.tasks.check import check_submission
+from irplatform.tasks.submissions import check_runs, task_of
 
 QRELS = "1 0 NCT1 1\n1 0 NCT2 0\n1 0 NCT3 0\n1 0 NCT4 0\n"
 

@@ -11,8 +11,8 @@ from collections import Counter
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.experiment.shared_tasks import fix_run, task_of
 from irplatform.tasks.repair import repair_run
+from irplatform.tasks.submissions import fix_run, task_of
 
 TASK = """[[task]]
 name = "two"

@@ -10,10 +10,10 @@ import yaml
 
 from irplatform.collections.topic_formats import read_topics
 from irplatform.errors import InputError
-from irplatform.experiment.shared_tasks import check_runs, fix_run
-from irplatform.experiment.upload import prepare_runs
-from irplatform.runs.metadata import run_metadata
-from irplatform.tasks.catalogue import known_tasks
+from irplatform.run_folder.metadata import run_metadata
+from irplatform.tasks.model import known_tasks
+from irplatform.tasks.submissions import check_runs, fix_run
+from irplatform.tasks.upload import prepare_runs
 
 TASKS = known_tasks()
 PATIENT = (

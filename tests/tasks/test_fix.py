@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError
-from irplatform.experiment.shared_tasks import check_runs, fix_run, task_of
 from irplatform.tasks.repair import repair_run
+from irplatform.tasks.submissions import check_runs, fix_run, task_of
 
 TASK = "trec-ct-2021"
 DOCUMENTS = 5

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from small import SmallResources, registration
 
 from irplatform.errors import InputError, PluginError
+from irplatform.files.cache import artifact
 from irplatform.plugin import Reranker, Topic, TrainableReranker
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.system.cache import artifact
 from irplatform.training.checkpoints import (
     Checkpoint,
     cached_checkpoints,

@@ -10,12 +10,12 @@ from irplatform import RunSettings, TuneSettings, tune
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import Judgments, of_collection
 from irplatform.evaluation.sampled import read_sampled_qrels
+from irplatform.files.digests import fingerprint
 from irplatform.plugin import Topic
 from irplatform.registry import code_digests
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion import choose_fusion
 from irplatform.runs import Ranking, Run
-from irplatform.system.digests import fingerprint
 from irplatform.text.vector_source import VectorSource
 from irplatform.tuning.objective import TunedSystem
 from irplatform.tuning.search import Trials

@@ -27,13 +27,13 @@ from irplatform.building.citation_references import (
 from irplatform.building.citation_sentences import marked_text, sentences_of
 from irplatform.collections.beir import as_text
 from irplatform.errors import InputError
-from irplatform.system.cache import artifact
+from irplatform.files.cache import artifact
+from irplatform.files.digests import HashedFiles, number_of
+from irplatform.files.journals import is_kept, keep
+from irplatform.files.reading import open_bytes, read_tar
 from irplatform.system.console import notice, progress
-from irplatform.system.digests import HashedFiles, number_of
-from irplatform.system.journals import is_kept, keep
-from irplatform.system.reading import open_bytes, read_tar
-from irplatform.system.workers import batched, ordered_map
 from irplatform.text import content_words
+from irplatform.workers.distribution import batched, ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from irplatform.building.citation_references import normalized, title_key
 from irplatform.errors import InputError, counted, listing
+from irplatform.files.reading import decoded, numbered_lines
 from irplatform.lucene.dates import year_of
 from irplatform.system.console import notice, progress
-from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Container

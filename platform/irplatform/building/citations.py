@@ -24,10 +24,10 @@ from irplatform.building.judgments import (
 )
 from irplatform.collections.beir import BeirWriter, write_measures
 from irplatform.errors import InputError, counted
+from irplatform.files.writing import atomic_folder
 from irplatform.lucene.dates import PUBLISHED_BEFORE
 from irplatform.registry.loading import registry
 from irplatform.system.console import notice
-from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 
 from irplatform.building.click_judgments import QueryRules, normalize, query_id, refusal
 from irplatform.errors import InputError, counted
-from irplatform.system.reading import BARE_RETURN, blocks_of_lines
+from irplatform.files.reading import BARE_RETURN, blocks_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

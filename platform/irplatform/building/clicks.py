@@ -33,12 +33,12 @@ from irplatform.building.judgments import (
 )
 from irplatform.collections.beir import LEVELS_HEADER, BeirWriter, qrels_path, write_measures
 from irplatform.errors import InputError
+from irplatform.files.reading import numbered_lines
+from irplatform.files.writing import atomic_folder
 from irplatform.registry.loading import registry
 from irplatform.system.console import notice, progress
-from irplatform.system.reading import numbered_lines
-from irplatform.system.workers import batched
-from irplatform.system.writing import atomic_folder
 from irplatform.text.tokenizer import tokenize
+from irplatform.workers.distribution import batched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from irplatform.collections.beir import CORPUS_REFERENCE
 from irplatform.collections.names import aliases, expand, is_path
 from irplatform.errors import InputError
+from irplatform.files.digests import number_of
+from irplatform.files.formats import toml_value
+from irplatform.files.writing import write_json
 from irplatform.registry.loading import registry
-from irplatform.system.digests import number_of
-from irplatform.system.formats import toml_value
-from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -34,23 +34,23 @@ from irplatform.building.pubmed_articles import (
     write_missing,
 )
 from irplatform.building.pubmed_articles import MISSING_FILE as MISSING
-from irplatform.collections.jsonlines import write_documents
 from irplatform.collections.names import add_alias, aliases, open_path
 from irplatform.collections.toml import COLLECTION_FILE
+from irplatform.documents.jsonlines import write_documents
 from irplatform.errors import counted
+from irplatform.files.formats import toml_value
+from irplatform.files.resumable import resumable_folder
+from irplatform.files.writing import atomic_write, home
 from irplatform.runs.bioasq import PMID
 from irplatform.system.console import notice
-from irplatform.system.formats import toml_value
-from irplatform.system.resumable import resumable_folder
-from irplatform.system.writing import atomic_write, home
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from irplatform.building.pm_sources import Year
     from irplatform.building.pubmed_articles import Access
-    from irplatform.collections.jsonlines import Written
     from irplatform.data import Document, Qrels
+    from irplatform.documents.jsonlines import Written
 
 MEASURES = ("P@10", "Rprec", "nDCG@20", "AP", "Judged@20")
 

@@ -19,10 +19,10 @@ from irplatform.collections.irds import SAMPLED_QRELS, sampled_place
 from irplatform.collections.irds_downloads import fetch_file, missing_file
 from irplatform.data import Document
 from irplatform.errors import InputError, PlatformError
+from irplatform.files.reading import open_bytes, read_tar
+from irplatform.files.writing import atomic_write
 from irplatform.system.console import notice
-from irplatform.system.reading import open_bytes, read_tar
 from irplatform.system.web import check_url, request, with_retries
-from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping

@@ -16,23 +16,23 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.collections.jsonlines import (
+from irplatform.documents.jsonlines import (
     FieldNames,
     JsonLinesCorpus,
     json_line,
     pack,
     write_documents,
 )
-from irplatform.collections.pubmed import FIELDS, Article
-from irplatform.collections.pubmed_files import read_articles
+from irplatform.documents.pubmed import FIELDS, Article
+from irplatform.documents.pubmed_files import read_articles
 from irplatform.errors import InputError, PlatformError, counted
+from irplatform.files.digests import fingerprint
+from irplatform.files.journals import is_kept, keep
+from irplatform.files.resumable import resumable_folder
+from irplatform.files.writing import atomic_write, refuse_taken
 from irplatform.runs.bioasq import PMID
 from irplatform.system.console import notice, progress
-from irplatform.system.digests import fingerprint
-from irplatform.system.journals import is_kept, keep
-from irplatform.system.resumable import resumable_folder
 from irplatform.system.web import RateLimiter, TransientError, check_url, request, with_retries
-from irplatform.system.writing import atomic_write, refuse_taken
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

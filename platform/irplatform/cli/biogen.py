@@ -90,8 +90,8 @@ def biogen(
     looked for.
     """
     from irplatform.cli.config import ask_for
-    from irplatform.experiment.biogen import cite
-    from irplatform.experiment.campaigns import known
+    from irplatform.run_folder.campaigns import known
+    from irplatform.tasks.biogen import cite
 
     ask_for("team")
     if "team" not in (facts := known()):

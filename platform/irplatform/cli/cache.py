@@ -18,11 +18,11 @@ from irplatform.system.console import say_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.system.cache_items import Item
+    from irplatform.files.cache_items import Item
 
 
 def _kinds(_incomplete: str) -> list[str]:
-    from irplatform.system.cache_items import contents
+    from irplatform.files.cache_items import contents
 
     return sorted({item.kind for item in contents()})
 
@@ -54,7 +54,7 @@ def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) ->
     An item shows its collection and the options that differ from the defaults. A file that several
     listed items share is counted with the first of them.
     """
-    from irplatform.system.writing import home
+    from irplatform.files.writing import home
 
     items = _chosen(kinds, collection)
     if as_json:
@@ -103,7 +103,7 @@ def remove(
     items share, such as the word vectors of checkpoints, takes up space until all of them are
     removed.
     """
-    from irplatform.system.cache_items import remove as remove_items
+    from irplatform.files.cache_items import remove as remove_items
 
     if not (kinds or collection or days is not None or interrupted or everything):
         raise InputError(
@@ -143,9 +143,9 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
     Other commands check only what they use; this one reads everything again. The exit code is 1 if
     something is damaged.
     """
-    from irplatform.system.cache import damage
+    from irplatform.files.cache import damage
+    from irplatform.files.journals import damage_of_unfinished
     from irplatform.system.console import progress
-    from irplatform.system.journals import damage_of_unfinished
 
     items = _chosen(kinds)
     damaged: dict[str, str] = {}
@@ -180,8 +180,8 @@ def _confirmed(question: str) -> bool:
 
 
 def _chosen(kinds: Sequence[str], collection: str | None = None) -> list[Item]:
+    from irplatform.files.cache_items import collections_of, contents
     from irplatform.registry.loading import registry
-    from irplatform.system.cache_items import collections_of, contents
 
     items = contents(kinds)
     for kind in kinds:
@@ -212,7 +212,7 @@ def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
 
 
 def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
-    from irplatform.system.cache_items import collections_of
+    from irplatform.files.cache_items import collections_of
 
     names = collections_of(items)
     rows = []
@@ -229,7 +229,7 @@ def _shared(size: int) -> str:
 
 
 def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
-    from irplatform.system.cache_items import collections_of
+    from irplatform.files.cache_items import collections_of
 
     names = collections_of(items)
     return [

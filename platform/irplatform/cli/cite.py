@@ -19,7 +19,7 @@ def cite(names: tuple[str, ...], as_json: bool) -> None:
     and collections.
     """
     from irplatform import cite as references_of
-    from irplatform.experiment.cite import as_bibtex
+    from irplatform.analysis.cite import as_bibtex
 
     references = references_of(names)
     if as_json:

@@ -170,7 +170,7 @@ def pubmed_articles(
     collection.toml. If interrupted, run the same command again to continue.
     """
     from irplatform.building.pubmed_articles import build_articles, preview
-    from irplatform.system.formats import toml_value
+    from irplatform.files.formats import toml_value
 
     if dry_run:
         lines = preview(qrels, out, email=email, rate=rate)

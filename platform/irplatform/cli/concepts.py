@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from irplatform.concepts import ConceptOptions
     from irplatform.concepts.graph import ConceptGraph
     from irplatform.data import Corpus
-    from irplatform.system.workers import Count
+    from irplatform.workers.distribution import Count
 
 
 @click.group(cls=Group)
@@ -91,7 +91,7 @@ def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> Con
     from irplatform.concepts.build import open_graph
     from irplatform.concepts.graph import ConceptGraph
     from irplatform.concepts.pipeline import versions
-    from irplatform.system.cache import damaged_file
+    from irplatform.files.cache import damaged_file
 
     if folder is None:
         return open_graph(corpus, _chosen(settings))
@@ -125,7 +125,7 @@ def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> Con
 def build(collection: str, workers: Count, as_json: bool, **settings: Any) -> None:
     """Build the document–concept graph of a collection, or describe the existing one."""
     from irplatform.concepts.build import build_facts
-    from irplatform.system.workers import use_workers
+    from irplatform.workers.distribution import use_workers
 
     with use_workers(workers):
         facts = build_facts(_corpus(collection), _chosen(settings), name=collection)
@@ -265,7 +265,7 @@ def export(
     the cache is built first.
     """
     from irplatform.concepts.export import mentioned, neighbourhood, to_networkx, write_graphml
-    from irplatform.system.writing import writable_file
+    from irplatform.files.writing import writable_file
 
     if hops is not None and around is None:
         raise InputError("--hops has no effect without --around.")

@@ -24,7 +24,7 @@ def config() -> None:
 @json_option
 def show(as_json: bool) -> None:
     """Show the facts that metadata take."""
-    from irplatform.experiment.campaigns import FACTS, config_file, known
+    from irplatform.run_folder.campaigns import FACTS, config_file, known
 
     facts = known()
     if as_json:
@@ -39,7 +39,7 @@ def show(as_json: bool) -> None:
 @click.argument("value")
 def set_fact(name: str, value: str) -> None:
     """Keep a fact; an empty value forgets it."""
-    from irplatform.experiment.campaigns import keep
+    from irplatform.run_folder.campaigns import keep
 
     keep(name, value)
 
@@ -47,7 +47,7 @@ def set_fact(name: str, value: str) -> None:
 @config.command("ask")
 def ask() -> None:
     """Ask for all facts on a terminal; Enter keeps what is there."""
-    from irplatform.experiment.campaigns import FACTS
+    from irplatform.run_folder.campaigns import FACTS
 
     if not _on_terminal():
         raise InputError(
@@ -59,7 +59,7 @@ def ask() -> None:
 
 def ask_for(*names: str) -> None:
     """Ask on a terminal for facts that are not known, and keep them; elsewhere ask nothing."""
-    from irplatform.experiment.campaigns import known
+    from irplatform.run_folder.campaigns import known
 
     for name in names if _on_terminal() else ():
         if name not in known():
@@ -67,7 +67,7 @@ def ask_for(*names: str) -> None:
 
 
 def _ask(name: str) -> None:
-    from irplatform.experiment.campaigns import FACTS, keep, known
+    from irplatform.run_folder.campaigns import FACTS, keep, known
 
     present = known().get(name, "")
     answer = click.prompt(FACTS[name], default=present, show_default=bool(present), err=True)

@@ -149,7 +149,7 @@ def _disk(error: BaseException) -> str:
 
 
 def _system_error(error: OSError) -> str:
-    from irplatform.system.reading import NO_FILES
+    from irplatform.files.reading import NO_FILES
 
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         if error.filename is None:
@@ -168,7 +168,7 @@ def _system_error(error: OSError) -> str:
 
 
 def _is_cached(name: object) -> bool:
-    from irplatform.system.writing import home
+    from irplatform.files.writing import home
 
     try:
         return isinstance(name, str | os.PathLike) and Path(name).is_relative_to(home())

@@ -206,7 +206,7 @@ def _rerankers(incomplete: str) -> Iterator[str]:
 
 
 def _tasks(_incomplete: str) -> Iterable[str]:
-    from irplatform.experiment.shared_tasks import all_tasks
+    from irplatform.tasks.submissions import all_tasks
 
     return all_tasks()
 

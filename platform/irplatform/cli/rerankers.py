@@ -35,8 +35,8 @@ from irplatform.system.packages import how_to_install
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.analysis.timing import Timing
     from irplatform.cli.names import Names
-    from irplatform.experiment.timing import Timing
     from irplatform.plugin.declarations import Kind
     from irplatform.registry.registration import Registration
 
@@ -90,7 +90,7 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
         text = re.sub(r"(?<=\S)\n(?=\w)", " ", text)
     say_text(f"{registration.name}: {text}".rstrip() + "\n")
     if citation := registration.system.citation:
-        from irplatform.experiment.cite import split_citation
+        from irplatform.analysis.cite import split_citation
 
         say_text(f"Cite: {split_citation(citation)[0]}\n")
     if lack := _lack(registration):
@@ -231,7 +231,7 @@ def time_rerankers(
     up with those of other topics. The exit code is 1 if a reranker that you named could not be
     timed.
     """
-    from irplatform.experiment.timing import time_rerankers as measure
+    from irplatform.analysis.timing import time_rerankers as measure
     from irplatform.registry.loading import registry
 
     read = read_settings(settings, None, rerankers=rerankers or sorted(registry().rerankers))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from irplatform.system.workers import Count
+    from irplatform.workers.distribution import Count
 
 
 _LEAST = 30

@@ -9,8 +9,8 @@ import click
 from click.core import ParameterSource
 
 from irplatform.errors import InputError
+from irplatform.files.formats import read_toml
 from irplatform.system.console import detail
-from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from irplatform.runs.checks import RunCheck
+    from irplatform.tasks.run_checks import RunCheck
 
 
 _SHOWN = 25
@@ -229,7 +229,7 @@ def tira(run: Path, out: Path, as_json: bool) -> None:
     `platform config`.
     """
     from irplatform.cli.config import ask_for
-    from irplatform.experiment.campaigns import prepare
+    from irplatform.run_folder.campaigns import prepare
 
     ask_for("team", "repository")
     written = prepare(run, out)

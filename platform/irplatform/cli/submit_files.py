@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.experiment.shared_tasks import Fixed
+    from irplatform.tasks.submissions import Fixed
 
 NOT_LOOKED_UP = "Documents were not looked up: --collection C --documents looks up each."
 _LINES = 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,9 @@ from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
-    from irplatform.tasks.model import Source
+    from collections.abc import Iterator
+
+    from irplatform.tasks.model import Source, Task
 
 
 @click.group(cls=Group)
@@ -25,8 +27,8 @@ def tasks() -> None:
 @json_option
 def list_tasks(as_json: bool) -> None:
     """List the shared tasks whose rules are known."""
-    from irplatform.experiment.shared_tasks import all_tasks
-    from irplatform.tasks.catalogue import own_folder
+    from irplatform.tasks.model import own_folder
+    from irplatform.tasks.submissions import all_tasks
 
     known = all_tasks()
     if as_json:
@@ -44,11 +46,10 @@ def list_tasks(as_json: bool) -> None:
 @json_option
 def show(task: str, as_json: bool) -> None:
     """Show the rules of a task, each with the sentence that says it."""
-    from irplatform.experiment.shared_tasks import task_of
-    from irplatform.tasks.words import open_rules, stated
+    from irplatform.tasks.submissions import task_of
 
     found = task_of(task)
-    rules = list(stated(found))
+    rules = list(_stated(found))
     if as_json:
         values = found.rules.model_dump(exclude_none=True)
         cited = {name: asdict(source) for name, source in found.sources.items()}
@@ -61,8 +62,54 @@ def show(task: str, as_json: bool) -> None:
     numbers = {source: f"[{number}]" for number, source in enumerate(ordered, start=1)}
     say_text(f"{found.name}: {found.title}\n")
     print_rows([(name, numbers[source] if source else "", words) for name, words, source in rules])
-    if left := open_rules(found):
+    if left := _open_rules(found):
         say_text(f"\nThe sources that were read do not say: {', '.join(left)}.")
     for (title, place), sources in pages.items():
         say_text(f"\n{title}\n{place}")
         print_rows([(numbers[source], f'"{source.sentence}"') for source in sources])
+
+
+_EXPECTED = {"topics": "number of topics", "depth": "depth", "tag": "run tag", "runs": "runs"}
+"""Rules that most tasks have, in words."""
+_SENTENCES = {
+    "depth": "at most {:,} results per topic",
+    "runs": "at most {:,} of a group",
+    "snippets": "at most {:,} per question",
+    "citations": "at most {:,} per sentence",
+    "sentences": "at most {:,} in an answer",
+    "words": "at most {:,} in an answer",
+    "falling": "scores may not rise from line to line",
+    "metadata": "ir-metadata.yml is a part of the submission",
+}
+
+
+def _stated(task: Task) -> Iterator[tuple[str, str, Source | None]]:
+    """Yield each rule of a task: its name, what it says, and its source."""
+    from irplatform.tasks.model import RULES
+
+    for name in RULES:
+        value = getattr(task.rules, name)
+        if value not in (None, False):
+            yield name.replace("_", " "), _in_words(name, value), task.sources.get(name)
+
+
+def _open_rules(task: Task) -> list[str]:
+    """Return the usual rules that no source of the task states, in words."""
+    answers = (task.rules.form or "").startswith("biogen")  # answers hold no ranking
+    return [
+        words
+        for name, words in _EXPECTED.items()
+        if getattr(task.rules, name) is None and not (answers and name == "depth")
+    ]
+
+
+def _in_words(name: str, value: Any) -> str:
+    if name == "form":
+        from irplatform.tasks.model import FORMS
+
+        return FORMS[value]
+    if isinstance(value, list):
+        return ", ".join(value)
+    if name in _SENTENCES:
+        return _SENTENCES[name].format(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -70,7 +70,7 @@ def tira(source: Path, out: Path, reranker: str | None, as_json: bool, **options
     are reranked, or the first of --rerank-depth. IRPLATFORM_TEAM and IRPLATFORM_REPOSITORY say who
     you are.
     """
-    from irplatform.experiment.tira import rank_input
+    from irplatform.tasks.tira import rank_input
 
     rerankers = () if reranker is None else (reranker,)
     command = ("platform", *sys.argv[1:])

@@ -127,7 +127,7 @@ def tune(
 
     from irplatform import TuneSettings
     from irplatform import tune as tune_options
-    from irplatform.system.writing import atomic_write, writable_file
+    from irplatform.files.writing import atomic_write, writable_file
 
     command = ("platform", *sys.argv[1:])
     if out is not None and writable_file(out).exists() and not force:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from irplatform.experiment.rerun import Rerun
-    from irplatform.experiment.verify import Finding
+    from irplatform.analysis.rerun import Rerun
+    from irplatform.analysis.verify import Finding
 
 _NOT_HERE = "A recorded run that is not beside its metadata is not compared."
 _WORDS = {"agrees": "agrees", "changed": "CHANGED", "unknown": "not checked"}
@@ -40,7 +40,7 @@ def verify(
     libraries. A folder stands for the runs that it says it has, in its report and metadata; what
     they share is printed once. The exit code is 1 if anything changed, or a run is gone.
     """
-    from irplatform.experiment.verify import changed
+    from irplatform.analysis.verify import changed
 
     findings: dict[Path, list[Finding]] = {}
     for path in runs:
@@ -58,7 +58,7 @@ def verify(
 
 def _print_findings(findings: Mapping[Path, list[Finding]]) -> None:
     """Print the findings of a run; those of several once, with the runs that share them."""
-    from irplatform.experiment.verify import changed
+    from irplatform.analysis.verify import changed
     from irplatform.runs.names import names_of
 
     shared = _shared(findings)
@@ -116,8 +116,8 @@ def _row(finding: Finding) -> tuple[str, str, str]:
 def _of(path: Path, collection: str | None) -> dict[Path, list[Finding]]:
     """The findings of a run file, or of all runs that a folder says it has."""
     from irplatform import verify as verify_run
-    from irplatform.experiment.verify import verify_folder
-    from irplatform.runs.listed import runs_in
+    from irplatform.analysis.verify import verify_folder
+    from irplatform.run_folder.listed import runs_in
 
     if not path.is_dir():
         return {path: verify_run(path, collection=collection)}

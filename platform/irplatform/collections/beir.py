@@ -18,12 +18,12 @@ from typing import IO, TYPE_CHECKING
 
 import orjson
 
-from irplatform.collections.jsonlines import BEIR, JsonLinesCorpus, pack
 from irplatform.collections.topic_formats import read_topics
 from irplatform.data import Collection, Qrels
+from irplatform.documents.jsonlines import BEIR, JsonLinesCorpus, pack
 from irplatform.errors import InputError, unknown
-from irplatform.system.formats import read_toml
-from irplatform.system.reading import numbered_lines
+from irplatform.files.formats import read_toml
+from irplatform.files.reading import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

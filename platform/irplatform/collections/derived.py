@@ -26,10 +26,10 @@ from irplatform.collections.beir import (
 )
 from irplatform.data import Collection
 from irplatform.errors import InputError, counted
-from irplatform.system.cache import artifact
+from irplatform.files.cache import artifact
+from irplatform.files.digests import fingerprint, number_of
+from irplatform.files.writing import atomic_folder
 from irplatform.system.console import notice, progress
-from irplatform.system.digests import fingerprint, number_of
-from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from irplatform.collections.identical_ids import ADVICE, is_document
+from irplatform.documents.duplicates import Repeats
 from irplatform.errors import counted
-from irplatform.text.duplicates import Repeats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -18,7 +18,7 @@ from irplatform.collections.document_checks import (
     relevant_documents,
 )
 from irplatform.errors import InputError, counted
-from irplatform.system.workers import sample_evenly
+from irplatform.workers.distribution import sample_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.irds_downloads import is_stored, reading
-from irplatform.collections.pubmed_files import DEFAULT_FIELDS, FORMAT, Member, latest
 from irplatform.data import Corpus, Document, FieldValue, Topic
-from irplatform.system.digests import fingerprint
-from irplatform.system.reading import read_tar
+from irplatform.documents.pubmed_files import DEFAULT_FIELDS, FORMAT, Member, latest
+from irplatform.files.digests import fingerprint
+from irplatform.files.reading import read_tar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,7 +7,6 @@ A path is a `.toml`, a folder with one, or a folder in BEIR layout with a split.
 from __future__ import annotations
 
 import difflib
-import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager, suppress
@@ -28,9 +27,9 @@ from irplatform.collections.beir import (
 from irplatform.collections.irds import exists, known, open_dataset
 from irplatform.collections.toml import COLLECTION_FILE, is_declaration, open_toml
 from irplatform.errors import InputError, nearest, unknown
-from irplatform.system.formats import read_own_json
+from irplatform.files.formats import read_own_json
+from irplatform.files.writing import settings_folder, write_json
 from irplatform.system.packages import require
-from irplatform.system.writing import home, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -199,12 +198,8 @@ def collections_beside(target: str) -> Iterator[str]:
 
 
 def aliases_file() -> Path:
-    """The file of the user's names, in the configuration folder or `$IRPLATFORM_HOME`."""
-    if os.environ.get("IRPLATFORM_HOME"):
-        return home() / "collections.json"
-    import platformdirs
-
-    return Path(platformdirs.user_config_dir("irplatform", appauthor=False)) / "collections.json"
+    """The file of the user's names."""
+    return settings_folder() / "collections.json"
 
 
 def aliases() -> dict[str, str]:

@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from irplatform.collections.beir import as_text
 from irplatform.collections.identical_ids import ignoring_identical_ids
-from irplatform.collections.jsonlines import JSONL_ENDINGS, FieldNames, JsonLinesCorpus, find_files
 from irplatform.collections.topic_formats import QueryTemplate, read_topics
 from irplatform.data import Collection, Corpus, Qrels
+from irplatform.documents.jsonlines import JSONL_ENDINGS, FieldNames, JsonLinesCorpus, find_files
 from irplatform.errors import InputError, unknown
+from irplatform.files.formats import read_toml
 from irplatform.options import first_problem
-from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -189,7 +189,7 @@ def _corpus(path: Path, documents: Documents) -> Corpus:
 
 
 def _pubmed(path: Path, documents: Documents) -> Corpus:
-    from irplatform.collections.pubmed_files import DEFAULT_FIELDS, XML_ENDINGS, PubmedCorpus
+    from irplatform.documents.pubmed_files import DEFAULT_FIELDS, XML_ENDINGS, PubmedCorpus
 
     keys = documents.model_fields_set
     if meaningless := keys & {"id", "title", "abstract"}:

@@ -11,8 +11,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections import jsonlines
-from irplatform.collections.jsonlines import check_id
 from irplatform.collections.trec_topics import (
     ID_NAMES,
     TEXTS,
@@ -22,11 +20,13 @@ from irplatform.collections.trec_topics import (
     read_trec_pm,
 )
 from irplatform.data import Topic
+from irplatform.documents import jsonlines
+from irplatform.documents.jsonlines import check_id
 from irplatform.errors import InputError, counted, did_you_mean, listing
+from irplatform.files.formats import JSONError, parse_json, read_json
+from irplatform.files.reading import decoded, numbered_lines
 from irplatform.runs.bioasq import read_questions
 from irplatform.system.console import notice_once
-from irplatform.system.formats import JSONError, parse_json, read_json
-from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from irplatform.collections.jsonlines import check_id
+from irplatform.documents.jsonlines import check_id
 from irplatform.errors import InputError
-from irplatform.system.reading import read_whole
+from irplatform.files.reading import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

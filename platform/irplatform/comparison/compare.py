@@ -35,7 +35,7 @@ from irplatform.comparison.tests import (
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.scoring import evaluate
 from irplatform.evaluation.topics import cut_short, notices
-from irplatform.runs.mixture import Mixture
+from irplatform.run_folder.mixture import Mixture
 from irplatform.system.console import progress
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from irplatform.comparison.results import Pair
 from irplatform.comparison.tests import first_alike, paired_test
 from irplatform.errors import enumeration
-from irplatform.runs.mixture import Mixture, folds_told, no_weight_told, weights_told
+from irplatform.run_folder.mixture import Mixture, folds_told, no_weight_told, weights_told
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.comparison.power import LEVEL
-from irplatform.runs.mixture import Mixture
+from irplatform.run_folder.mixture import Mixture
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,12 +21,12 @@ from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table import ConceptTable
 from irplatform.concepts.table_build import build_table
 from irplatform.errors import InputError, counted
+from irplatform.files.cache import Artifact, artifact, kept_json
+from irplatform.files.digests import fingerprint
+from irplatform.files.writing import atomic_write, within_home
 from irplatform.knowledge import open_knowledge
-from irplatform.system.cache import Artifact, artifact, kept_json
 from irplatform.system.console import LAST, notice, parts, progress, waiting
-from irplatform.system.digests import fingerprint
-from irplatform.system.workers import batched, ordered_map
-from irplatform.system.writing import atomic_write, within_home
+from irplatform.workers.distribution import batched, ordered_map
 
 if TYPE_CHECKING:
     from pathlib import Path

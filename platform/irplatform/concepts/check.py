@@ -20,9 +20,9 @@ from irplatform.concepts.document_links import pipeline_of
 from irplatform.concepts.pipeline import article_text
 from irplatform.data import main_headings
 from irplatform.errors import InputError
+from irplatform.files.digests import number_of
 from irplatform.knowledge import open_knowledge
 from irplatform.system.console import progress
-from irplatform.system.digests import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

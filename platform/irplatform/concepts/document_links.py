@@ -22,13 +22,13 @@ from irplatform.concepts.pipeline import ConceptPipeline
 from irplatform.concepts.similar_names import SimilarNames
 from irplatform.concepts.table import ConceptTable
 from irplatform.errors import InputError
-from irplatform.system.cache import at_hand
+from irplatform.files.cache import at_hand
+from irplatform.files.formats import read_own_json
+from irplatform.files.journals import is_kept, keep
 from irplatform.system.console import notice
-from irplatform.system.formats import read_own_json
-from irplatform.system.journals import is_kept, keep
-from irplatform.system.workers import batched
 from irplatform.text.arrays import Int32, map_array, write_array
 from irplatform.text.string_table import StringTableWriter
+from irplatform.workers.distribution import batched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.files.writing import atomic_write
 from irplatform.knowledge import installed, open_knowledge
 from irplatform.knowledge.model import typed
-from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

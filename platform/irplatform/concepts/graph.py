@@ -12,7 +12,7 @@ import numpy as np
 from irplatform.concepts.matcher import NameMatcher
 from irplatform.concepts.table import KINDS, ConceptTable
 from irplatform.errors import InputError
-from irplatform.system.formats import read_own_json
+from irplatform.files.formats import read_own_json
 from irplatform.text.arrays import Int32, Int64, map_array, ragged
 from irplatform.text.string_table import UNKNOWN, StringTable
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from irplatform.concepts.spelling import word_ends
 from irplatform.errors import PlatformError
-from irplatform.system.formats import read_own_json
+from irplatform.files.formats import read_own_json
 from irplatform.text.arrays import Int64, map_array, write_array
 from irplatform.text.string_table import UNKNOWN, StringTable, Texts
 

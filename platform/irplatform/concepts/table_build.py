@@ -22,9 +22,9 @@ from irplatform.concepts.merging import united
 from irplatform.concepts.spelling import hash_of
 from irplatform.concepts.table import FACTS, KINDS, VERSION, bits_of_marks, write_texts
 from irplatform.errors import InputError
+from irplatform.files.writing import atomic_write
 from irplatform.knowledge.model import NAME_RANK, stored_keys, uninverted
 from irplatform.system.console import progress, waiting
-from irplatform.system.writing import atomic_write
 from irplatform.text.arrays import write_array
 from irplatform.text.string_table import StringTableWriter
 

@@ -34,7 +34,7 @@ from irplatform.registry.loading import registry
 from irplatform.registry.registration import Registration
 from irplatform.system.arithmetic import choose_device
 from irplatform.system.console import parts, stage, steps
-from irplatform.system.workers import available_cores
+from irplatform.workers.distribution import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -19,7 +19,7 @@ from irplatform.errors import PluginError
 from irplatform.registry.entry_points import entry_points
 from irplatform.system.arithmetic import choose_device
 from irplatform.system.console import progress, silence
-from irplatform.system.pool import WorkerKilledError, Workers
+from irplatform.workers.pool import WorkerKilledError, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,14 +12,14 @@ from urllib.request import url2pathname
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation.measures import parse_measures
+from irplatform.files.formats import read_toml
 from irplatform.knowledge import Head
 from irplatform.registry.code_digests import distributions_of_packages
 from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import read_rows, shipped_rows
 from irplatform.retrieval.stages import Stage
-from irplatform.system.formats import read_toml
 from irplatform.system.packages import package_of
-from irplatform.tasks.catalogue import known_tasks, tasks_of_plugin
+from irplatform.tasks.model import known_tasks, tasks_of_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from irplatform import plugin
 from irplatform.errors import InputError
+from irplatform.files.writing import atomic_folder
 from irplatform.runs.names import FUSED, system_of
-from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irplatform.files.writing import home
 from irplatform.registry.code_digests import OURS, files_of, top_package
 from irplatform.system.console import QUICK, progress
 from irplatform.system.process import isolated
-from irplatform.system.writing import home
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

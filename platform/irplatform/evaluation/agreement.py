@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from irplatform.errors import InputError, counted, unknown
 from irplatform.evaluation.measures import parse_measures
-from irplatform.runs.folder import FILE_NAME, read_scores
+from irplatform.run_folder.folder import FILE_NAME, read_scores
 from irplatform.runs.names import alone_name
 
 if TYPE_CHECKING:

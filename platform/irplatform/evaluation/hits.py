@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.files.columns import packed, split
 from irplatform.runs.packed import PackedRanking, keys
-from irplatform.system.columns import packed, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from irplatform.data import Qrels
+    from irplatform.files.columns import Cells
     from irplatform.runs.run import Ranking, Run
-    from irplatform.system.columns import Cells
 
 Integers = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]

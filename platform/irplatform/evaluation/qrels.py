@@ -24,17 +24,17 @@ import numpy as np
 
 from irplatform.data import SubtopicGrades
 from irplatform.errors import InputError, counted, listing
-from irplatform.runs.bioasq import holds_json, judgments_of_questions
-from irplatform.runs.fields import DOCUMENT, TOPIC, identifier, place_of, plain
-from irplatform.system.columns import changes, split
-from irplatform.system.console import notice_once
-from irplatform.system.formats import JSONError, parse_json, read_json
-from irplatform.system.reading import (
+from irplatform.files.columns import changes, split
+from irplatform.files.formats import JSONError, parse_json, read_json
+from irplatform.files.reading import (
     COMMENT,
     blocks_of_lines,
     numbered_lines,
     uncommented_lines,
 )
+from irplatform.runs.bioasq import holds_json, judgments_of_questions
+from irplatform.runs.fields import DOCUMENT, TOPIC, identifier, place_of, plain
+from irplatform.system.console import notice_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -35,8 +35,8 @@ import numpy.typing as npt
 
 from irplatform.errors import InputError, counted
 from irplatform.evaluation.qrels import header
+from irplatform.files.reading import uncommented_lines
 from irplatform.runs.bioasq import holds_json
-from irplatform.system.reading import uncommented_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

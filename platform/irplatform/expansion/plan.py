@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, ValidationError
 
 from irplatform.errors import InputError, unknown
+from irplatform.files.digests import fingerprint
+from irplatform.files.formats import read_toml
 from irplatform.options import Options, first_problem, setting_names
-from irplatform.system.digests import fingerprint
-from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Arguments of Python's functions: paths, names and systems in shorter forms, and their types."""
+"""Arguments of Python's functions: collections, paths, names and systems, and their types."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from irplatform.errors import InputError, quoted
 from irplatform.options import flat
 from irplatform.plugin.rerankers import Reranker
 from irplatform.plugin.retrievers import Retriever
+from irplatform.registry.loading import registry
 from irplatform.registry.session import register, register_system, registered_as
 from irplatform.runs.in_memory import qrels_of
 
@@ -83,6 +84,26 @@ def as_systems(given: object, argument: str) -> tuple[str, ...]:
             )
         names.append(register_system(system, label))
     return tuple(names)
+
+
+def collection(name: AnyPath) -> Collection:
+    """Open a collection: its topics, judgments and documents.
+
+    Args:
+        name: a name, a path or an ir_datasets id.
+
+    Raises:
+        InputError: there is no such collection, or its files cannot be read.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> demo = ir.collection("demo")
+        >>> len(demo.topics), demo.topics[0].query
+        (20, 'breast cancer ERBB2 amplification')
+    """
+    opened = registry().collection(str(name))
+    vars(opened)[OPENED_AS] = str(name)
+    return opened
 
 
 def collection_name(given: object) -> str:

@@ -17,10 +17,10 @@ from irplatform.collections.names import aliases, expand, is_collection, is_path
 from irplatform.collections.toml import COLLECTION_FILE, declared_files
 from irplatform.errors import InputError
 from irplatform.experiment.settings import RunSettings, settings_of
+from irplatform.files.digests import digests, file_digest, fingerprint, folder_digests
+from irplatform.files.reading import is_ordinary
 from irplatform.options import flat
 from irplatform.retrieval.stages import Stage
-from irplatform.system.digests import digests, file_digest, fingerprint, folder_digests
-from irplatform.system.reading import is_ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.names import aliases, is_collection, looks_like_path, split_off
 from irplatform.collections.toml import is_declaration
 from irplatform.errors import InputError, unknown
+from irplatform.files.formats import read_toml
 from irplatform.options import flat
 from irplatform.retrieval.stages import Stage
-from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ from irplatform.system.process import in_command
 if TYPE_CHECKING:
     from irplatform.experiment.arguments import AnyPath, AnySystem, Names, Paths, Systems
     from irplatform.plugin.retrievers import Retriever
-    from irplatform.system.workers import Count
+    from irplatform.workers.distribution import Count
 
 _COMMAND = re.compile(r"(`platform [^`]*`)")
 _OPTION = re.compile(r"(?<![\w`-])--([a-z]+(?:-[a-z]+)*)(?: (?=[A-Z]{2}))?")

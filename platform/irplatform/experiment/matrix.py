@@ -16,13 +16,13 @@ from irplatform.evaluation.judgments import measures_of
 from irplatform.experiment.plan import RunPlan, planned_runs, resolve
 from irplatform.experiment.settings import RunSettings, label_and_name, read_experiment
 from irplatform.experiment.topics import topics_folder
+from irplatform.files.writing import write_json
 from irplatform.options import settings_of
 from irplatform.reports.matrix import Cell, MatrixReport
 from irplatform.retrieval.fusion import AUTO
 from irplatform.retrieval.stages import Stage, short_names
-from irplatform.runs.listed import MATRIX
+from irplatform.run_folder.listed import MATRIX
 from irplatform.system.console import parts, stage, waiting, with_subject, without_repeats
-from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

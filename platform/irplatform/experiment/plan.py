@@ -25,18 +25,18 @@ from irplatform.experiment.learning import (
 from irplatform.experiment.resources import on_device, undecided_resources
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
 from irplatform.experiment.topics import topics_folder
+from irplatform.files.digests import digest, fingerprint
+from irplatform.files.reading import readable_again
 from irplatform.options import flat
 from irplatform.reranking.rerank import apply_checkpoint
 from irplatform.reranking.training_set import seeds_of
 from irplatform.retrieval.candidate_sources import JUDGED, SCORED, FromRun, Scored, source_of
 from irplatform.retrieval.first_stage import made_with
 from irplatform.retrieval.fusion import AUTO
+from irplatform.run_folder.resuming import code_and_content
 from irplatform.runs.names import FUSED, alone_name, retriever_name, seed_of, system_of
-from irplatform.runs.resuming import code_and_content
-from irplatform.system.digests import digest, fingerprint
-from irplatform.system.reading import readable_again
-from irplatform.system.workers import cluster
 from irplatform.training.checkpoints import Checkpoint
+from irplatform.workers.distribution import cluster
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -18,25 +18,25 @@ from irplatform.evaluation.topics import (
     without_results,
 )
 from irplatform.experiment.calls import describe_data
+from irplatform.files.writing import write_json
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
 from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.reports.run_report import RunReport
 from irplatform.reports.system_result import SystemResult
-from irplatform.runs import Run, read_run
-from irplatform.runs.folder import (
+from irplatform.run_folder.folder import (
     FIRST_STAGE,
     RunFolder,
     Scores,
     SystemScores,
     write_scores,
 )
-from irplatform.runs.listed import REPORT
-from irplatform.runs.metadata import PART, accelerator_name, run_metadata
-from irplatform.runs.mixture import mixture_of
+from irplatform.run_folder.listed import REPORT
+from irplatform.run_folder.metadata import PART, accelerator_name, run_metadata
+from irplatform.run_folder.mixture import mixture_of
+from irplatform.runs import Run, read_run
 from irplatform.runs.names import alone_name
 from irplatform.system.console import notice
-from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

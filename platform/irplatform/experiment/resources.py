@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from irplatform.collection_resources import CollectionResources
 from irplatform.system.arithmetic import choose_device
-from irplatform.system.workers import available_cores, cluster, within_cores
 from irplatform.text.vector_source import VectorSource
+from irplatform.workers.distribution import available_cores, cluster, within_cores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

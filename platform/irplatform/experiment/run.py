@@ -20,7 +20,6 @@ from irplatform.experiment.calls import (
     inputs_of,
     neural_systems,
 )
-from irplatform.experiment.campaigns import describe_folder
 from irplatform.experiment.keywords import RankingOptions, RunOptions, keywords
 from irplatform.experiment.learning import (
     declared_pretraining,
@@ -38,6 +37,9 @@ from irplatform.experiment.plan import (
 from irplatform.experiment.recorder import Recorder
 from irplatform.experiment.settings import RunSettings, one_reranker, settings_of
 from irplatform.experiment.topics import chosen_topics
+from irplatform.files.cache import artifact
+from irplatform.files.digests import fingerprint
+from irplatform.files.writing import copy_folder, writable_folder
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
@@ -47,15 +49,13 @@ from irplatform.reranking.training_set import LearningPlan, seeds_of, training_s
 from irplatform.reranking.warnings import warning_of_fusion
 from irplatform.retrieval.candidate_sources import Request
 from irplatform.retrieval.fusion import Fusion
-from irplatform.runs.folder import alone_in
-from irplatform.runs.metadata import PART
+from irplatform.run_folder.campaigns import describe_folder
+from irplatform.run_folder.folder import alone_in
+from irplatform.run_folder.metadata import PART
 from irplatform.system.arithmetic import settings_kept
-from irplatform.system.cache import artifact
 from irplatform.system.console import notice, parts, stage, waiting, without_repeats
-from irplatform.system.digests import fingerprint
-from irplatform.system.workers import use_workers
-from irplatform.system.writing import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint
+from irplatform.workers.distribution import use_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

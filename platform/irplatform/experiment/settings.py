@@ -23,17 +23,16 @@ from irplatform.experiment.arguments import (
     settings_by_name,
 )
 from irplatform.experiment.experiment_file import SHOWN, read_file
+from irplatform.files.formats import read_toml
 from irplatform.options import flat
 from irplatform.registry.live_code import new_call
 from irplatform.reranking.systems import MEMBERS
 from irplatform.retrieval.candidate_sources import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
 from irplatform.retrieval.stages import USUAL, Stage
-from irplatform.runs.checks import check_tag
-from irplatform.runs.names import FUSED, system_of
+from irplatform.runs.names import FUSED, check_tag, system_of
 from irplatform.system.arithmetic import check_device
-from irplatform.system.formats import read_toml
-from irplatform.system.workers import RAY, Count
+from irplatform.workers.distribution import RAY, Count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.identical_ids import ignoring_identical_ids
-from irplatform.collections.indexed import in_index
 from irplatform.collections.irds import refuse_silent_downloads as refuse_irds_downloads
 from irplatform.errors import InputError, listing, nearest, unknown
 from irplatform.experiment.settings import NO_EXPANSION, label_and_name
@@ -21,6 +20,7 @@ from irplatform.options import flat, settings_of
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
 from irplatform.retrieval.candidate_sources import JUDGED, SCORED
 from irplatform.retrieval.first_stage import ChosenRetriever
+from irplatform.retrieval.indexed import in_index
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, listing, unknown
-from irplatform.runs.metadata import PART, read_metadata
-from irplatform.system.digests import fingerprint
+from irplatform.files.digests import fingerprint
+from irplatform.run_folder.metadata import PART, read_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,12 +20,12 @@ import numpy as np
 from irplatform.errors import InputError
 from irplatform.features.groups import Group
 from irplatform.features.in_workers import sent_group
+from irplatform.files.digests import fingerprint
+from irplatform.files.formats import read_own_json
 from irplatform.plugin.features import TrainableFeatureGroup
-from irplatform.system.digests import fingerprint
-from irplatform.system.formats import read_own_json
-from irplatform.system.workers import batched_by_size, ordered_map
 from irplatform.text.given_texts import given_texts
 from irplatform.version import __version__
+from irplatform.workers.distribution import batched_by_size, ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,8 +17,8 @@ import numpy as np
 
 from irplatform.data import TrainingData
 from irplatform.errors import InputError
+from irplatform.files.digests import fingerprint
 from irplatform.plugin.features import TrainableFeatureGroup
-from irplatform.system.digests import fingerprint
 from irplatform.training.topic_identity import components, families
 from irplatform.version import __version__
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from irplatform.features.groups import Group, open_groups
 from irplatform.knowledge.installation import Manifest, installed, lend
 from irplatform.registry.loading import registry
-from irplatform.system.cluster import on_another_machine
-from irplatform.system.workers import several_workers
+from irplatform.workers.cluster import on_another_machine
+from irplatform.workers.distribution import several_workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

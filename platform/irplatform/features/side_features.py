@@ -17,7 +17,7 @@ from irplatform.errors import InputError
 from irplatform.features.calculator import Calculator, load_groups, save_groups
 from irplatform.features.cross_fitting import Folding, cross_fitted
 from irplatform.features.groups import applying, open_groups
-from irplatform.system.writing import share
+from irplatform.files.writing import share
 from irplatform.training.topic_identity import APART
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import ChangedFileError, InputError, did_you_mean
+from irplatform.files.cache import MANIFEST, fetch_file
+from irplatform.files.digests import file_digest, fingerprint
+from irplatform.files.formats import read_own_json
+from irplatform.files.reading import readable_again, reporting_reads
+from irplatform.files.writing import home, to_disk, write_json
 from irplatform.knowledge.store import VERSION, Builder, KnowledgeBase
 from irplatform.knowledge.union import Knowledge
-from irplatform.system.cache import MANIFEST, fetch_file
 from irplatform.system.console import notice, parts, progress
-from irplatform.system.digests import file_digest, fingerprint
-from irplatform.system.formats import read_own_json
-from irplatform.system.reading import readable_again, reporting_reads
-from irplatform.system.writing import home, to_disk, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

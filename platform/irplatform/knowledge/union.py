@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from irplatform.files.digests import fingerprint
 from irplatform.knowledge.model import (
     NAME_RANK,
     NAME_SPACES,
@@ -26,7 +27,6 @@ from irplatform.knowledge.model import (
     typed,
 )
 from irplatform.knowledge.store import EVIDENCE_SEPARATOR
-from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from irplatform.documents.duplicates import Repeats
 from irplatform.errors import InputError, PlatformError, counted
+from irplatform.files.cache import Artifact, artifact, is_built, kept_json
+from irplatform.files.digests import fingerprint
+from irplatform.files.writing import write_json
 from irplatform.lucene import java
 from irplatform.lucene.java import lucene_version
 from irplatform.lucene.transfer import is_changed, searchable, to_record
-from irplatform.system.cache import Artifact, artifact, is_built, kept_json
 from irplatform.system.console import progress
-from irplatform.system.digests import fingerprint
-from irplatform.system.workers import available_cores, batched_by_size
-from irplatform.system.writing import write_json
-from irplatform.text.duplicates import Repeats
 from irplatform.text.tokenizer import COMPOSITION
+from irplatform.workers.distribution import available_cores, batched_by_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

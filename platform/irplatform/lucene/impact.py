@@ -23,26 +23,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.files.cache import kept_facts
+from irplatform.files.columns import packed
 from irplatform.lucene.feedback import TermWeights, addable, expanded
 from irplatform.lucene.java import java_class
 from irplatform.lucene.postings import POSTINGS_FORMAT, Postings
 from irplatform.lucene.queries import lucene_similarity
 from irplatform.lucene.structured import NOTHING, Scores, StructuredSearch
 from irplatform.runs.packed import PackedRanking
-from irplatform.system.cache import kept_facts
-from irplatform.system.columns import packed
 from irplatform.system.packages import absent
-from irplatform.system.workers import available_cores, batched
 from irplatform.text.arrays import Float32, Int32, Int64, map_array
 from irplatform.text.string_table import UNKNOWN, StringTable
+from irplatform.workers.distribution import available_cores, batched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.files.columns import Cells
     from irplatform.lucene.queries import BM25, RM3
     from irplatform.runs import Ranking
-    from irplatform.system.columns import Cells
 
 _AT_ONCE = 16
 """Topics of one call of compiled code."""

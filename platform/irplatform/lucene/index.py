@@ -43,7 +43,7 @@ from irplatform.lucene.transfer import (
     stored_records,
 )
 from irplatform.system.console import LAST, notice, progress
-from irplatform.system.workers import available_cores, batched
+from irplatform.workers.distribution import available_cores, batched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -23,10 +23,10 @@ from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.errors import InputError, PlatformError, one_line, raise_refusal, unstopped
-from irplatform.system.cache import artifact, is_built
+from irplatform.files.cache import artifact, is_built
 from irplatform.system.console import notice, progress, waiting
-from irplatform.system.workers import memory
 from irplatform.text.tokenizer import composed
+from irplatform.workers.distribution import memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -18,11 +18,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from irplatform.errors import InputError, did_you_mean
+from irplatform.files.cache import MANIFEST, artifact, is_built, kept_json
 from irplatform.lucene.java import java_class
 from irplatform.lucene.queries import BM25, RM3, Similarity
 from irplatform.lucene.transfer import CONTENTS
-from irplatform.system.cache import MANIFEST, artifact, is_built, kept_json
-from irplatform.system.workers import memory
+from irplatform.workers.distribution import memory
 
 if TYPE_CHECKING:
     from pathlib import Path

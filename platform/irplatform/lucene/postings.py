@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.files.writing import write_json
 from irplatform.lucene.dates import LAST_YEAR, YEAR
 from irplatform.lucene.java import java_class
 from irplatform.lucene.loops import NO_MORE, Loops
 from irplatform.lucene.transfer import CONTENTS
 from irplatform.system.console import progress
-from irplatform.system.writing import write_json
 from irplatform.text.arrays import ArrayWriter, write_array
 from irplatform.text.string_table import StringTableWriter
 

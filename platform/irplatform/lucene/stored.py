@@ -14,8 +14,8 @@ import orjson
 
 from irplatform.data import Document, FieldValue
 from irplatform.errors import InputError
+from irplatform.files.digests import file_digest
 from irplatform.lucene.java import java_class
-from irplatform.system.digests import file_digest
 from irplatform.text.tokenizer import composed
 
 if TYPE_CHECKING:

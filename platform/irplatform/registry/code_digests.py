@@ -42,7 +42,7 @@ def source_digest(*modules: str) -> str:
 
     Code and data count (word lists, weights). The platform's own modules do not.
     """
-    from irplatform.system.digests import fingerprint
+    from irplatform.files.digests import fingerprint
 
     third_party = {top_package(module) for module in modules} - our_packages()
     tops = {top for name in third_party for top in _shipped_with(name)}
@@ -54,7 +54,7 @@ def source_digest(*modules: str) -> str:
 
 def our_digest() -> str:
     """Return a digest of the Python files of the platform and its plugins."""
-    from irplatform.system.digests import fingerprint
+    from irplatform.files.digests import fingerprint
 
     return fingerprint({top: _digests(top) for top in sorted(our_packages())})
 
@@ -62,7 +62,7 @@ def our_digest() -> str:
 @functools.cache
 def _digests(top: str) -> tuple[str, ...]:
     """Digests of a package's files at the first call, when its code was loaded."""
-    from irplatform.system.digests import digests
+    from irplatform.files.digests import digests
 
     return tuple(digests(files_of(top)))
 

@@ -68,7 +68,7 @@ def without_entry_point(name: str = "") -> str:
 
 
 def _plugins_in(project: Path) -> list[str]:
-    from irplatform.system.formats import read_toml
+    from irplatform.files.formats import read_toml
 
     with suppress(Exception):  # of any project
         return [*read_toml(project)["project"]["entry-points"][GROUP]] if project.is_file() else []

@@ -112,7 +112,7 @@ class _Walk:
         self._digest.update(hashlib.sha256(content).digest())
 
     def _path(self, path: Path) -> None:
-        from irplatform.system.digests import digest, folder_digests
+        from irplatform.files.digests import digest, folder_digests
 
         self._add(path)
         if path.is_dir():

@@ -304,7 +304,7 @@ def _files_of(value: object, place: str = "") -> Iterator[tuple[str, str]]:
     """Digests of the files that options name, and of all files in folders, by option."""
     from pydantic import BaseModel
 
-    from irplatform.system.digests import digest, folder_digests
+    from irplatform.files.digests import digest, folder_digests
 
     inner: Iterable[tuple[object, object]] = ()
     if isinstance(value, BaseModel):

@@ -25,7 +25,7 @@ from irplatform.registry.loading import discard, registry
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Contribution
 from irplatform.registry.registration import Plugin
-from irplatform.runs.resuming import SESSION
+from irplatform.run_folder.resuming import SESSION
 from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def load_plugin(path: Path | str) -> Registered:
         >>> ir.load_plugin("same.py")
         registered: reranker same
     """
-    from irplatform.system.digests import digest
+    from irplatform.files.digests import digest
 
     path = Path(path).expanduser()
     if not path.is_file():

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from irplatform.comparison.ranking import Rank
     from irplatform.comparison.results import ComparedTopic, Comparison, Pair, Score
     from irplatform.comparison.tests import Difference
-    from irplatform.runs.mixture import Mixture
+    from irplatform.run_folder.mixture import Mixture
 
 _MOST_LETTERS = 26
 """Systems that have a letter of their own."""

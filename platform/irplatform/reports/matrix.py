@@ -27,7 +27,7 @@ from irplatform.reports.table import (
     share_table,
     shows_glyphs,
 )
-from irplatform.runs.mixture import folds_told, weights_told
+from irplatform.run_folder.mixture import folds_told, weights_told
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from irplatform.reports.run_report import RunReport
-    from irplatform.runs.mixture import Mixture
+    from irplatform.run_folder.mixture import Mixture
 
 _HOW = "paired t-test, Holm's correction over the rerankers of a row, mixed and alone"
 

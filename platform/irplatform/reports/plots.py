@@ -297,7 +297,7 @@ def save_plots(
         InputError: a plotting package is missing, or the folder cannot be written to.
     """
     require("a plot", *PLOTTING)
-    from irplatform.system.writing import atomic_write
+    from irplatform.files.writing import atomic_write
 
     measure = comparison.measures[0]
     plots: dict[str, Any] = {

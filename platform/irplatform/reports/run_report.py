@@ -25,9 +25,9 @@ from irplatform.reports.table import (
     shows_glyphs,
 )
 from irplatform.retrieval.candidates import Provenance
+from irplatform.run_folder.metadata import PART
+from irplatform.run_folder.mixture import folds_told, no_weight_told, weights_told
 from irplatform.runs import read_run
-from irplatform.runs.metadata import PART
-from irplatform.runs.mixture import folds_told, no_weight_told, weights_told
 from irplatform.runs.names import alone_name
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame

@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from irplatform.reports.table import ResultRow
-from irplatform.runs.mixture import Mixture
+from irplatform.run_folder.mixture import Mixture
 from irplatform.system.progress import added
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.comparison.tests import Difference
-    from irplatform.runs.mixture import Mixture
+    from irplatform.run_folder.mixture import Mixture
 
 
 GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}

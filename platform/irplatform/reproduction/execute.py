@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from irplatform.collections.names import aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.experiment.systems import refuse_silent_downloads
+from irplatform.files.cache import lock
+from irplatform.files.digests import fingerprint
+from irplatform.files.writing import home
 from irplatform.knowledge import installed
 from irplatform.registry.loading import registry
-from irplatform.system.cache import lock
-from irplatform.system.digests import fingerprint
 from irplatform.system.process import keep_nothing
-from irplatform.system.writing import home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from irplatform.errors import InputError, unknown, unstopped
+from irplatform.files.formats import read_toml
 from irplatform.options import flat
-from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

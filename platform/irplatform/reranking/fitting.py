@@ -16,6 +16,8 @@ import numpy as np
 from irplatform.collection_resources import on_this_machine
 from irplatform.comparison.tests import FEWEST_TOPICS
 from irplatform.errors import InputError, counted
+from irplatform.files.cache import Artifact, artifact, unfinished
+from irplatform.files.digests import fingerprint
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.scoring import cached_scores
 from irplatform.reranking.systems import ChosenReranker, System
@@ -32,9 +34,7 @@ from irplatform.reranking.training_set import (
     split_topics,
     weight_topics,
 )
-from irplatform.system.cache import Artifact, artifact, unfinished
 from irplatform.system.console import notice, notice_once, stage, with_subject
-from irplatform.system.digests import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.topic_identity import families
 from irplatform.version import __version__

@@ -14,17 +14,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from irplatform.errors import PluginError
+from irplatform.files.cache import MANIFEST, artifact, at_hand
+from irplatform.files.digests import folder_digests
+from irplatform.files.writing import home
 from irplatform.knowledge.installation import Manifest, installed, lend
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry
 from irplatform.system.arithmetic import choose_device
-from irplatform.system.cache import MANIFEST, artifact, at_hand
-from irplatform.system.cluster import on_another_machine
 from irplatform.system.console import notice_once
-from irplatform.system.digests import folder_digests
-from irplatform.system.workers import several_workers
-from irplatform.system.writing import home
 from irplatform.training.checkpoints import KIND, Checkpoint
+from irplatform.workers.cluster import on_another_machine
+from irplatform.workers.distribution import several_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

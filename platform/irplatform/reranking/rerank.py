@@ -22,9 +22,9 @@ from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.names import alone_name
 from irplatform.system.console import notice, parts, stage, steps, with_subject
-from irplatform.system.workers import several_workers
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import families
+from irplatform.workers.distribution import several_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

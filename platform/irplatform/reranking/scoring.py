@@ -15,17 +15,17 @@ import numpy.typing as npt
 from irplatform.collection_resources import UsageLog
 from irplatform.data import Documents, Topic
 from irplatform.errors import InputError, PlatformError, PluginError, counted, lacks_memory
+from irplatform.files.cache import artifact, kept_json
+from irplatform.files.digests import fingerprint
+from irplatform.files.journals import append_journal, is_kept, keep, read_journal
+from irplatform.files.writing import as_json
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
 from irplatform.reranking.in_workers import sent_system
-from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import LAST, parts, progress, stage
-from irplatform.system.digests import fingerprint
-from irplatform.system.journals import append_journal, is_kept, keep, read_journal
-from irplatform.system.workers import batched_by_size, cluster, ordered_map, takes_gpu
-from irplatform.system.writing import as_json
 from irplatform.version import __version__
+from irplatform.workers.distribution import batched_by_size, cluster, ordered_map, takes_gpu
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

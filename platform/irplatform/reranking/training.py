@@ -20,19 +20,19 @@ import numpy as np
 
 from irplatform.collection_resources import on_this_machine
 from irplatform.data import TrainingData
+from irplatform.files.cache import at_hand, files_of
+from irplatform.files.digests import file_digest
+from irplatform.files.formats import read_own_json
+from irplatform.files.journals import is_kept, keep
+from irplatform.files.writing import home, within_home
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.dependencies import GROUP
 from irplatform.reranking.in_workers import SentReranker, can_be_sent
 from irplatform.reranking.scoring import Values, final_scores
-from irplatform.system.cache import at_hand, files_of
-from irplatform.system.cluster import on_another_machine
 from irplatform.system.console import notice, parts, set_prefix, steps
-from irplatform.system.digests import file_digest
-from irplatform.system.formats import read_own_json
-from irplatform.system.journals import is_kept, keep
-from irplatform.system.workers import ordered_map, several_workers, takes_gpu
-from irplatform.system.writing import home, within_home
 from irplatform.training.checkpoints import member_folder
+from irplatform.workers.cluster import on_another_machine
+from irplatform.workers.distribution import ordered_map, several_workers, takes_gpu
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

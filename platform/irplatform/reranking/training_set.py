@@ -17,14 +17,14 @@ import numpy as np
 
 from irplatform.data import LabelledTopic, Topic
 from irplatform.errors import counted, listing
+from irplatform.files.cache import artifact
+from irplatform.files.digests import fingerprint
+from irplatform.files.formats import read_own_json
 from irplatform.reranking.systems import MEMBERS
 from irplatform.retrieval.lookup import missing_documents
-from irplatform.system.cache import artifact
 from irplatform.system.console import notice
-from irplatform.system.digests import fingerprint
-from irplatform.system.formats import read_own_json
-from irplatform.system.workers import sample_evenly
 from irplatform.training.topic_identity import topic_marks
+from irplatform.workers.distribution import sample_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

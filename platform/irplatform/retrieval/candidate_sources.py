@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from irplatform.collections.identical_ids import notice_of_documents
 from irplatform.errors import InputError, did_you_mean, listing
+from irplatform.files.digests import file_digest, fingerprint
+from irplatform.files.reading import readable_again
 from irplatform.retrieval.candidates import Candidates, Provenance
 from irplatform.retrieval.first_stage import FirstStage, Retrieval, retrieve
 from irplatform.retrieval.lookup import missing_documents
 from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.names import retriever_name, system_of
 from irplatform.system.console import notice
-from irplatform.system.digests import file_digest, fingerprint
-from irplatform.system.reading import readable_again
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.collection_resources import on_this_machine
 from irplatform.errors import PluginError, counted, unstopped
+from irplatform.files.cache import artifact, kept_json
+from irplatform.files.digests import fingerprint
+from irplatform.files.writing import write_json
 from irplatform.lucene.dates import DATES_FORMAT, date_limits, search_before
 from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.dependencies import Chosen
@@ -22,10 +25,7 @@ from irplatform.retrieval.lookup import Lookup
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.names import FUSED
 from irplatform.runs.run import rank_given
-from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import notice, parts
-from irplatform.system.digests import fingerprint
-from irplatform.system.writing import write_json
 from irplatform.text.tokenizer import COMPOSITION, is_folded
 
 if TYPE_CHECKING:

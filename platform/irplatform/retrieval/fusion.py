@@ -16,7 +16,7 @@ from irplatform.comparison.tests import MeanDifference
 from irplatform.evaluation.ndcg import ndcg
 from irplatform.runs.fuse import FusionMethod
 from irplatform.runs.fuse import K as PLAIN_K
-from irplatform.system.workers import sample_evenly
+from irplatform.workers.distribution import sample_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -17,11 +17,11 @@ import numpy as np
 
 from irplatform.comparison.tests import Difference, MeanDifference, paired_test
 from irplatform.evaluation.ndcg import ndcg, ndcg_of, validation_measure
+from irplatform.files.columns import texts_of
 from irplatform.runs.fuse import FusionMethod
 from irplatform.runs.packed import doc_ids_of
 from irplatform.runs.run import Run, in_32_bits
-from irplatform.system.columns import texts_of
-from irplatform.system.workers import sample_evenly
+from irplatform.workers.distribution import sample_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

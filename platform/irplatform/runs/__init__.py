@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from irplatform.system.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from irplatform.runs.checks import validate_run as validate_run
     from irplatform.runs.run import Ranking as Ranking
     from irplatform.runs.run import Run as Run
     from irplatform.runs.trec import Problem as Problem
@@ -22,7 +21,6 @@ _MODULES = {
     "Ranking": "irplatform.runs.run",
     "Run": "irplatform.runs.run",
     "read_run": "irplatform.runs.trec",
-    "validate_run": "irplatform.runs.checks",
     "write_run": "irplatform.runs.trec",
 }
 __getattr__, __dir__ = on_demand(__name__, _MODULES)

@@ -18,9 +18,9 @@ import orjson
 
 from irplatform.data import fault
 from irplatform.errors import InputError, quoted
+from irplatform.files.formats import read_json
+from irplatform.files.reading import open_bytes
 from irplatform.runs.ids import id_text, pmcid_of, pmid_of, whole
-from irplatform.system.formats import read_json
-from irplatform.system.reading import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -17,12 +17,12 @@ import numpy as np
 
 from irplatform import data as ids
 from irplatform.errors import InputError
+from irplatform.files.columns import changes, split, texts_of
+from irplatform.files.reading import blocks_of_lines
 from irplatform.runs.packed import refuse_repeated
 from irplatform.runs.parts import gathered, parts, strict_table
 from irplatform.runs.run import in_32_bits
 from irplatform.runs.trec import Problem, checked_line, scan
-from irplatform.system.columns import changes, split, texts_of
-from irplatform.system.reading import blocks_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.files.columns import Cells, Floats, Table
     from irplatform.runs.parts import Part
-    from irplatform.system.columns import Cells, Floats, Table
 
     Integers = npt.NDArray[np.int64]
 

@@ -33,8 +33,8 @@ from irplatform.runs.run import Run, deviation, standardized
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.files.columns import Cells
     from irplatform.runs.run import Ranking, Values
-    from irplatform.system.columns import Cells
 
 Method = Literal["ranks", "scores", "combsum", "combmnz", "isr", "borda"]
 Norm = Literal["min-max", "max", "sum", "zmuv", "rank", "borda"]

@@ -14,12 +14,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted, listing
+from irplatform.files.formats import JSONError, parse_json
+from irplatform.files.reading import in_utf_8, read_whole
 from irplatform.runs.fields import COLUMNS, DOCUMENT, LISTS, place_of, places, plain
 from irplatform.runs.results import Found, by_topic, in_order, number
 from irplatform.runs.run import Ranking, Run
 from irplatform.system.console import notice_once
-from irplatform.system.formats import JSONError, parse_json
-from irplatform.system.reading import in_utf_8, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

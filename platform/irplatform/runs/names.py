@@ -1,14 +1,21 @@
-"""Names of runs: the fused first stage, rerankers' runs, and run files."""
+"""Names of runs: the fused first stage, rerankers' runs, run files and run tags."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from irplatform.errors import InputError
+from irplatform.system.console import notice
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+TAG_LENGTH = 20
+"""Characters that TREC accepts in a run tag, unless a task says otherwise."""
+TAG = re.compile(r"[A-Za-z0-9_.-]+")
+"""A run tag that TREC accepts."""
 FUSED = "fused"
 """The name of the run that several retrievers make together."""
 _ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res|trec_results|results))?(\.gz)?$")
@@ -57,3 +64,35 @@ def names_of(paths: Sequence[Path]) -> dict[Path, str]:
 
 def _called(path: Path, depth: int) -> str:
     return _ENDING.sub("", "/".join(path.parts[-depth:]))
+
+
+def check_tag(tag: str) -> None:
+    """Refuse a run tag that no task accepts, and warn of one that is too long for most.
+
+    Raises:
+        InputError: it has characters that a run tag cannot have.
+    """
+    if not TAG.fullmatch(tag):
+        raise InputError(
+            f"--tag '{tag}' is not a run tag: TREC takes letters, digits, '-', '_' and '.'."
+        )
+    if len(tag) > TAG_LENGTH:
+        notice(
+            f"WARNING: --tag '{tag}' has {len(tag)} characters; TREC accepts {TAG_LENGTH} where a "
+            "task does not say otherwise."
+        )
+
+
+def read_tag_pattern(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern for tags; slashes around it, as in Perl, are dropped.
+
+    Raises:
+        InputError: it is not a regular expression.
+    """
+    try:
+        return re.compile(re.sub(r"^/(.*)/$", r"\1", pattern))
+    except re.error as error:
+        raise InputError(
+            f"--tag-pattern '{pattern}' is not a regular expression: {error}. An example: "
+            "'[A-Za-z0-9_]{1,12}'."
+        ) from error

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.files.columns import Cells, changes, codes, mixed, packed, texts_of, words
 from irplatform.runs.run import Ranking, in_32_bits
-from irplatform.system.columns import Cells, changes, codes, mixed, packed, texts_of, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
+    from irplatform.files.columns import Words
     from irplatform.runs.run import Scores, Values
-    from irplatform.system.columns import Words
 
 
 class PackedRanking(Ranking):
     """A ranking with packed ids.
 
     Attributes:
-        cells: the documents' ids as `irplatform.system.columns` has them.
+        cells: the documents' ids as `irplatform.files.columns` has them.
         scores: one per document, never increasing.
     """
 

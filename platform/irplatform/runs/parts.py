@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.system.columns import changes, split
-from irplatform.system.reading import COMMENT, blocks_of_lines
+from irplatform.files.columns import changes, split
+from irplatform.files.reading import COMMENT, blocks_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from irplatform.system.columns import Table
+    from irplatform.files.columns import Table
 
 METADATA = re.compile(rb"\s*#[ \t]*ir_metadata\.start[ \t\r]*(?:\n|$)")
 """Begins a run file with ir_metadata in its head."""

@@ -22,25 +22,25 @@ import numpy.typing as npt
 import orjson
 
 from irplatform.errors import InputError, counted
+from irplatform.files.reading import (
+    BARE_RETURN,
+    NUL_BYTE,
+    notice_comments,
+    numbered_lines,
+)
+from irplatform.files.writing import atomic_write
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.json_runs import read_json_run
 from irplatform.runs.packed import doc_ids_of, ranked
 from irplatform.runs.parts import Passed, gathered, parts, tables
 from irplatform.runs.run import Ranking, Run, Scores
 from irplatform.system.console import notice_once
-from irplatform.system.reading import (
-    BARE_RETURN,
-    NUL_BYTE,
-    notice_comments,
-    numbered_lines,
-)
-from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import IO
 
-    from irplatform.system.columns import Cells, Table
+    from irplatform.files.columns import Cells, Table
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
 COMMENT = (

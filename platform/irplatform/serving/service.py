@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Document
 from irplatform.errors import InputError
-from irplatform.experiment.free_texts import new_topic
-from irplatform.experiment.ready import reranker as make_reranker
-from irplatform.experiment.ready import retriever as make_retriever
 from irplatform.experiment.settings import one_reranker
 from irplatform.features.calculator import forget_features
+from irplatform.queries.free_texts import new_topic
+from irplatform.queries.ready import reranker as make_reranker
+from irplatform.queries.ready import retriever as make_retriever
 from irplatform.reranking.explain import explanations
 from irplatform.serving.requests import Explain, Request, Rerank, RerankForInfinity, Search, Text
 from irplatform.system.arithmetic import settings_kept
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from irplatform.data import FieldValue
-    from irplatform.experiment.ready import ReadyReranker, ReadyRetriever
     from irplatform.experiment.settings import RunSettings
+    from irplatform.queries.ready import ReadyReranker, ReadyRetriever
 
 Answer = dict[str, Any]
 _WITHOUT_COLLECTION = ("settings", "preset", "checkpoint", "device", "threads", "model_threads")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import counted, listing, quoted
 from irplatform.runs.bioasq import ADDRESS
-from irplatform.runs.checks import RunCheck
 from irplatform.runs.ids import id_text, pmid_of, pmids_of, whole
 from irplatform.runs.trec import Problem
 from irplatform.tasks.entries import KEYS, Answers, Entry, read_answers, reference_places
+from irplatform.tasks.run_checks import RunCheck
 from irplatform.text import sentences
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from irplatform.errors import counted
 from irplatform.evaluation.measures import cutoff_of
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs.bioasq import holds_json
-from irplatform.runs.checks import RunCheck, validate_run
 from irplatform.runs.trec import Problem, read_run
 from irplatform.tasks.answers import check_answers
 from irplatform.tasks.model import FORMS
+from irplatform.tasks.run_checks import RunCheck, validate_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irplatform.errors import InputError
+from irplatform.files.formats import JSONError, parse_json
+from irplatform.files.reading import in_utf_8, read_whole
 from irplatform.runs.ids import pmid_of, whole
-from irplatform.system.formats import JSONError, parse_json
-from irplatform.system.reading import in_utf_8, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, listing
+from irplatform.files.reading import NUL_BYTE, in_utf_8, open_bytes
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.fields import LISTS, place_of, places, plain
 from irplatform.runs.json_runs import json_results
-from irplatform.system.reading import NUL_BYTE, in_utf_8, open_bytes
 from irplatform.tasks.columns import (
     SECOND,
     choose_numbers,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.system.formats import parse_json
-from irplatform.system.reading import decoded, numbered_lines
+from irplatform.files.formats import parse_json
+from irplatform.files.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

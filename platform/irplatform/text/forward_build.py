@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.files.writing import atomic_write
 from irplatform.system.console import progress
-from irplatform.system.workers import batched, batched_by_size, ordered_map
-from irplatform.system.writing import atomic_write
 from irplatform.text.arrays import ArrayWriter, Int64, map_array, write_array
 from irplatform.text.forward_index import (
     FIELDS,
@@ -29,6 +28,7 @@ from irplatform.text.forward_index import (
 )
 from irplatform.text.string_table import StringTableWriter
 from irplatform.text.tokenizer import normalize, pieces
+from irplatform.workers.distribution import batched, batched_by_size, ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

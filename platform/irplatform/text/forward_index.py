@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError
-from irplatform.system.cache import kept_facts
+from irplatform.files.cache import kept_facts
 from irplatform.text.arrays import Float64, Int32, Int64, Number, map_array
 from irplatform.text.given_texts import DocumentWords, distinct_of, given_texts
 from irplatform.text.string_table import UNKNOWN, StringTable, Vocabulary

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.system.cache import Artifact, artifact
-from irplatform.system.digests import HashedFiles, digest, digests, fingerprint
+from irplatform.files.cache import Artifact, artifact
+from irplatform.files.digests import HashedFiles, digest, digests, fingerprint
 from irplatform.text.extra_text import ending
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from pydantic import Field
 from irplatform.errors import InputError, counted
 from irplatform.options import Options
 from irplatform.system.console import QUICK, detail, progress
-from irplatform.system.workers import batched_by_size, ordered_map
 from irplatform.text.extra_text import read_paragraphs
 from irplatform.text.tokenizer import tokenize
 from irplatform.text.vectors import WordVectors
+from irplatform.workers.distribution import batched_by_size, ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

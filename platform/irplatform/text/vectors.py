@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from irplatform.errors import InputError, PlatformError
+from irplatform.files.formats import read_own_json
+from irplatform.files.reading import open_bytes
+from irplatform.files.writing import write_json
 from irplatform.system.console import notice, progress
-from irplatform.system.formats import read_own_json
-from irplatform.system.reading import open_bytes
-from irplatform.system.writing import write_json
 from irplatform.text.string_table import UNKNOWN, StringTable, StringTableWriter
 from irplatform.text.tokenizer import tokenize
 

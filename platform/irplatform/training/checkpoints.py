@@ -19,11 +19,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted
+from irplatform.files.cache import damaged_file
+from irplatform.files.digests import digests
+from irplatform.files.formats import read_own_json
+from irplatform.files.writing import home
 from irplatform.plugin.rerankers import TrainableReranker
-from irplatform.system.cache import damaged_file
-from irplatform.system.digests import digests
-from irplatform.system.formats import read_own_json
-from irplatform.system.writing import home
 from irplatform.training.topic_identity import query_mark, topic_marks
 from irplatform.training.weights import check_weights
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_check
 from pydantic import Field
 
 from irplatform.errors import InputError, PlatformError
+from irplatform.files.journals import is_kept, keep_made
 from irplatform.options import Options
 from irplatform.system import console
 from irplatform.system.console import notice
-from irplatform.system.journals import is_kept, keep_made
 from irplatform.training.weights import load_weights, save_weights
 
 if TYPE_CHECKING:

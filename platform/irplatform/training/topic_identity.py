@@ -11,7 +11,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from irplatform.system.digests import fingerprint
+from irplatform.files.digests import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence

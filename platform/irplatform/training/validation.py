@@ -18,7 +18,7 @@ from irplatform.errors import PlatformError
 from irplatform.evaluation.ndcg import ndcg_of
 from irplatform.runs import Ranking
 from irplatform.runs.run import standardized
-from irplatform.system.workers import sample_evenly
+from irplatform.workers.distribution import sample_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from numpy import isfinite, isnan, ndarray
 
 from irplatform.errors import InputError, quoted
-from irplatform.system.digests import file_state, is_settled
-from irplatform.system.writing import share
+from irplatform.files.digests import file_state, is_settled
+from irplatform.files.writing import share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

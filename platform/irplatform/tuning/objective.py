@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.scoring import evaluate
 from irplatform.experiment.systems import choose_systems
+from irplatform.files.digests import file_digest, fingerprint
 from irplatform.registry.live_code import source_of
 from irplatform.reranking.rerank import FOLDS, rerank
 from irplatform.reranking.systems import MEMBERS
@@ -19,7 +20,6 @@ from irplatform.retrieval.candidates import Candidates
 from irplatform.retrieval.first_stage import Retrieval, combine, find
 from irplatform.retrieval.fusion import AUTO, choose_fusion
 from irplatform.runs import Run
-from irplatform.system.digests import file_digest, fingerprint
 from irplatform.training.topic_identity import families
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.tests import paired_test
 from irplatform.errors import one_line
+from irplatform.files.formats import toml_key, toml_value
 from irplatform.options import flat
 from irplatform.reports.columns import aligned
 from irplatform.system.console import notice
-from irplatform.system.formats import toml_key, toml_value
 from irplatform.tuning.search import mean_over
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.comparison.tests import MeanDifference
+from irplatform.files.digests import fingerprint
+from irplatform.files.journals import append_journal, read_journal
 from irplatform.reranking.training_set import fold_topics
-from irplatform.system.digests import fingerprint
-from irplatform.system.journals import append_journal, read_journal
 from irplatform.tuning.space import Values
 
 if TYPE_CHECKING:

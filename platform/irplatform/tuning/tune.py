@@ -22,24 +22,24 @@ from irplatform.experiment.resources import resources_for
 from irplatform.experiment.run import refuse_broken_corpus
 from irplatform.experiment.settings import settings_of
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
+from irplatform.files.cache import lock
+from irplatform.files.digests import fingerprint
+from irplatform.files.journals import SUFFIX
+from irplatform.files.writing import home
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
 from irplatform.retrieval.candidate_sources import RETRIEVED
 from irplatform.retrieval.candidates import draw
 from irplatform.retrieval.fusion import Fusion
 from irplatform.system.arithmetic import arithmetic, settings_kept
-from irplatform.system.cache import lock
 from irplatform.system.console import notice, waiting
-from irplatform.system.digests import fingerprint
-from irplatform.system.journals import SUFFIX
-from irplatform.system.workers import use_workers
-from irplatform.system.writing import home
 from irplatform.training.topic_identity import families
 from irplatform.tuning.declared import Declared, declarations
 from irplatform.tuning.objective import TunedSystem
 from irplatform.tuning.report import Progress, TuneReport
 from irplatform.tuning.search import Plan, Trial, Trials, design, search
 from irplatform.tuning.space import Span, read_space
+from irplatform.workers.distribution import use_workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.files.formats import read_own_json
 from irplatform.plugin import (
     Documents,
     Field,
@@ -23,7 +24,6 @@ from irplatform.plugin import (
     TrainingData,
     Traits,
 )
-from irplatform.system.formats import read_own_json
 from irplatform_ltr.matching import StemmedIndex
 
 if TYPE_CHECKING:

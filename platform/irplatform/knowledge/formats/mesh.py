@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.files.reading import decoded, numbered_lines
 from irplatform.knowledge.formats.reading import Format, Head, elements
 from irplatform.knowledge.formats.umls import DISORDERS, SUBSTANCES
 from irplatform.knowledge.model import (
@@ -22,7 +23,6 @@ from irplatform.knowledge.model import (
     Relation,
     kind_of_synonym,
 )
-from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

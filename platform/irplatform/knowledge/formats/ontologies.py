@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError
+from irplatform.files.reading import decoded, numbered_lines
 from irplatform.knowledge.formats.reading import Unread, elements, load, objects_of, texts_of
 from irplatform.knowledge.formats.terms import (
     Term,
@@ -22,8 +23,7 @@ from irplatform.knowledge.formats.terms import (
     synonym,
     term_id,
 )
-from irplatform.system.reading import decoded, numbered_lines
-from irplatform.system.workers import batched
+from irplatform.workers.distribution import batched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

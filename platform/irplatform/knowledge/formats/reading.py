@@ -14,9 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted, listing
+from irplatform.files.formats import read_json
+from irplatform.files.reading import decoded, numbered_lines, open_bytes, opened_text
 from irplatform.system.console import notice
-from irplatform.system.formats import read_json
-from irplatform.system.reading import decoded, numbered_lines, open_bytes, opened_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

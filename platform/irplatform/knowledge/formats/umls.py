@@ -15,12 +15,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from irplatform.errors import InputError, counted
+from irplatform.files.formats import parse_json
+from irplatform.files.reading import decoded, numbered_lines
 from irplatform.knowledge.formats.reading import Format, text_of, texts_of
 from irplatform.knowledge.formats.terms import cross_reference
 from irplatform.knowledge.model import Concept, ConceptKind, Name, kind_of_synonym
 from irplatform.system.console import notice
-from irplatform.system.formats import parse_json
-from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

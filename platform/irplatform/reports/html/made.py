@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import PlatformError
 from irplatform.options import flat
 from irplatform.registry.loading import registry
-from irplatform.runs.metadata import RUN, lines_digest, metadata_path, read_metadata
-from irplatform.runs.mixture import mixture_of
+from irplatform.run_folder.metadata import RUN, lines_digest, metadata_path, read_metadata
+from irplatform.run_folder.mixture import mixture_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -1,0 +1,1 @@
+"""Finished runs: evaluated, compared, reported, fused, cited, verified, repeated."""

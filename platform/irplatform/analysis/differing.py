@@ -1,0 +1,142 @@
+"""Whether runs side by side differ in more than their systems: documents, topics, judgments, depth.
+
+Only what metadata record is compared. Of runs without any nothing is known, and nothing is said.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from irplatform.collections.identical_ids import ignoring_identical_ids
+from irplatform.errors import InputError, listing
+from irplatform.experiment.calls import topic_marks
+from irplatform.experiment.topics import only_topics, topics_asked
+from irplatform.run_folder.listed import listed_runs
+from irplatform.run_folder.metadata import RUN, is_as_recorded, read_metadata
+from irplatform.runs.names import alone_name, file_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from irplatform.data import Collection
+
+    Metadata = Mapping[str, Any]
+
+_DIGITS = 8
+_PARTS = (("topics", "topics"), ("judgments", "qrels"), ("judgments", "sampled qrels"))
+"""What messages call the parts of a collection, and their keys in metadata."""
+
+
+def differences_told(
+    files: Mapping[str, Path], collection: Collection | None = None, *, across: bool = True
+) -> list[str]:
+    """Return sentences on runs whose metadata record other things than those of the others.
+
+    Args:
+        files: name to run file.
+        collection: the present one, all of it; it is told if topics and judgments of runs of this
+            name have changed since.
+        across: different documents are allowed, and told.
+
+    Raises:
+        InputError: the runs are of different documents, or metadata are damaged.
+    """
+    runs = {name: read_metadata(file) for name, file in files.items()}
+    of = {name: run.get("data", {}).get("test collection", {}) for name, run in runs.items()}
+    notes = [*_documents({name: data.get("documents") for name, data in of.items()}, runs, across)]
+    notes += _replaced(files, runs)
+    looks = {name: topics_asked(file) for name, file in files.items()}
+    present = _present({n: of[n].get("name") for n in of}, runs, looks, collection)
+    for part, key in _PARTS:
+        marks = {n: data.get(key) for n, data in of.items() if data.get(key) is not None}
+        changed = [n for n in present if n in marks and marks[n] != present[n].get(key)]
+        if changed:
+            notes.append(
+                f"WARNING: the {part} of '{of[changed[0]]['name']}' have changed since these runs "
+                f"were made: {listing(changed)}. Here the present ones count."
+            )
+        others = {n: marks[n] for n in marks.keys() - changed if not (collection and looks[n])}
+        if told := _told({n: others[n] for n in marks if n in others}):
+            notes.append(f"WARNING: the runs were made with different {part}: {told}.")
+    for part in ("depth", "seed"):
+        methods = ((name, run.get("method", {})) for name, run in runs.items())
+        if told := _told({n: m.get(part, m.get("settings", {}).get(part)) for n, m in methods}):
+            notes.append(f"the runs differ in {part}: {told}.")
+    return notes
+
+
+def _present(
+    names: Mapping[str, str | None],
+    runs: Mapping[str, Metadata],
+    looks: Mapping[str, tuple[str, ...]],
+    collection: Collection | None,
+) -> dict[str, Metadata]:
+    """What the metadata of a collection's runs would say now of topics and judgments."""
+    marks: dict[tuple[tuple[str, ...], bool], Metadata] = {}
+    found = {}
+    for name in names:
+        if collection is not None and names[name] == collection.id:
+            key = looks[name], bool(_settings(runs[name]).get("ignore_identical_ids"))
+            if key not in marks:
+                part = only_topics(collection, key[0])
+                part = ignoring_identical_ids(part) if key[1] else part
+                qrels = part.qrels if part.load_qrels else None
+                marks[key] = topic_marks(part, qrels)
+            found[name] = marks[key]
+    return found
+
+
+def _told(values: Mapping[str, Any]) -> str:
+    """Different values in words: "1000 (bm25, rm3), 100 (ltr)"; "" for less than two."""
+    groups: dict[str, list[str]] = {}
+    for name, value in values.items():
+        if isinstance(value, str | int):
+            groups.setdefault(str(value), []).append(name)
+    told = (f"{value[:_DIGITS]} ({listing(names)})" for value, names in groups.items())
+    return ", ".join(told) if len(groups) > 1 else ""
+
+
+def _settings(run: Metadata) -> Metadata:
+    found: Metadata = run.get("implementation", {}).get("call", {}).get("settings", {})
+    return found
+
+
+def _documents(
+    marks: Mapping[str, str | None], runs: Mapping[str, Metadata], across: bool
+) -> Iterator[str]:
+    """A sentence on different documents; InputError if they are not allowed.
+
+    An existing index has a fingerprint of its own: whether it has the same documents is not known.
+    """
+    own = {name: mark for name, mark in marks.items() if "index" not in _settings(runs[name])}
+    if told := _told(own):
+        told = f"the runs are of different documents: {told}."
+        if not across:
+            raise InputError(
+                f"{told} A test would compare documents, not systems. Make the runs again over the "
+                "same ones. If they are the same in another form, or differ on purpose, add "
+                "--different-documents."
+            )
+        yield f"WARNING: {told}"
+    elif told := _told(marks):
+        yield f"WARNING: an existing index may have other documents: {told}."
+
+
+def _replaced(files: Mapping[str, Path], runs: Mapping[str, Metadata]) -> Iterator[str]:
+    """Sentences on run files that are not those which metadata or the folder's report describe."""
+    listed: dict[Path, str] = {}
+    for folder in dict.fromkeys(file.parent for file in files.values()):
+        with suppress(InputError):  # a damaged report is not needed where run files are named
+            listed |= listed_runs(folder)
+    for name, file in files.items():
+        recorded = {runs[name].get(RUN, {}).get("sha256"), listed.get(file)} - {None, ""}
+        if file.is_file() and not all(is_as_recorded(file, sha256) for sha256 in recorded):
+            yield (
+                f"WARNING: {file} is not the run that was recorded: it was changed or replaced. "
+                "`platform verify` says more."
+            )
+        alone = file.with_name(f"{alone_name(file_name(file))}.run")
+        if alone in listed and not alone.exists():
+            yield f"WARNING: {alone}, the reranker's own scores, is not here any more."

@@ -1,0 +1,260 @@
+"""Runs that exist already, scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from irplatform.analysis.differing import differences_told
+from irplatform.analysis.given_runs import given_runs
+from irplatform.collections.identical_ids import ignoring_identical_ids, notice_of_documents
+from irplatform.data import Collection
+from irplatform.errors import InputError, listing
+from irplatform.evaluation.judgments import Judgments, of_collection, of_files
+from irplatform.evaluation.sampled import topics_of
+from irplatform.evaluation.scoring import evaluate as evaluate_run
+from irplatform.evaluation.topics import TopicFilter, only, spelled_otherwise, without
+from irplatform.experiment.arguments import as_names, as_path, as_qrels, collection_name
+from irplatform.experiment.topics import of_quick_looks, topics_asked
+from irplatform.files.writing import same_file
+from irplatform.registry.loading import registry
+from irplatform.reports.evaluations import Evaluations
+from irplatform.runs import read_run
+from irplatform.system.console import notice, waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from irplatform.analysis.given_runs import GivenRuns, Runs
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
+    from irplatform.runs import Run
+
+
+def evaluate(
+    runs: Runs,
+    *,
+    collection: AnyCollection | None = None,
+    qrels: AnyQrels | None = None,
+    sampled_qrels: AnyPath | None = None,
+    measures: Names = (),
+    names: Names = (),
+    topics: TopicFilter | None = None,
+    trec_eval: int = 10,
+    ignore_identical_ids: bool = False,
+) -> Evaluations:
+    """Score runs.
+
+    Args:
+        runs: TREC runs, folders of `platform run`, `Run` objects, mappings of topic to document to
+            score, frames or records; or a mapping of name to one.
+        collection: whose judgments and measures to use; by default the one that the runs' metadata
+            name.
+        qrels: a file of judgments, in place of a collection, ordinary or sampled; or a mapping of
+            topic to document to grade, a frame or records.
+        sampled_qrels: a file of sampled judgments, beside the others or alone.
+        measures: names; by default the collection's, or the usual ones.
+        names: a name for each run, in their order; by default the files' names.
+        topics: the judged topics that count; by default all.
+        trec_eval: the release to agree with, 10 or 9.
+        ignore_identical_ids: leave the document with a topic's own id out of its results, as BEIR
+            does.
+
+    Returns:
+        Name to evaluation, with means and values of topics; it shows itself as a table.
+
+    Raises:
+        InputError: a bad name or file, no judgments, or none of a run's topics is judged.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> run = ir.Run("mine", {"1": ir.Ranking.of(["a", "b"], [2.0, 1.0])})
+        >>> ir.evaluate(run, qrels={"1": {"b": 1}}, measures=["RR", "P@1"])["mine"].aggregate
+        {'RR': 0.5, 'P@1': 0.0}
+    """
+    given = given_runs(runs, names)
+    judged = read_judged_runs(
+        given,
+        collection,
+        qrels,
+        sampled_qrels=sampled_qrels,
+        measures=measures,
+        topics=topics,
+        ignore_identical_ids=ignore_identical_ids,
+    )
+    for note in judged.notes:
+        notice(note)
+    judgments = judged.judgments
+    evaluations = {}
+    for path, run in judged.runs.items():
+        with waiting(f"scoring {path}"):
+            evaluations[judged.names[path]] = evaluate_run(
+                judgments.qrels,
+                run,
+                judgments.measures,
+                extra=registry().measures,
+                sampled=judgments.sampled,
+                trec_eval=trec_eval,
+            )
+    return Evaluations(evaluations, {name: path for path, name in judged.names.items()})
+
+
+@dataclass(frozen=True)
+class JudgedRuns:
+    """Runs and their names, by path, with their judgments and their collection, if there is one.
+
+    `collection_name` is the collection's name as the user or the runs' metadata give it. `notes`
+    say that only the topics of a quick look count.
+    """
+
+    judgments: Judgments
+    runs: Mapping[Path, Run]
+    collection: Collection | None
+    collection_name: str
+    given: GivenRuns
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> Mapping[Path, str]:
+        """Names by path."""
+        return self.given.names
+
+
+def read_judged_runs(
+    given: GivenRuns,
+    collection: AnyCollection | None,
+    qrels: AnyQrels | None,
+    *,
+    sampled_qrels: AnyPath | None = None,
+    measures: Names = (),
+    topics: TopicFilter | None = None,
+    as_reported: bool = False,
+    ignore_identical_ids: bool = False,
+    different_documents: bool = True,
+) -> JudgedRuns:
+    """Read runs and judgments; the arguments and errors are those of `evaluate`.
+
+    Where a run is a quick look at some topics of the collection, only these count, for all runs.
+    `as_reported` takes the measures that the runs were reported by, if none are given. Runs of
+    different documents are refused if `different_documents` is False; other differences are notes.
+    """
+    measures = as_names(measures, "measures")
+    if sampled_qrels is not None:
+        sampled_qrels = as_path(sampled_qrels, "sampled_qrels")
+    if collection is not None and qrels is not None:
+        raise InputError("give either --collection or --qrels.")
+    if collection is None and qrels is None and sampled_qrels is None:
+        collection = given.recorded_collection()
+    plugins = registry()
+    resolved_collection = None
+    named = "" if collection is None else collection_name(collection)
+    with waiting(f"reading judgments of {named}" if named else "reading judgments"):
+        opened = plugins.collection(named) if named else None
+        ignores = opened is not None and ignore_identical_ids
+        named_collection = ignoring_identical_ids(opened) if opened and ignores else opened
+        if given.cells:
+            given = given.of_collection(named_collection.id if named_collection else None)
+        paths = [*given.names]
+        if named_collection:
+            files = {p: given.ready[p].path if p in given.ready else p for p in paths}
+            looks = {p: asked for p, file in files.items() if (asked := topics_asked(file))}
+            resolved_collection = of_quick_looks(named_collection, looks)
+            judged_by = partial(
+                of_collection, resolved_collection, extra=plugins.measures, sampled=sampled_qrels
+            )
+        else:
+            usual, extra = Collection.measures, plugins.measures
+            read = as_qrels(qrels)
+            judged_by = partial(of_files, read, extra=extra, usual=usual, sampled=sampled_qrels)
+        notes = differences_told(given.files, opened, across=different_documents)
+        judgments = None
+        if as_reported and not measures and sampled_qrels is None:
+            judgments, measured = _by_reported(given, judged_by)
+            notes += measured
+        judgments = judgments or judged_by(measures=measures)
+    for one, other in combinations(paths, 2):
+        if same_file(one, other):
+            raise InputError(f"the run {other} is named more than once, once as {one}.")
+    runs = {}
+    for path in paths:
+        with waiting(f"reading {path}"):
+            run = given.ready[path] if path in given.ready else read_run(path)
+            runs[path] = _without_own(run, resolved_collection, ignore_identical_ids)
+        _refuse_other_topics(path, runs[path], judgments)
+    if topics:
+        counted_topics = topics.topics(judgments.qrels, resolved_collection)
+        left_out = frozenset(judgments.qrels) - counted_topics
+        judgments = only(judgments, counted_topics)
+        runs = {path: without(run, left_out) for path, run in runs.items()}
+    if resolved_collection is not None and (left_out := resolved_collection.topics_left_out):
+        count = len(resolved_collection.topics)
+        names = listing(given.names[path] for path in looks)
+        notes.append(
+            f"A quick look: {count:,} of {count + len(left_out):,} topics, those of {names}. Not "
+            "comparable with scores over all topics."
+        )
+        runs = {path: without(run, left_out) for path, run in runs.items()}
+    return JudgedRuns(judgments, runs, resolved_collection, named, given, tuple(notes))
+
+
+def _by_reported(
+    given: GivenRuns, judged_by: Callable[..., Judgments]
+) -> tuple[Judgments | None, list[str]]:
+    """Judgments with the measures that runs were reported by; None if these cannot be used.
+
+    Notes say so, and which measures are taken where runs differ.
+    """
+    reported = given.recorded_measures()
+    if not reported:
+        return None, []
+    first, measures = next(iter(reported.items()))
+    others = [name for name, own in reported.items() if own != measures]
+    notes = []
+    if others:
+        notes.append(
+            f"measures: {', '.join(measures)}, by which {first} was reported; {listing(others)} by "
+            "others. --measure names those to use."
+        )
+    try:
+        return judged_by(measures=measures), notes
+    except InputError as error:
+        return None, [f"the runs were reported by other measures: {error.message}"]
+
+
+def _without_own(run: Run, collection: Collection | None, ignore: bool) -> Run:
+    """Leave the documents out that topics are; tell of them where nobody asked for that."""
+    if collection is None and ignore:
+        own: Mapping[str, tuple[str, ...]] = {topic: (topic,) for topic in run.rankings}
+    elif collection is not None and collection.ignore_identical_ids:
+        own = {topic.id: topic.left_out for topic in collection.topics}
+    else:
+        if collection is not None and (message := notice_of_documents(run, collection)):
+            notice(message)
+        return run
+    rankings = {t: ranking.without(own.get(t, ())) for t, ranking in run.rankings.items()}
+    return replace(run, rankings=rankings)
+
+
+def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
+    """Refuse a run that would score 0 because it is about something else."""
+    qrels, pools = judgments.used
+    topics = dict.fromkeys([*qrels, *topics_of(pools)])
+    if not run.rankings.keys() & topics.keys():
+        other = "Is this another collection's run?"
+        raise InputError(
+            f"none of its {len(run.rankings):,} topics ({listing(run.rankings)}) is among the "
+            f"{len(topics):,} judged ones ({listing(topics)}). "
+            f"{spelled_otherwise(run.rankings, topics) or other}",
+            path=path,
+        )
+    for topic, ranking in run.rankings.items():
+        sampled = pools[topic].positions if topic in pools else {}
+        judged_documents = {**sampled, **qrels.get(topic, {})}
+        if any(doc_id in judged_documents for doc_id in ranking.doc_ids):
+            return
+    notice(
+        f"WARNING: {path}: none of its documents is judged for its topic. Are these the "
+        "judgments of another collection, or are their columns in another order?"
+    )

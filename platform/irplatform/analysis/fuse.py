@@ -1,0 +1,332 @@
+"""One run made of several, by a given method or by one that judged topics choose."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from itertools import combinations
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.analysis.differing import differences_told
+from irplatform.errors import InputError, check_least, counted, listing
+from irplatform.evaluation.judgments import of_collection
+from irplatform.evaluation.qrels import read_qrels
+from irplatform.experiment.arguments import as_path, as_paths, collection_name
+from irplatform.experiment.calls import describe_data, expression, plain
+from irplatform.files.digests import file_digest
+from irplatform.files.reading import readable_again
+from irplatform.files.writing import same_file, writable_file
+from irplatform.registry.code_digests import our_digest
+from irplatform.registry.loading import registry
+from irplatform.retrieval.fusion_tuning import METHODS, choose_method, fuse_weighted
+from irplatform.run_folder.metadata import read_metadata, run_metadata, write_run_with_metadata
+from irplatform.run_folder.resuming import refuse_other_run
+from irplatform.runs import read_run
+from irplatform.runs.fuse import WITH_NORM, FusionMethod, K
+from irplatform.runs.names import check_tag
+from irplatform.system.console import notice, waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
+    from irplatform.retrieval.fusion_tuning import Choice
+    from irplatform.runs import Run
+    from irplatform.runs.fuse import Method, Norm
+
+
+def fuse_runs(
+    paths: Paths,
+    out: AnyPath,
+    *,
+    by: Method | None = None,
+    norm: Norm | None = None,
+    k: float | None = None,
+    weights: Sequence[float] | None = None,
+    train_on: AnyCollection | None = None,
+    train_runs: Paths = (),
+    depth: int = 1000,
+    tag: str = "fused",
+    force: bool = False,
+    command: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Fuse run files, and write the fused run with its metadata.
+
+    Args:
+        paths: TREC runs, at least two.
+        out: the run file to write.
+        by: "ranks", reciprocal ones; "scores", standardized ones; "combsum", "combmnz", "isr" or
+            "borda". None is "ranks", or with `train_on` the best of all.
+        norm: of the scores of combsum and combmnz: "min-max", "max", "sum", "zmuv", "rank" or
+            "borda". None is "min-max", or with `train_on` the best of all.
+        k: of 1 / (k + rank), above 0; a larger one weighs top ranks less. None is 60.
+        weights: one per run, 0 or more; by default all count the same. A run of weight 0 adds
+            no documents.
+        train_on: a collection, or a file of judgments, whose topics choose method and weights.
+        train_runs: runs of the same systems over these topics, in the same order; by default the
+            runs themselves, each topic fused as the topics of other folds choose.
+        depth: documents per topic.
+        tag: the last column.
+        force: replace a file that was made with other settings.
+        command: the command line, for the metadata; by default the call in Python.
+
+    Returns:
+        `path`, how many `topics` and `runs` it is made of, the `method`, and with `train_on` what
+        was `learned`.
+
+    Raises:
+        InputError: a run cannot be read, is named twice or would be overwritten, `out` was made
+            with other settings, runs are of different collections, fewer than two topics are
+            judged, or a weight, tag or number is wrong.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> ir.write_run(ir.Run("one", {"41": ir.Ranking.of(["a", "b"], [2.0, 1.0])}), "one.run")
+        >>> ir.write_run(ir.Run("two", {"41": ir.Ranking.of(["b", "c"], [2.0, 1.0])}), "two.run")
+        >>> made = ir.fuse_runs(["one.run", "two.run"], "fused.run")
+        >>> made["topics"], made["runs"]
+        (1, 2)
+        >>> ir.read_run("fused.run").rankings["41"].doc_ids
+        ('b', 'a', 'c')
+    """
+    check_tag(tag)
+    paths, out = as_paths(paths, "paths"), as_path(out, "out")
+    train_paths = as_paths(train_runs, "train_runs")
+    if len(paths) < 2:
+        raise InputError("at least two runs are needed.")
+    _check_method(by, norm, k, weights, learns=train_on is not None)
+    if train_paths and train_on is None:
+        raise InputError("--train-runs needs --train-on, the judgments of their topics.")
+    if train_paths and len(train_paths) != len(paths):
+        raise InputError(
+            f"--train-runs names {counted(len(train_paths), 'run')} for {len(paths)} runs; one "
+            "each, in the same order."
+        )
+    check_least("depth", depth, 1)
+    _refuse_same_files([*paths, *train_paths], out)
+    writable_file(out)
+    method = FusionMethod(by or "ranks", norm or "min-max", K if k is None else k)
+    runs = {path: read_run(path) for path in paths}
+    for note in differences_told({str(path): path for path in [*paths, *train_paths]}):
+        notice(note)
+    choice = None
+    if train_on is not None:
+        methods = [method] if k is not None or (by and norm) else _methods(by, norm)
+        judged = [read_run(path) for path in train_paths] or [*runs.values()]
+        choice = _learned(dict(zip(train_paths or paths, judged, strict=True)), methods, train_on)
+        method = choice.method
+    shares = _shares(weights if choice is None else method.weights, len(paths))
+    share_of = dict(zip(paths, shares, strict=True))
+    asked = {
+        **{name: value for name, value in (("by", by), ("norm", norm), ("k", k)) if value},
+        "train_on": plain("train_on", train_on and collection_name(train_on)),
+        "train_runs": [str(path.absolute()) for path in train_paths],
+    }
+    metadata = _metadata(tag, method, depth, share_of, asked, choice, command)
+    if not force:
+        refuse_other_run(out, metadata["method"]["settings"], "Name another --out")
+    weighted_runs = {path: run for path, run in runs.items() if share_of[path]}
+    if choice is None or train_paths:
+        _compare_topics(weighted_runs)
+        fused = fuse_weighted(replace(method, weights=tuple(shares)), [*runs.values()], tag, depth)
+    else:
+        _compare_topics(runs)
+        fused = choice.fuse([*runs.values()], tag, depth)
+    write_run_with_metadata(fused, out, metadata)
+    facts = {"path": str(out), "topics": len(fused.rankings), "runs": len(weighted_runs)}
+    facts["method"] = _described(method, method.weights or shares)
+    if choice is not None:
+        facts["learned"] = _lesson(choice, train_paths or paths)
+    return facts
+
+
+def _check_method(
+    by: Method | None,
+    norm: Norm | None,
+    k: float | None,
+    weights: Sequence[float] | None,
+    *,
+    learns: bool,
+) -> None:
+    chosen = by or ("" if learns else "ranks")
+    if k is not None and chosen != "ranks":
+        what = f"--by {by}" if by else "--train-on, which chooses it"
+        raise InputError(f"--k has no effect with {what}: it is a parameter of --by ranks.")
+    if k is not None and not 0 < k <= 1_000_000:  # beyond, neighbours' scores are equal in 32 bits
+        raise InputError(f"--k is {k:g}; it must be a number above 0, of at most 1,000,000.")
+    if norm is not None and chosen not in ("", *WITH_NORM):
+        raise InputError(
+            f"--norm has no effect with --by {chosen}: it is for {' and '.join(WITH_NORM)}."
+        )
+    if learns and weights is not None:
+        raise InputError("--weights and --train-on, which learns them, exclude each other.")
+
+
+def _methods(by: Method | None, norm: Norm | None) -> list[FusionMethod]:
+    return [
+        method
+        for method in METHODS
+        if by in (None, method.by)
+        and (norm is None or (method.by in WITH_NORM and method.norm == norm))
+    ]
+
+
+def _learned(
+    runs: Mapping[Path, Run], methods: Sequence[FusionMethod], train_on: AnyCollection
+) -> Choice:
+    name = collection_name(train_on)
+    if Path(name).is_file() and Path(name).suffix != ".toml":
+        judgments = read_qrels(Path(name))
+    else:
+        collection = registry().collection(name)
+        judgments = of_collection(collection, (), registry().measures).qrels
+        _refuse_other_topics(runs, describe_data(collection, judgments))
+    with waiting(f"choosing a fusion on topics of {name}"):
+        choice = choose_method([*runs.values()], judgments, methods)
+    if choice is None:
+        raise InputError(
+            f"fewer than two topics of the runs have a relevant document in '{name}'. For runs of "
+            "other topics, give those of the same systems over its topics with --train-runs."
+        )
+    return choice
+
+
+def _refuse_other_topics(paths: Iterable[Path], data: Mapping[str, Any]) -> None:
+    """Refuse runs whose metadata name other topics: these may have the same numbers."""
+    for path in paths:
+        recorded = read_metadata(path).get("data", {}).get("test collection")
+        parts = ("name", "topics", "qrels")
+        if recorded and all(recorded.get(part) != data[part] for part in parts):
+            raise InputError(
+                f"this is a run of '{recorded.get('name')}', and its topics are not those of "
+                f"--train-on, '{data['name']}'. Give runs of the same systems over the latter with "
+                "--train-runs.",
+                path=path,
+            )
+
+
+def _described(method: FusionMethod, shares: Sequence[float]) -> dict[str, Any]:
+    """A method as JSON, with the options that count."""
+    options: dict[str, Any] = {"k": method.k} if method.by == "ranks" else {}
+    if method.by in WITH_NORM:
+        options["norm"] = method.norm
+    return {"by": method.by, **options, "weights": list(shares)}
+
+
+def _lesson(choice: Choice, paths: Sequence[Path | str]) -> dict[str, Any]:
+    gains = {
+        "over_equal_ranks": choice.over_plain.as_json(),
+        "over_best_run": {"run": str(paths[choice.best_run]), **choice.over_best.as_json()},
+    }
+    return {
+        "topics": choice.topics,
+        "folds": len(choice.folds),
+        "measure": choice.measure,
+        "held_out": {**choice.values, **gains},
+    }
+
+
+def _refuse_same_files(paths: Sequence[Path], out: Path) -> None:
+    if same := next((path for path in paths if same_file(path, out)), None):
+        raise InputError(f"--out {out} is the run {same}, which is fused; name another file.")
+    for one, other in combinations(paths, 2):
+        if same_file(one, other):
+            which = f"{one} is named twice" if one == other else f"{other} is the run {one}"
+            raise InputError(f"{which}: name each once; with --weights it counts more.")
+
+
+def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
+    """The weights of the runs, scaled so that the largest is 1."""
+    if weights is None:
+        return [1.0] * runs
+    if len(weights) != runs:
+        raise InputError(
+            f"--weights has {counted(len(weights), 'number')} for {runs} runs; one each."
+        )
+    if not any(weights) or not all(isfinite(w) and w >= 0 for w in weights):
+        text = ",".join(f"{weight:g}" for weight in weights)
+        raise InputError(f"--weights must be 0 or more, and one of them more than 0: '{text}'.")
+    return [weight / max(weights) for weight in weights]
+
+
+def _metadata(
+    tag: str,
+    method: FusionMethod,
+    depth: int,
+    weights: Mapping[Path, float],
+    asked: Mapping[str, Any],
+    choice: Choice | None,
+    command: Sequence[str],
+) -> dict[str, Any]:
+    inputs: list[dict[str, Any]] = [
+        {"run": str(path), "sha256": file_digest(readable_again(path)), "weight": weight}
+        for path, weight in weights.items()
+    ]
+    described = _described(method, [*weights.values()])
+    step: dict[str, Any] = {"name": "fuse", "method": method.by, "depth": depth, "fuses": inputs}
+    step |= {name: described[name] for name in ("k", "norm") if name in described}
+    settings: dict[str, Any] = {
+        "by": method.by,
+        "k": method.k,
+        "depth": depth,
+        "tag": tag,
+        "runs": [
+            f"{path.name} ({used['sha256'][:12]})"
+            for path, used in zip(weights, inputs, strict=True)
+        ],
+        "weights": list(weights.values()),
+    }
+    if "norm" in described:
+        settings["norm"] = method.norm
+    if choice is not None:
+        sources = [{"run": path, "sha256": file_digest(Path(path))} for path in asked["train_runs"]]
+        by_fold = [
+            {**_described(each, each.weights), "topics": sorted(topics)}
+            for topics, each in choice.folds
+        ]
+        step["learned"] = {
+            "on": asked["train_on"],
+            **_lesson(choice, asked["train_runs"] or [*weights]),
+            **({"from": sources} if sources else {"by_fold": by_fold}),
+        }
+        settings["train_on"] = asked["train_on"]
+        settings["train_runs"] = [run["sha256"][:12] for run in sources]
+    call = {
+        "function": "fuse_runs",
+        "settings": {
+            "paths": [str(path.absolute()) for path in weights],
+            **(described if choice is None else asked),
+            "depth": depth,
+            "tag": tag,
+        },
+    }
+    return run_metadata(
+        tag=tag,
+        command=shlex.join(command) or expression(call),
+        data={},
+        method={"retrieval": [step], "settings": settings},
+        timings={},
+        call=call,
+        code=our_digest(),
+    )
+
+
+def _compare_topics(runs: Mapping[Path, Run]) -> None:
+    """Warn where runs have different topics; refuse those without a common one."""
+    for (first, one), (second, other) in combinations(runs.items(), 2):
+        if not one.rankings.keys() & other.rankings.keys():
+            raise InputError(
+                f"no topic in common: {first} has {counted(len(one.rankings), 'topic')} "
+                f"({listing(one.rankings)}), {second} {len(other.rankings):,} "
+                f"({listing(other.rankings)}). Are these runs of one collection?"
+            )
+    covered = [run.rankings.keys() for run in runs.values()]
+    topics, shared = frozenset().union(*covered), frozenset(covered[0]).intersection(*covered)
+    if len(shared) < len(topics):
+        counts = ", ".join(f"{path} {len(run.rankings):,}" for path, run in runs.items())
+        notice(
+            f"WARNING: the runs are not about the same topics: {len(shared):,} of {len(topics):,} "
+            f"are in all of them ({counts}); the others are fused from the runs that have them."
+        )

@@ -1,0 +1,240 @@
+"""Runs that a caller gives: files, folders or runs in memory, each with a name."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import isclose
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from irplatform.comparison.results import Matrix
+from irplatform.errors import InputError, counted, listing, quoted
+from irplatform.experiment.arguments import FOLDER, AnyPath, Names, as_names, as_path
+from irplatform.run_folder.listed import cells_of, run_files
+from irplatform.run_folder.metadata import read_metadata
+from irplatform.run_folder.mixture import Mixture, mixture_of
+from irplatform.runs import Run
+from irplatform.runs.in_memory import is_results, run_of
+from irplatform.runs.names import alone_name, file_name, names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.comparison.results import Comparison
+    from irplatform.reports.matrix import MatrixReport
+    from irplatform.reports.run_report import RunReport
+    from irplatform.run_folder.listed import MatrixCell
+
+AnyRun: TypeAlias = "AnyPath | Run | RunReport | MatrixReport | Any"
+Runs: TypeAlias = "AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]"
+"""Files, folders or reports of runs, and runs in memory, see `runs.in_memory`; a mapping gives each
+a name.
+"""
+
+
+@dataclass(frozen=True)
+class GivenRuns:
+    """Runs by path; those in memory have their name for a path.
+
+    Attributes:
+        names: path to name.
+        ready: the runs that need no reading.
+        cells: those of a matrix, if its folder was given and nothing else.
+        matrix: the first stages and rerankers, see `of_collection`.
+    """
+
+    names: Mapping[Path, str]
+    ready: Mapping[Path, Run]
+    cells: Sequence[MatrixCell] = ()
+    matrix: Matrix | None = None
+
+    def of_collection(self, collection: str | None) -> GivenRuns:
+        """Return the runs of one collection of a matrix, named by first stage and reranker.
+
+        Raises:
+            InputError: the matrix has several collections and none is named, or another one is.
+        """
+        known = [*dict.fromkeys(cell.collection for cell in self.cells)]
+        if len(known) > 1 and collection not in known:
+            raise InputError(
+                f"the matrix is of several collections: name one of {listing(known)} with "
+                "--collection."
+            )
+        cells = [cell for cell in self.cells if len(known) == 1 or cell.collection == collection]
+        names: dict[Path, str] = {}
+        places: dict[str, tuple[str, str]] = {}
+        for cell in cells:
+            reranked = {path: file_name(path) for path in map(cell.file, cell.reranked)}
+            for path, reranker in {cell.file(cell.first): "", **reranked}.items():
+                name = f"{cell.first_stage}/{reranker}" if reranker else cell.first_stage
+                names[path], places[name] = name, (cell.first_stage, reranker)
+        return GivenRuns(names, {}, cells, Matrix(places))
+
+    def file(self, path: Path) -> Path | None:
+        """Return the file that a run was read from, if there is one."""
+        return self.ready[path].path if path in self.ready else path
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files of the runs that have one, by their names."""
+        found = {name: self.file(path) for path, name in self.names.items()}
+        return {name: file for name, file in found.items() if file is not None}
+
+    def mixtures(self) -> dict[str, Mixture]:
+        """Return what the runs are made of, by name, as far as their metadata say.
+
+        A first stage is called as among these runs, if it is the one that lay beside the reranker's
+        run.
+        """
+        files = {path: file for path in self.names if (file := self.file(path)) is not None}
+        called = {_plain(file): self.names[path] for path, file in files.items()}
+        found = {}
+        for path, file in files.items():
+            mixture = mixture_of(read_metadata(file))
+            if first := mixture.first_stage:
+                other = f"{file.parent.name}/{first}" if first in called.values() else first
+                name = called.get(_plain(file.with_name(f"{first}.run")), other)
+                mixture = replace(mixture, first_stage=name)
+            found[self.names[path]] = mixture
+        return found
+
+    def alone(self) -> dict[str, Path]:
+        """Return the files of rerankers' own scores, by the names of their mixed runs."""
+        found = {}
+        for name, file in self.files.items():
+            called = file_name(file)
+            own = file.with_name(alone_name(called) + file.name.removeprefix(called))
+            if own.is_file() and mixture_of(read_metadata(own)).share == 0:
+                found[name] = own
+        return found
+
+    def recorded_measures(self) -> dict[str, tuple[str, ...]]:
+        """Return the measures that the runs were reported by, by name, as far as recorded."""
+        found = {}
+        for name, file in self.files.items():
+            goal = read_metadata(file).get("research goal", {})
+            found[name] = tuple(goal.get("evaluation", {}).get("reported measures", ()))
+        return {name: measures for name, measures in found.items() if measures}
+
+    def recorded_collection(self) -> str:
+        """Return the collection that the metadata of the runs name.
+
+        Raises:
+            InputError: a run is missing, or they name none or several.
+        """
+        named: dict[str, str] = {}
+        for file in self.files.values():
+            if not file.exists():
+                raise InputError("there is no such file.", path=file)
+            metadata = read_metadata(file)
+            if name := _collection_of(metadata):
+                marks = metadata.get("data", {}).get("test collection", {})
+                named[name] = json.dumps(marks, sort_keys=True) if "topics" in marks else name
+        if len({*named.values()}) == 1:  # a collection may lie in several places
+            return next((name for name in named if Path(name).exists()), next(iter(named)))
+        if not named:
+            raise InputError("the runs' metadata name no collection: give --collection or --qrels.")
+        raise InputError(
+            f"the runs are of several collections: name one of {listing(named)} with --collection."
+        )
+
+    def with_ceilings(self, comparison: Comparison) -> Comparison:
+        """Add the ceilings of a matrix, by measures that score its first stages as in its table."""
+        if comparison.matrix is None:
+            return comparison
+        found = {}
+        for cell in self.cells:
+            scores = comparison.system(cell.first_stage).scores
+            found[cell.first_stage] = {
+                measure: ceiling
+                for measure, ceiling in cell.ceiling.items()
+                if measure in scores
+                and isclose(scores[measure].mean, cell.first.measures.get(measure) or 0)
+            }
+        return replace(comparison, matrix=replace(comparison.matrix, ceilings=found))
+
+
+def _plain(file: Path) -> Path:
+    """A run file's path by which it is known, packed or not."""
+    return file.resolve().with_name(file_name(file))
+
+
+def _collection_of(metadata: Mapping[str, Any]) -> str:
+    implementation = metadata.get("implementation", {})
+    settings = implementation.get("call", {}).get("settings", {})
+    if name := settings.get("collection"):
+        return str(name)
+    with suppress(ValueError, KeyError, IndexError):
+        executable = implementation["executable"]
+        words = shlex.split(executable["cmd"])
+        name = words[words.index("--collection") + 1]
+        path = Path(executable.get("working directory", ""), name)
+        return str(path) if path.exists() else name
+    return ""
+
+
+def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
+    """Return the runs that a caller gave, with their names; a folder has those of its last table.
+
+    Args:
+        runs: files or runs, or a mapping of name to one.
+        names: a name for each; by default those of the mapping, of runs, and of files.
+
+    Raises:
+        InputError: there are not as many different names as runs, or one is no run.
+    """
+    names = as_names(names, "names")
+    if is_results(runs := [*runs] if isinstance(runs, Iterator) else runs):
+        runs = run_of(runs)
+    if isinstance(runs, Mapping):
+        if names:
+            raise InputError("names has no effect: the runs are a mapping, which names them.")
+        named = {str(name): _given(run, str(name)) for name, run in runs.items()}
+        paths = {name: Path(name) if isinstance(r, Run) else r for name, r in named.items()}
+        if folder := next((r for r in named.values() if isinstance(r, Path) and r.is_dir()), None):
+            raise InputError("this is a folder; a mapping gives names to single runs.", path=folder)
+        ready = {paths[name]: run for name, run in named.items() if isinstance(run, Run)}
+        return GivenRuns({path: name for name, path in paths.items()}, ready)
+    each = [runs] if isinstance(runs, AnyPath | Run) or not isinstance(runs, Iterable) else [*runs]
+    given = [_given(run, f"run-{place}") for place, run in enumerate(each, start=1)]
+    ready = {Path(run.name): run for run in given if isinstance(run, Run)}
+    files = [Path(run.name) if isinstance(run, Run) else run for run in given]
+    cells = [] if len(files) > 1 or names else [c for f in files for c in cells_of(f) if c.reranked]
+    files = [f for path in files for f in ([path] if path in ready else run_files([path]))]
+    return GivenRuns(name_runs(files, names), ready, cells)
+
+
+def _given(run: object, name: str) -> Run | Path:
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, Path | str) or isinstance(getattr(run, FOLDER, None), Path):
+        return as_path(run, "runs")
+    if run is None or (not isinstance(run, Mapping | Iterable) and not is_results(run)):
+        raise InputError(
+            f"runs is {quoted(run)}; it must be a path, a Run, a mapping of topic to document to "
+            "score, or a frame."
+        )
+    return run_of(run, name)
+
+
+def name_runs(paths: Iterable[Path], names: Iterable[str] = ()) -> dict[Path, str]:
+    """Return the names of runs by path: those given, in their order, or the files' names.
+
+    Raises:
+        InputError: there are not as many different names as runs.
+    """
+    paths, names = [*paths], [*names]
+    if twice := next((path for path in paths if paths.count(path) > 1), None):
+        raise InputError(f"the run {twice} is named more than once.")
+    if not names:
+        return names_of(paths)
+    if len(names) != len(paths) or len({*names}) != len(names) or not all(map(str.strip, names)):
+        raise InputError(
+            f"--name gives {listing(names)} for {counted(len(paths), 'run')}: give each run a name "
+            "of its own, in their order, or none."
+        )
+    return dict(zip(paths, names, strict=True))

@@ -1,0 +1,302 @@
+"""The report of runs: their comparison as a page, with rankings, titles, provenance and papers.
+
+It trains nothing, builds no index and downloads nothing: what is not here is left out, and the page
+says so.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.analysis.cite import as_bibtex, cite
+from irplatform.analysis.compare import compare_judged
+from irplatform.analysis.evaluate import read_judged_runs
+from irplatform.analysis.given_runs import given_runs
+from irplatform.comparison.curves import curves
+from irplatform.errors import InputError, PlatformError, counted, enumeration, listing, one_line
+from irplatform.expansion import Expander, QueryPlan
+from irplatform.experiment.arguments import as_path
+from irplatform.experiment.calls import settings_from
+from irplatform.experiment.resources import resources_for
+from irplatform.experiment.settings import RunSettings
+from irplatform.files.writing import atomic_write, writable_file
+from irplatform.lucene import is_indexed
+from irplatform.queries.explain import explanations_at_hand
+from irplatform.reports.explanation import explanation_text
+from irplatform.reports.html.made import Made, made_of
+from irplatform.reports.html.page import GENERATOR, PAGES, render_page
+from irplatform.reports.html.rankings import Shown, Texts, browser_data
+from irplatform.reports.plots import save_plots
+from irplatform.run_folder.metadata import read_metadata
+from irplatform.runs.names import names_of, system_of
+from irplatform.system.console import notice, progress, waiting
+from irplatform.system.packages import require
+from irplatform.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.analysis.given_runs import Runs
+    from irplatform.collection_resources import CollectionResources
+    from irplatform.data import Collection, Document, Topic
+    from irplatform.evaluation.topics import TopicFilter
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
+    from irplatform.runs.run import Run
+
+_MOST_STREAMED = 200_000
+"""Documents of a corpus without an index that are read through for titles."""
+_FIRST_BYTES = 600
+_EXPLAINED = 5
+"""Explained documents of each ranking."""
+_MOST_EXPLAINED = 600
+"""Explained documents of all rankings."""
+_NAMES = 80
+"""Names of a topic's concepts at most."""
+
+
+def write_report(
+    runs: Runs,
+    html: AnyPath,
+    *,
+    collection: AnyCollection | None = None,
+    qrels: AnyQrels | None = None,
+    sampled_qrels: AnyPath | None = None,
+    measures: Names = (),
+    names: Names = (),
+    topics: TopicFilter | None = None,
+    depth: int | None = None,
+    explain: bool = True,
+    title: str = "",
+    plots: AnyPath | None = None,
+    force: bool = False,
+    ignore_identical_ids: bool = False,
+    different_documents: bool = False,
+    command: Sequence[str] = (),
+    **options: Any,
+) -> Path:
+    """Compare runs, and write all about it to one HTML file that needs no network.
+
+    Args:
+        runs: TREC runs, folders or reports of `run`, of which the runs of their last table are
+            taken, and runs in memory; a mapping names them.
+        html: the file to write.
+        collection: whose judgments, topics and documents to use; by default the one that the runs'
+            metadata name.
+        qrels: a file of judgments, or a mapping of topic to document to grade, instead of a
+            collection.
+        sampled_qrels: a file of sampled judgments, beside the others or alone.
+        measures: names; empty takes those that the runs were reported by, or else the
+            collection's, or the usual ones.
+        names: a name for each run, in their order; empty takes the files' names.
+        topics: which of the judged topics count; by default all.
+        depth: documents of each ranking in the page; None takes 100, and fewer for many topics.
+        explain: whether the page has rerankers' explanations of their first documents, which takes
+            longer.
+        title: the page's title.
+        plots: a folder for the plots as SVG, PDF and PNG.
+        force: replace a file that is no report.
+        ignore_identical_ids: see `evaluate`.
+        different_documents: compare runs whose metadata record different documents, too.
+        command: how the report was asked for, to be told in it.
+        options: `baseline`, `all_pairs`, `test`, `correction`, `group_by`, `bounds` and `seed` of
+            `compare`.
+
+    Returns:
+        The file.
+
+    Raises:
+        InputError: a package of the extra `report` is missing, the file is another one's, or see
+            `compare`.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> report = ir.run("demo", ["bm25-text"], run_dir="runs/first")
+        >>> ir.write_report("runs/first", "report.html")
+        PosixPath('report.html')
+    """
+    require("a report", *PAGES)
+    html = writable_file(as_path(html, "html"))
+    _refuse_other_file(html, force=force)
+    given = given_runs(runs, names)
+    paths = [*given.names]
+    for path in paths:
+        if path not in given.ready and not path.exists():
+            raise InputError("there is no such file.", path=path)
+    if len(paths) < 2:
+        raise InputError(f"a report compares at least two runs; {listing(map(str, paths))} is one.")
+    judged = read_judged_runs(
+        given,
+        collection,
+        qrels,
+        sampled_qrels=sampled_qrels,
+        measures=measures,
+        topics=topics,
+        as_reported=True,
+        ignore_identical_ids=ignore_identical_ids,
+        different_documents=different_documents,
+    )
+    is_file = isinstance(qrels, Path | str | None)
+    source = (qrels or sampled_qrels) if is_file else "given judgments"
+    given = judged.given
+    paths = [*given.names]
+    comparison = compare_judged(judged, title=Path(str(source)).name, **options)
+    by_name = {given.names[path]: run for path, run in judged.runs.items()}
+    shown = Shown.of(comparison, depth)
+    doc_ids = shown.doc_ids(by_name)
+    texts = Texts(notes=("Documents have no titles here: without a collection ids are all.",))
+    if judged.collection is not None:
+        with waiting("reading titles"):
+            texts = _texts(judged.collection, judged.collection_name, doc_ids, paths)
+        if explain:
+            explained, unexplained = _explanations(given.names, shown, by_name)
+            texts = replace(texts, explanations=explained, notes=[*texts.notes, *unexplained])
+    grades = judged.judgments.qrels
+    with waiting("drawing curves"):
+        drawn = curves(grades, by_name)
+    notes = [*comparison.notes, *texts.notes]
+    for note in judged.notes:
+        notice(note)
+    if shown.left_out:
+        left = counted(shown.left_out, "topic")
+        notes.append(f"Rankings are shown of the topics that differ most; {left} have none here.")
+    with waiting("writing the page"):
+        page = render_page(
+            comparison,
+            browser=browser_data(comparison, by_name, grades, shown, texts),
+            curves=drawn,
+            made=[
+                Made(name) if path in given.ready else made_of(name, path)
+                for path, name in given.names.items()
+            ],
+            notes=notes,
+            bibliography=_bibliography([path for path in paths if path not in given.ready]),
+            title=title,
+            footer=_footer(command),
+        )
+        with atomic_write(html, "wb") as file:
+            file.write(page.encode(errors="backslashreplace"))
+        if plots is not None:
+            save_plots(comparison, drawn, as_path(plots, "plots"))
+    return html
+
+
+def _refuse_other_file(path: Path, *, force: bool) -> None:
+    if force or not path.exists():
+        return
+    with path.open("rb") as file:
+        if GENERATOR.encode() in file.read(_FIRST_BYTES):
+            return
+    raise InputError(
+        "this file exists and is no report. Name another --html, or replace it with --force.",
+        path=path,
+    )
+
+
+def _texts(
+    collection: Collection, name: str, doc_ids: Sequence[str], paths: Sequence[Path]
+) -> Texts:
+    """The documents as far as they are here, and names of topics' concepts."""
+    resources = resources_for(RunSettings(name), collection)
+    try:
+        if is_indexed(collection.corpus):
+            contains = resources.index().contains
+            known = [doc_id for doc_id in doc_ids if contains(doc_id)]
+            documents = {each.id: each for each in resources.documents(known)}
+        else:
+            documents = _streamed(collection, {*doc_ids})
+    except PlatformError as error:
+        return Texts(notes=(f"Documents have no titles here: {one_line(str(error))}",))
+    notes = []
+    if not documents:
+        notes.append(
+            "Documents have no titles here: the collection has no index on the machine that wrote "
+            f"this (`platform index --collection {name}` builds it)."
+        )
+    elif missing := len(doc_ids) - len(documents):
+        notes.append(f"{counted(missing, 'document')} of the runs are not in the collection.")
+    names = _concept_names(collection, resources, paths)
+    return Texts(documents, names, notes=notes)
+
+
+def _streamed(collection: Collection, wanted: set[str]) -> dict[str, Document]:
+    size = collection.corpus.size_hint()
+    if "ir_datasets id" in collection.metadata or size is None or size > _MOST_STREAMED:
+        return {}
+    return {document.id: document for document in collection.corpus if document.id in wanted}
+
+
+def _explanations(
+    named: Mapping[Path, str], shown: Shown, runs: Mapping[str, Run]
+) -> tuple[dict[str, dict[str, dict[str, str]]], list[str]]:
+    """Rerankers' explanations of their first documents, as far as the cache has what they need.
+
+    Returns topic to system to document to text, and sentences about systems without any.
+    """
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    reasons: dict[str, list[str]] = {}
+    topics = [topic.id for topic in shown.topics][:_MOST_EXPLAINED]
+    depth = max(1, min(_EXPLAINED, _MOST_EXPLAINED // max(1, len(topics) * len(named))))
+    asked = {
+        path: {t: r.doc_ids[:depth] for t in topics if (r := runs[name].rankings.get(t))}
+        for path, name in named.items()
+        if any("reranker" in s for s in read_metadata(path).get("method", {}).get("retrieval", ()))
+    }
+    total = sum(len(doc_ids) for by_topic in asked.values() for doc_ids in by_topic.values())
+    with progress("explaining (--no-explain leaves it out)", total, "documents") as advance:
+        for path, by_topic in asked.items():
+            try:
+                made = read_metadata(path).get("implementation", {})
+                settings = settings_from(made.get("call", {}))
+                label = system_of(names_of([path])[path])
+                at_hand = explanations_at_hand(settings, label, by_topic, advance)
+                for topic, by_document in at_hand.items():
+                    texts = {d: explanation_text(each) for d, each in by_document.items()}
+                    found.setdefault(topic, {})[named[path]] = texts
+            except PlatformError as error:
+                reasons.setdefault(one_line(str(error)), []).append(named[path])
+    return found, [
+        f"{enumeration(who)} explain{'s' * (len(who) == 1)} no scores here: {reason}"
+        for reason, who in reasons.items()
+    ]
+
+
+def _concept_names(
+    collection: Collection, resources: CollectionResources, paths: Sequence[Path]
+) -> dict[str, list[str]]:
+    """The names of topics' concepts, in the knowledge bases that the runs or the collection use."""
+    bases = tuple(collection.expand) or next(filter(None, map(_expanded_with, paths)), ())
+    if not bases or not is_indexed(collection.corpus):
+        return {}
+    try:
+        expander = Expander(resources.index(), bases, QueryPlan())
+        return {topic.id: _names(expander, topic) for topic in collection.topics}
+    except PlatformError:  # a knowledge base is not installed here
+        return {}
+
+
+def _names(expander: Expander, topic: Topic) -> list[str]:
+    parts = expander.parts(topic)
+    things = [*filter(None, [parts.disease]), *parts.genes, *parts.treatments, *parts.phrases]
+    found = (name.text for thing in things for name in thing.synonyms)
+    return list(dict.fromkeys([*found, *parts.variants]))[:_NAMES]
+
+
+def _expanded_with(path: Path) -> tuple[str, ...]:
+    steps = read_metadata(path).get("method", {}).get("retrieval", ())
+    expands = (step.get("options", {}).get("expand", ()) for step in steps)
+    return tuple(next(filter(None, expands), ()))
+
+
+def _bibliography(paths: Sequence[Path]) -> str:
+    """BibTeX of all runs whose metadata tell what they used."""
+    told = [path for path in paths if "method" in read_metadata(path)]
+    return as_bibtex(cite(told)) if told else ""
+
+
+def _footer(command: Sequence[str]) -> str:
+    made = f"Made with irplatform {__version__}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{made}: {shlex.join(command)}" if command else f"{made}."

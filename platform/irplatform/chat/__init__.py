@@ -1,0 +1,1 @@
+"""Chat models: asked, and their answers read."""

@@ -1,0 +1,220 @@
+"""A model behind OpenAI's chat API, whose answers are kept.
+
+For every reranker that asks one. Errors name the options `url`, `key_variable`, `model`,
+`temperature` and `parameters` of the system that asks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from irplatform.chat.answers import Answer, AnswerError, read_answer, reason_in
+from irplatform.errors import InputError, PlatformError, unstopped
+from irplatform.files.digests import fingerprint
+from irplatform.files.journals import append_journal, read_journal
+from irplatform.system.web import LOOPBACK, TransientError, retry_after, with_retries
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from requests import Response
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CONNECT = 15.0
+_AWAY = {"refused": "connection refused", "resolve": "unknown host"}
+_AWAY |= {"CERTIFICATE": "its certificate is not valid"}
+
+tally: Counter[str] = Counter()
+"""Of this process: answers, those that were kept before, were cut off, were no rankings or were
+repaired, and tokens read and written."""
+
+
+def check_url(url: str, system: str) -> str:
+    """The URL of a chat API without its last slash.
+
+    Raises:
+        InputError: it is none, or holds a password or a query, which metadata would show.
+    """
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:  # brackets that are not closed, say
+        host = None
+    if not host or parts.scheme not in ("http", "https"):
+        raise InputError(
+            f"{system}.url is {url!r}; it is the beginning of a chat API, such as "
+            "http://localhost:8000/v1."
+        )
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise InputError(
+            f"{system}.url may not hold a user, a password or a query: metadata shows it. Name the "
+            f"environment variable of a key with --set {system}.key_variable=NAME."
+        )
+    return url.rstrip("/")
+
+
+def read_key(variable: str, url: str, system: str) -> str:
+    """The key in an environment variable; "" where none is named.
+
+    Raises:
+        InputError: it is not set, or would be sent unencrypted to another machine.
+    """
+    if not variable:
+        return ""
+    if not _VARIABLE.fullmatch(variable):  # perhaps the key itself: it is not shown
+        raise InputError(
+            f"{system}.key_variable is the name of an environment variable, such as "
+            "OPENAI_API_KEY, not the key itself."
+        )
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise InputError(
+            f"{system}.key_variable names an environment variable that is not set. It takes the "
+            "name of a variable, not the key itself."
+        )
+    parts = urlsplit(url)
+    if parts.scheme != "https" and parts.hostname not in LOOPBACK:
+        raise InputError(
+            f"the key in {variable} would be sent to {url} unencrypted: use https, or name no key."
+        )
+    return key
+
+
+class Chat:
+    """A model that answers prompts, each once, also of several threads: answers are kept in a file.
+
+    Args:
+        url: of the API, without `/chat/completions`.
+        key: "" for none.
+        request: fields of each request, such as the model, beside the messages.
+        timeout: seconds to wait for an answer.
+        answers: a file of former answers, which is extended.
+        system: the name of the reranker that asks.
+        shorter: its options that make prompts shorter, for messages.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        request: Mapping[str, object],
+        timeout: float,
+        answers: Path,
+        *,
+        system: str,
+        shorter: Sequence[str],
+    ) -> None:
+        import requests
+
+        self._system, self._shorter = system, shorter
+        self._url = url
+        self._request = dict(request)
+        self._timeout = timeout
+        self._path = answers
+        self._lock = Lock()
+        self._answers: dict[str, str] = dict(
+            read_journal(answers, lambda line: (line["prompt"], str(line["answer"])))
+        )
+        self._session = requests.Session()
+        self._session.trust_env = bool(urlsplit(url).hostname not in LOOPBACK)
+        self._session.auth = _Bearer(key)
+
+    def answer(self, prompt: str) -> str:
+        """The answer to a prompt, without thoughts; "" if it is none. Whole answers are kept.
+
+        Raises:
+            PlatformError: the server is away, refuses, or answers something else.
+        """
+        mark = fingerprint({"prompt": prompt})
+        kept = self._answers.get(mark)
+        answer = (
+            with_retries(lambda: self._ask(prompt), self._url) if kept is None else Answer(kept)
+        )
+        with self._lock:
+            tally.update({"answers": 1, "kept": kept is not None, "cut off": answer.cut})
+            if kept is None and answer.said and not answer.cut:
+                self._answers[mark] = answer.text
+                append_journal(self._path, [{"prompt": mark, "answer": answer.text}])
+        return answer.said
+
+    def _ask(self, prompt: str) -> Answer:
+        from requests import exceptions
+
+        asked: dict[str, Any] = {**self._request, "messages": [{"role": "user", "content": prompt}]}
+        try:
+            response = self._session.post(
+                f"{self._url}/chat/completions",
+                json=asked,
+                timeout=(_CONNECT, self._timeout),
+                allow_redirects=False,
+            )
+        except exceptions.Timeout as error:
+            raise TransientError(f"no answer within {self._timeout:g} seconds") from error
+        except exceptions.ConnectionError as error:
+            if reason := next((_AWAY[sign] for sign in _AWAY if sign in str(error)), ""):
+                raise PlatformError(
+                    f"{self._url} cannot be reached ({reason}). Start the server, or name another "
+                    f"with --set {self._system}.url=URL. The same command goes on from here."
+                ) from error
+            raise TransientError("the connection broke") from error
+        except exceptions.RequestException as error:
+            raise InputError(f"{self._url} cannot be asked: {unstopped(error)}.") from error
+        return self._read(response)
+
+    def _read(self, response: Response) -> Answer:
+        status, body = response.status_code, response.content.decode("utf-8", "replace")
+        said = unstopped(reason_in(body) if body else response.reason or "no answer")
+        if status in (408, 425, 429) or status >= 500:
+            raise TransientError(f"{said} (status {status})", wait=retry_after(response))
+        if status in (401, 403):
+            raise InputError(
+                f"{self._url} refuses the request: {said} (status {status}). --set "
+                f"{self._system}.key_variable=NAME names the environment variable with the key."
+            )
+        if status != 200:
+            raise InputError(
+                f"{self._url} answers with status {status}: {said}. {self._advice(said)}"
+            )
+        try:
+            answer = read_answer(body)
+        except AnswerError as error:
+            if not error.lasting:
+                raise TransientError(unstopped(str(error))) from error
+            raise InputError(
+                f"{self._url} does not answer as a chat API does: {unstopped(str(error))}. "
+                f"{self._advice(said)}"
+            ) from error
+        with self._lock:
+            for name in ("prompt_tokens", "completion_tokens"):
+                count = answer.usage.get(name)
+                tally[name] += count if isinstance(count, int) else 0
+        return answer
+
+    def _advice(self, said: str) -> str:
+        if "temperature" in said.lower() and "temperature" in self._request:
+            return f"--set {self._system}.temperature=none leaves the temperature to the server."
+        url, model, parameters, *shorter = (
+            f"{self._system}.{name}" for name in ("url", "model", "parameters", *self._shorter)
+        )
+        return (
+            f"Compare {url}, {model} and {parameters} with its documentation. Where a prompt is "
+            f"too long, set a smaller {' or '.join(shorter)}."
+        )
+
+
+class _Bearer:
+    """Sends the key; it also keeps requests from taking one from ~/.netrc."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __call__(self, request: Any) -> Any:
+        if self._key:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        return request

@@ -1,0 +1,1 @@
+"""Documents in the formats of files."""

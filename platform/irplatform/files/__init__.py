@@ -1,0 +1,1 @@
+"""Files: read, written, digested, cached."""

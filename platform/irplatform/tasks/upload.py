@@ -1,0 +1,321 @@
+"""Folders to upload to a shared task: runs in its form, metadata, checksums and descriptions."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError, counted
+from irplatform.experiment.arguments import as_path, as_paths
+from irplatform.files.writing import atomic_folder
+from irplatform.run_folder.campaigns import described
+from irplatform.run_folder.campaigns import known as known_facts
+from irplatform.run_folder.ir_metadata import (
+    FILE_NAME,
+    lacking,
+    parts,
+    read_head,
+    write_ir_metadata,
+)
+from irplatform.run_folder.metadata import read_metadata
+from irplatform.runs.bioasq import answers, read_questions
+from irplatform.runs.trec import COMMENT, read_run
+from irplatform.system.console import notice
+from irplatform.tasks.check import check_submission, too_many_runs
+from irplatform.tasks.entries import read_answers
+from irplatform.tasks.mending import canonical
+from irplatform.tasks.repair import repair_run
+from irplatform.tasks.submissions import of_runs, task_data, task_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
+    from irplatform.tasks.model import Task
+    from irplatform.tasks.run_checks import RunCheck
+
+CHECKSUMS = "SHA256SUMS"
+DESCRIPTIONS = "runs.md"
+_LIBRARIES = ("irplatform", "torch", "transformers", "lightgbm", "numpy")
+_NO_OPTIONS = {
+    *("name", "retriever", "reranker", "method", "reranks", "interpolates", "fuses"),
+    *("lexical", "deep_neural_model", "sparse_neural_model", "single_stage_retrieval"),
+}
+"""Keys of a step that are not options of its system."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """A run to describe.
+
+    Attributes:
+        heading: the heading of its section.
+        file: the name of its file.
+        check: the check of this file.
+        metadata: its ir_metadata; None if it has none.
+        digest: the SHA-256 of the file.
+    """
+
+    heading: str
+    file: str
+    check: RunCheck
+    metadata: Mapping[str, Any] | None
+    digest: str
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run to upload: its tag, snapshot, content, check and metadata."""
+
+    tag: str
+    snapshot: str
+    content: bytes
+    check: RunCheck
+    metadata: Mapping[str, Any] | None
+
+
+def prepare_runs(
+    paths: Paths,
+    out: AnyPath,
+    *,
+    task: str,
+    collection: AnyCollection | None = None,
+    documents: bool = False,
+    topics: AnyPath | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Write runs to a new folder in the form of a task, ready to upload.
+
+    Beside them are their `ir-metadata.yml`, `SHA256SUMS`, and `runs.md`, which describes each run
+    from its metadata. A task with snapshots takes a run for each, in their order.
+
+    Args:
+        paths: TREC runs, or answers in JSON. For BioASQ, answers are made of runs.
+        out: the folder.
+        task: the task.
+        collection: whose topics they must answer.
+        documents: look up every document in the collection's index.
+        topics: the task's file of topics, in place of a collection.
+        force: replace a folder that was prepared before.
+
+    Returns:
+        `path`, and `files` in it.
+
+    Raises:
+        InputError: a run would be refused, there are more runs than the task takes, two have the
+            same tag, a fact that the task asks for is not known, or the folder exists.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> ranking = ir.Ranking.of(["NCT00000001"], [1.0])
+        >>> ir.write_run(ir.Run("us1", {str(n): ranking for n in range(1, 76)}), "us1.run")
+        >>> ir.prepare_runs("us1.run", "upload", task="trec-ct-2021")["files"]
+        ['us1', 'runs.md', 'SHA256SUMS']
+    """
+    paths = as_paths(paths, "paths")
+    out = as_path(out, "out")
+    known = task_of(task)
+    given = task_data(known, collection=collection, documents=documents, topics=topics)
+    snapshots = known.rules.snapshots or []
+    if snapshots and len(paths) != len(snapshots):
+        raise InputError(
+            f"{known.name} takes a run for each of {', '.join(snapshots)}, in this order; these "
+            f"are {counted(len(paths), 'run')}."
+        )
+    if wrong := too_many_runs(len(paths), known):
+        raise InputError(wrong)
+    runs = []
+    facts = known_facts()
+    _check_order(paths, snapshots)
+    for number, path in enumerate(paths):
+        check = check_submission(path, known, topics=given.topics, has_document=given.contains)
+        if not check.answers and read_head(path):  # which a copy lacks
+            check = replace(
+                check, problems=[p for p in check.problems if not p.message.startswith(COMMENT)]
+            )
+        _refuse(path, check, known)
+        is_run = not check.answers
+        if is_run and known.form != "trec":
+            content = _from_run(path, known, topics)
+        elif is_run:
+            content = repair_run(path, of_runs(known)).content
+        else:
+            answers = read_answers(path, known.form)
+            values = [entry.value for entry in answers.entries]
+            content = canonical(answers.head, values, known.form)
+        metadata: Mapping[str, Any] | None = None
+        if is_run and (known.rules.metadata or read_metadata(path)):
+            metadata = described(path, facts, snapshots)
+        snapshot = snapshots[number] if snapshots else ""
+        tag = check.tag or path.stem
+        runs.append(_Run(tag, snapshot, content, check, metadata))
+    tags = [(run.tag, run.snapshot) for run in runs]
+    if twice := next((tag for tag, snapshot in tags if tags.count((tag, snapshot)) > 1), None):
+        raise InputError(f"two runs have the tag '{twice}'; the task tells runs apart by it.")
+    if known.rules.metadata and (missing := lacking(runs[-1].metadata or {})):
+        commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
+        raise InputError(f"the task also asks for your {' and '.join(missing)}: {commands}.")
+    replaces = (out / CHECKSUMS).is_file() and (out / DESCRIPTIONS).is_file()
+    if replaces and not force:
+        raise InputError(
+            "runs were prepared here before. Name another --out, or replace it with --force.",
+            path=out,
+        )
+    return _write(runs, out, known, facts, replaces=replaces)
+
+
+def _refuse(path: Path, check: RunCheck, task: Task) -> None:
+    """Refuse a run with errors, and name the first."""
+    errors = [problem for problem in check.problems if problem.level == "error"]
+    if errors:
+        more = f" {counted(len(errors) - 1, 'more error')}." if len(errors) > 1 else ""
+        raise InputError(
+            f"{errors[0].message}{more} `platform submit check` lists all, `platform submit fix "
+            f"{path} --task {task.name} -o OUT` repairs what can be repaired.",
+            path=path,
+            line=errors[0].line,
+        )
+
+
+def _from_run(path: Path, task: Task, topics: AnyPath | None) -> bytes:
+    """Answers in the task's form, made of a run."""
+    if task.form != "bioasq":
+        raise InputError(f"{task.name} takes answers in JSON, not a run.", path=path)
+    if topics is None:
+        raise InputError(f"{task.name}: name the file of questions with --topics.")
+    rankings = read_run(path).rankings
+    questions = read_questions(as_path(topics, "topics"))
+    return answers(
+        [(each, rankings[each.id].doc_ids if each.id in rankings else ()) for each in questions]
+    )
+
+
+def _check_order(paths: Sequence[Path], snapshots: Sequence[str]) -> None:
+    """Refuse a run over another snapshot than its place says, by its collection or its folder."""
+    unknown = []
+    for path, snapshot in zip(paths, snapshots, strict=False):
+        collection = read_metadata(path).get("data", {}).get("test collection", {}).get("name", "")
+        names = [str(collection), path.absolute().parent.name]
+        told = [each for each in snapshots if any(_ends_with(name, each) for name in names)]
+        if told and snapshot not in told:
+            over = f"over '{collection}'" if _ends_with(names[0], told[0]) else "in this folder"
+            raise InputError(
+                f"this run is {over}, which is {told[0]}, but has the place of {snapshot}. Name "
+                f"the runs in the order {', '.join(snapshots)}.",
+                path=path,
+            )
+        if not told:
+            unknown.append(f"{path} ({snapshot})")
+    if unknown:
+        notice(
+            f"WARNING: nothing tells over which snapshot these runs are: {', '.join(unknown)}. "
+            "Make sure that their order is right."
+        )
+
+
+def _ends_with(name: str, snapshot: str) -> bool:
+    """Whether a name ends in the numbers of a snapshot: longeval-2026-1 in that of snapshot-1."""
+    here, there = (re.findall(r"\d+", text) for text in (name, snapshot))
+    return bool(there) and here[-len(there) :] == there
+
+
+def _write(
+    runs: Sequence[_Run], out: Path, task: Task, facts: Mapping[str, str], *, replaces: bool
+) -> dict[str, Any]:
+    template = task.rules.file or "{tag}"
+    if "{team}" in template and "team" not in facts:
+        raise InputError("the file names the team: `platform config set team VALUE`.")
+    written: list[str] = []
+    described_runs = []
+    about: dict[str, Any] | None = None
+    with atomic_folder(out, replaces=replaces) as folder:
+        for run in runs:
+            name = template.format(tag=run.tag, team=facts.get("team", ""), snapshot=run.snapshot)
+            content = run.content
+            if name.endswith(".gz"):
+                content = gzip.compress(content, mtime=0)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+            written.append(name)
+            about = dict(run.metadata) if run.metadata else None
+            if about is not None and "run" in about:
+                sha256 = hashlib.sha256(run.content).hexdigest()
+                about["run"] = {"file": name, "sha256": sha256}
+            digest = hashlib.sha256(content).hexdigest()
+            heading = ", ".join(filter(None, (run.tag, run.snapshot)))
+            described_runs.append(Described(heading, name, run.check, about, digest))
+            beside = f"{run.tag}.{FILE_NAME}"
+            if about is not None and not task.rules.metadata and beside not in written:
+                written.append(beside)
+                write_ir_metadata(about, folder / beside)
+        if task.rules.metadata and about is not None:
+            written.append(FILE_NAME)
+            write_ir_metadata(about, folder / FILE_NAME)
+        (folder / DESCRIPTIONS).write_text(describe_runs(task, described_runs), encoding="utf-8")
+        written.append(DESCRIPTIONS)
+        sums = [(hashlib.sha256((folder / n).read_bytes()).hexdigest(), n) for n in written]
+        lines = "".join(f"{digest}  {name}\n" for digest, name in sums)
+        (folder / CHECKSUMS).write_text(lines, encoding="utf-8")
+    return {"path": str(out), "files": [*written, CHECKSUMS]}
+
+
+def describe_runs(task: Task, runs: Sequence[Described]) -> str:
+    """Describe the runs of a task in Markdown, a section for each."""
+    sections = [f"# Runs for {task.title}\n"]
+    sections += ["\n".join([f"## {run.heading}\n", *_section(run)]) for run in runs]
+    return "\n".join(sections)
+
+
+def _section(run: Described) -> Iterator[str]:
+    content = run.metadata
+    told = [] if content is None else parts(content, "method.description")
+    told += [] if content is None else parts(content, "research goal.description")
+    yield next(
+        (f"{text}\n" for text in told if text),
+        "How this run was made is not recorded. Describe it here.\n",
+    )
+    rows = [("file", f"`{run.file}`"), ("answers", run.check.counts)]
+    rows += _facts(content) if content is not None else []
+    rows.append(("SHA-256", f"`{run.digest}`"))
+    yield "| | |\n|---|---|"
+    yield from (f"| {name} | {_cell(value)} |" for name, value in rows)
+    yield ""
+
+
+def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    (automatic,) = parts(content, "method.automatic")[:1]
+    yield "type", "automatic" if str(automatic).lower() == "true" else "manual"
+    steps = parts(content, "method.retrieval")[0]
+    for step in steps if isinstance(steps, list) else [steps]:
+        if isinstance(step, dict):
+            kind = next((kind for kind in ("retriever", "reranker") if kind in step), "step")
+            options = ", ".join(f"{k} {value}" for k, value in step.items() if k not in _NO_OPTIONS)
+            yield kind, str(step.get("name")) + (f" ({options})" if options else "")
+    yield "collection", _named(parts(content, "data.test collection")[0])
+    yield "training data", _named(parts(content, "data.training data")[0])
+    listed = parts(content, "platform.software.libraries")[0]
+    entries = [str(entry) for entry in listed] if isinstance(listed, list) else []
+    libraries = dict(entry.split("==", 1) for entry in entries if "==" in entry)
+    known = [f"{name} {libraries[name]}" for name in _LIBRARIES if name in libraries]
+    python = [f"Python {libraries['python']}"] if "python" in libraries else []
+    yield "software", ", ".join(python + known) or ", ".join(entries) or "unknown"
+    if commit := parts(content, "implementation.source.commit")[0]:
+        yield "commit", f"`{commit}`"
+    if command := parts(content, "implementation.executable.cmd")[0]:
+        yield "command", f"`{command}`"
+    if date := content.get("date"):
+        yield "made", str(date)
+
+
+def _named(part: Any) -> str:
+    if isinstance(part, list):
+        return ", ".join(map(_named, part)) or "none"
+    return str(part.get("name", "unknown")) if isinstance(part, dict) else str(part or "unknown")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("\n", " ")

@@ -1,0 +1,175 @@
+"""Metadata that other programs wrote are copied, or what they lack is said in a line."""
+
+import json
+
+import pytest
+import yaml
+
+from irplatform.analysis.rerun import rerun
+from irplatform.analysis.verify import verify
+from irplatform.errors import InputError
+from irplatform.run_folder.campaigns import prepare
+from irplatform.system import console
+from irplatform.tasks.submissions import fix_run
+from irplatform.tasks.upload import prepare_runs
+
+LONGEVAL = "longeval-2026-sci"
+SNAPSHOTS = ("snapshot-1", "snapshot-2", "snapshot-3")
+FILLED = {
+    "tag": "theirs",
+    "actor": {"team": "Engines"},
+    "research goal": {"description": "To find."},
+    "platform": {"software": {"libraries": ["pyterrier 1.0"]}},
+    "implementation": {"source": {"repository": "https://example.org/theirs"}},
+    "data": {"training data": [{"name": "longeval-sci"}]},
+    "method": {
+        "automatic": True,
+        "indexing": {"tokenizer": "a", "stemmer": "b", "stopwords": "c"},
+        "retrieval": [
+            {
+                "name": "bm25",
+                "lexical": True,
+                "deep_neural_model": False,
+                "sparse_neural_model": False,
+                "single_stage_retrieval": True,
+            }
+        ],
+    },
+}
+LINES = "q1 Q0 d1 1 2 theirs\nq1 Q0 d2 2 1 theirs\n"
+
+
+@pytest.fixture(autouse=True)
+def facts(monkeypatch, tmp_path):
+    monkeypatch.setattr(console, "_told", set())
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("IRPLATFORM_TEAM", "Ours")
+    monkeypatch.setenv("IRPLATFORM_REPOSITORY", "https://example.org/ours")
+
+
+def headed(path, content):
+    text = yaml.safe_dump(content, sort_keys=False)
+    head = "".join(f"# {line}\n" for line in ["ir_metadata.start", *text.splitlines()])
+    path.write_text(f"{head}# ir_metadata.end\n{LINES}")
+    return path
+
+
+def written(folder):
+    return yaml.safe_load((folder / "ir-metadata.yml").read_text(encoding="utf-8"))
+
+
+FOREIGN = {
+    "all of it": FILLED,
+    "another version": {"schema version": 0.2, **FILLED},
+    "of repro_eval": {
+        **FILLED,
+        "platform": {"software": {"libraries": {"python": ["numpy==1.26.4"]}}},
+        "implementation": {"executable": {"cmd": "python3 a.py"}, "source": {"lang": "python"}},
+    },
+    "of a tracker": {"resources": {"runtime": {"wallclock": "1 s"}}, "method": {}, "run": {}},
+    "nulls": {**dict.fromkeys(FILLED), "method": {"retrieval": None}},
+    "lists": {"method": {"retrieval": [None, {"name": "bm25"}]}, "data": [{"name": "x"}]},
+    "texts": {"method": {"automatic": "true"}, "platform": "a laptop", "data": {"inputs": ["x"]}},
+    "a digest": {"method": {}, "run": {"file": "x"}, "implementation": {"call": None}},
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_head_of_another_program_is_copied_verified_and_not_run_again(tmp_path, capsys, name):
+    content = FOREIGN[name]
+    run = headed(tmp_path / "theirs.run", content)
+    prepare(run, tmp_path / "up")
+    copied = written(tmp_path / "up")
+    assert copied["actor"]["team"] == ("Engines" if content.get("actor") else "Ours")
+    others = [key for key in content if key not in ("actor", "implementation")]
+    assert {key: copied[key] for key in others} == {key: content[key] for key in others}
+    assert (tmp_path / "up" / "run.txt").read_text() == LINES
+    assert ("TIRA asks for more" in capsys.readouterr().err) is (
+        name not in ("all of it", "another version")
+    )
+    assert all(finding.verdict != "changed" for finding in verify(run))
+    with pytest.raises(InputError, match="another program"):
+        rerun(run)
+
+
+def test_what_makes_no_sense_is_refused_in_a_line(tmp_path):
+    run = headed(tmp_path / "a.run", {"method": {}, "actor": ["Engines"]})
+    with pytest.raises(InputError, match="'actor' of its ir_metadata is not a mapping"):
+        prepare(run, tmp_path / "up")
+    with pytest.raises(InputError, match="have no section 'method'"):
+        verify(headed(tmp_path / "b.run", {"actor": {"team": "Engines"}}))
+    run.write_text("# ir_metadata.start\n# a: [\n# ir_metadata.end\n" + LINES)
+    for use in (verify, lambda path: prepare(path, tmp_path / "up")):
+        with pytest.raises(InputError, match="are not YAML"):
+            use(run)
+
+
+def submission(folder, **heads):
+    folder.mkdir()
+    paths = []
+    for snapshot in SNAPSHOTS:
+        (folder / snapshot).mkdir()
+        paths.append(folder / snapshot / "run.txt")
+        paths[-1].write_text(LINES)
+        if heads:
+            headed(paths[-1], heads)
+    return paths
+
+
+@pytest.mark.parametrize(
+    "name", ["ir-metadata.yml", "ir_metadata.yaml", "snapshot-3/ir-metadata.yml"]
+)
+def test_longevals_file_beside_the_runs_is_taken(tmp_path, name):
+    paths = submission(tmp_path / "theirs")
+    template = {**FILLED, "actor": {"team": "ENTER_VALUE_HERE"}}
+    for path in {name, "ir-metadata.yml"}:
+        (tmp_path / "theirs" / path).write_text(yaml.safe_dump(template))
+    told = prepare_runs(paths, tmp_path / "up", task=LONGEVAL)
+    assert "ir-metadata.yml" in told["files"]
+    assert written(tmp_path / "up") == {**FILLED, "actor": {"team": "Ours"}}
+    described = (tmp_path / "up" / "runs.md").read_text()
+    assert "To find." in described and "pyterrier 1.0" in described
+
+
+def test_metadata_at_the_heads_of_the_runs_are_taken_and_left_out_of_the_copies(tmp_path):
+    prepare_runs(submission(tmp_path / "a", **FILLED), tmp_path / "up", task=LONGEVAL)
+    assert written(tmp_path / "up") == FILLED
+    files = [tmp_path / "up" / snapshot / "run.txt.gz" for snapshot in SNAPSHOTS]
+    assert len({file.read_bytes() for file in files}) == 1
+
+
+def test_a_repaired_copy_says_where_the_metadata_stayed(tmp_path, capsys):
+    run = headed(tmp_path / "a.run", FILLED)
+    fix_run(run, tmp_path / "b.run", task=LONGEVAL)
+    assert "b.run lacks the ir_metadata at the head of" in capsys.readouterr().err
+
+
+def test_a_run_without_any_is_told_what_to_write(tmp_path):
+    with pytest.raises(InputError, match=r"no run\.txt\.meta\.json or ir-metadata\.yml beside"):
+        prepare_runs(submission(tmp_path / "a"), tmp_path / "up", task=LONGEVAL)
+
+
+def test_runs_in_folders_of_snapshots_keep_their_order(tmp_path):
+    one, two, three = submission(tmp_path / "a", **FILLED)
+    with pytest.raises(InputError, match="in this folder, which is snapshot-2, but has the place"):
+        prepare_runs([two, one, three], tmp_path / "up", task=LONGEVAL)
+
+
+def over(folder, name, collection):
+    path = folder / name
+    path.write_text(LINES)
+    content = {**FILLED, "data": {"test collection": {"name": collection}}}
+    path.with_name(f"{name}.meta.json").write_text(json.dumps(content))
+    return path
+
+
+def test_runs_are_matched_to_snapshots_by_their_collections(tmp_path, capsys):
+    names = ("longeval-2026-1", "longeval/snapshot-2", "sci_3")
+    one, two, three = (over(tmp_path, name[-1], name) for name in names)
+    prepare_runs([one, two, three], tmp_path / "up", task=LONGEVAL)
+    assert "order" not in capsys.readouterr().err
+    with pytest.raises(InputError, match="over 'longeval/snapshot-2', which is snapshot-2, but"):
+        prepare_runs([two, one, three], tmp_path / "other", task=LONGEVAL)
+    unnamed = over(tmp_path, "x", "sci")
+    prepare_runs([one, unnamed, three], tmp_path / "third", task=LONGEVAL)
+    assert f"these runs are: {unnamed} (snapshot-2)." in capsys.readouterr().err
