@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from files import a_file
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from files import a_file
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.packed import PackedRanking
