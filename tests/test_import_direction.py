@@ -50,7 +50,8 @@ LAYERS = (
     {"files"},
     {"system"},
     {"data"},
-    {"errors", "version"},
+    {"errors"},
+    {"spelling", "version"},
 )
 """From the top down. A package imports itself and what is in the layers below."""
 

@@ -14,6 +14,8 @@ from itertools import islice
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any
 
+from irplatform.spelling import option
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
@@ -205,10 +207,10 @@ def place_of(file: str, line: int) -> str:
     return f"{' '.join(cell)}, line {line}" if cell else f"{file}:{line}"
 
 
-def check_least(option: str, value: float, least: int) -> None:
-    """Refuse an option's number below the least."""
+def check_least(name: str, value: float, least: int) -> None:
+    """Refuse a setting's number below the least."""
     if value < least:
-        raise InputError(f"--{option.replace('_', '-')} is {value}; it must be at least {least}.")
+        raise InputError(f"{option(name)} is {value}; it must be at least {least}.")
 
 
 def in_a_line(error: BaseException) -> str:

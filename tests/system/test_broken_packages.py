@@ -13,7 +13,7 @@ from irplatform.registry.loading import load
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.session import load_plugin
 from irplatform.system.packages import CORE, EXTRAS, failure, missing_extra, package_of
-from irplatform.workers.pool import Work, result_of
+from irplatform.workers.pool import Work, packed, result_of
 
 MODULES = {module: extra for extra in reversed(EXTRAS) for module in EXTRAS[extra]}
 """The modules, with the first extra that brings them."""
@@ -121,7 +121,7 @@ def test_a_plugin_that_imports_a_broken_package_is_told_what_it_needs(installed,
 
 def test_a_worker_tells_what_it_needs(installed):
     installed("spacy", "raise ValueError('numpy.dtype size changed')")
-    answer = Work(pickle.dumps(import_module)).answer(pickle.dumps("spacy"))
+    answer = Work(packed(import_module)).answer(pickle.dumps("spacy"))
     with pytest.raises(InputError, match=r"needs spacy \(extra 'concepts'\).*dtype size changed"):
         result_of(*pickle.loads(answer))
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from irplatform.errors import PlatformError
-from irplatform.workers.pool import Work, WorkerKilledError, Workers, _how_ended, result_of
+from irplatform.workers.pool import Work, WorkerKilledError, Workers, _how_ended, packed, result_of
 
 ABANDONED = """
 from time import sleep
@@ -100,7 +100,7 @@ def _raised(error):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), GeneratorExit(), SystemExit(3)])
 def test_what_would_end_the_program_is_an_error_of_a_worker(error):
-    answer = Work(pickle.dumps(_raised)).answer(pickle.dumps(error))
+    answer = Work(packed(_raised)).answer(pickle.dumps(error))
     with pytest.raises(PlatformError, match=rf"was ended: {type(error).__name__}.*test_workers"):
         result_of(*pickle.loads(answer))
 
@@ -110,7 +110,7 @@ def test_a_module_that_only_a_worker_fails_to_import_is_told(tmp_path, monkeypat
     (tmp_path / "fails_there.py").write_text("def work(_): ...")
     import fails_there
 
-    sent = pickle.dumps(fails_there.work)
+    sent = packed(fails_there.work)
     del sys.modules["fails_there"]
     (tmp_path / "fails_there.py").write_text("raise OSError('no licence')  # not here before")
     answer = Work(sent).answer(pickle.dumps(1))

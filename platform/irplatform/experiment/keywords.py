@@ -13,7 +13,7 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from irplatform.errors import InputError
-from irplatform.system.process import in_command
+from irplatform.spelling import for_command
 
 if TYPE_CHECKING:
     from irplatform.experiment.arguments import AnyPath, AnySystem, Names, Paths, Systems
@@ -224,7 +224,7 @@ def keywords(options: type[Any]) -> Callable[[Function], Function]:
             try:
                 return function(*arguments, **given)
             except InputError as error:
-                if not in_command():
+                if not for_command():
                     error.args = (as_keywords(str(error)),)
                 raise
 

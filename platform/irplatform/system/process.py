@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from irplatform import spelling
 from irplatform.errors import lost
 from irplatform.system import console
 
@@ -109,7 +110,8 @@ def command() -> Iterator[None]:
     else:
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     try:
-        yield
+        with spelling.written_for_command():
+            yield
     finally:
         ended.set()
         signal.set_wakeup_fd(-1)
@@ -164,11 +166,6 @@ def raise_lost() -> None:
 def is_interruption(error: BaseException) -> bool:
     """Tell if an error ends the program; code may raise one without a signal."""
     return isinstance(error, KeyboardInterrupt) and (bool(_signals) or _command != [os.getpid()])
-
-
-def in_command() -> bool:
-    """Tell a command of the command line from a program that calls Python's functions."""
-    return bool(_command)
 
 
 def _working_directory() -> Path | None:

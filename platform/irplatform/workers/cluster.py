@@ -28,7 +28,7 @@ from irplatform.system.packages import require
 from irplatform.system.process import isolated
 from irplatform.version import __version__
 from irplatform.workers.cluster_connection import connected, first_line
-from irplatform.workers.pool import Work, result_of
+from irplatform.workers.pool import Work, packed, result_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -127,7 +127,7 @@ class Cluster:
         task: Any = ray.remote(**needs, **how)(_work)
         cores = int(ray.cluster_resources().get("CPU", 1))
         most = _AHEAD * max(1, self.gpus if on_gpu else cores // threads)
-        function_sent = ray.put(pickle.dumps(function, pickle.HIGHEST_PROTOCOL))
+        function_sent = ray.put(packed(function))
         waiting: deque[Any] = deque()
         try:
             for item in items:

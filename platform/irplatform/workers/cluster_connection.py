@@ -17,8 +17,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.spelling import for_command
 from irplatform.system import console
-from irplatform.system.process import in_command
 from irplatform.workers.pool import LOOK, stopped_too_long
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class _Watch:
                         self._end_command(name, error)
 
     def _end_command(self, name: str, error: OSError) -> None:
-        if in_command():  # Ray would end a program, too
+        if for_command():  # Ray would end a program, too
             self.kill()
             console.end_with(
                 f"platform: Ray's {name} has ended ({error.strerror or error}). What was finished "

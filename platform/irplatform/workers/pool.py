@@ -26,9 +26,10 @@ from functools import cached_property
 from multiprocessing.connection import wait
 from queue import SimpleQueue
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
 from irplatform.errors import InputError, PlatformError, in_a_line, place_of
+from irplatform.spelling import for_command, write_for_command
 from irplatform.system import console
 from irplatform.system.packages import missing_extra
 from irplatform.system.process import isolated
@@ -73,7 +74,7 @@ class Workers(Generic[Item, Result]):
     """
 
     def __init__(self, function: Callable[[Item], Result], count: int) -> None:
-        self._sent = pickle.dumps(function, pickle.HIGHEST_PROTOCOL)
+        self._sent = packed(function)
         self._count = count
         self._processes: dict[Connection, BaseProcess] = {}
         self._idle: list[Connection] = []
@@ -261,8 +262,13 @@ def _receive(pipe: Connection, messages: SimpleQueue[bytes]) -> None:
     os._exit(1)
 
 
+def packed(function: Callable[[Any], Any]) -> bytes:
+    """Return a function, and for whom messages are written, for `Work`."""
+    return pickle.dumps((for_command(), function), pickle.HIGHEST_PROTOCOL)
+
+
 class Work:
-    """A pickled function in a worker, which may keep what it makes for one item for the next."""
+    """A packed function in a worker, which may keep what it makes for one item for the next."""
 
     def __init__(self, sent: bytes) -> None:
         self._sent = sent
@@ -270,10 +276,11 @@ class Work:
     @cached_property
     def _function(self) -> Callable[[Any], Any]:
         try:
-            function: Callable[[Any], Any] = pickle.loads(self._sent)
+            called, function = pickle.loads(self._sent)
+            write_for_command(called)
         except BaseException as error:  # a plugin's module failed, here alone
             raise _explained("cannot import its work", error) from error
-        return function
+        return cast("Callable[[Any], Any]", function)
 
     def answer(self, message: bytes) -> bytes:
         """Return the pickled result of an item, or the error; see `result_of`."""

@@ -1,0 +1,49 @@
+"""Settings in messages: options for who calls a command, keywords for a program."""
+
+import pytest
+
+from irplatform.errors import InputError, check_least
+from irplatform.spelling import command, for_command, option, written_for_command
+from irplatform.workers.pool import Workers
+
+
+def _told(_item: int) -> str:
+    return option("rerank_depth", 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "keyword", "written"),
+    [
+        (("depth",), "depth=", "--depth"),
+        (("rerank_depth", 5), "rerank_depth=5", "--rerank-depth 5"),
+        (("first_stages", "bm25+rm3"), "first_stages='bm25+rm3'", "--first-stage bm25+rm3"),
+        (("rerankers", "NAME"), "rerankers=NAME", "--reranker NAME"),
+        (("expand", "KB,…"), "expand=KB,…", "--expand KB,…"),
+        (("force", True), "force=True", "--force"),
+        (("resume", False), "resume=False", "--no-resume"),
+    ],
+)
+def test_a_setting_is_a_keyword_or_an_option(given, keyword, written):
+    assert option(*given) == keyword
+    with written_for_command():
+        assert option(*given) == written
+    assert not for_command()
+
+
+def test_a_command_is_a_command_line_for_both():
+    line = "`platform submit fix my.run --task bioasq-13b-a --force`"
+    assert command("submit fix my.run", task="bioasq-13b-a", force=True) == line
+    with written_for_command():
+        assert command("submit fix my.run", task="bioasq-13b-a", force=True) == line
+
+
+def test_the_least_number_is_told():
+    with pytest.raises(InputError, match=r"^rerank_depth= is 0; it must be at least 1\.$"):
+        check_least("rerank_depth", 0, 1)
+
+
+def test_a_worker_writes_for_the_reader_of_its_parent():
+    with written_for_command(), Workers(_told, 1) as workers:
+        workers.give(0, 0)
+        told = workers.result()
+    assert told == "--rerank-depth 5"
