@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from irplatform.plugin import hookimpl
 
 if TYPE_CHECKING:
-    import click
-
     from irplatform.plugin import RegisterReranker, RegisterRetriever
 
 
@@ -44,12 +42,6 @@ class DualEncoder:
     @hookimpl
     def register_retrievers(self, register: RegisterRetriever) -> None:
         register("dual-encoder", "irplatform_encoders.dual_ranking:DualEncoderSearch")
-
-    @hookimpl
-    def register_commands(self, cli: click.Group) -> None:
-        from irplatform_encoders.commands import heading_queries
-
-        cli.add_command(heading_queries)
 
 
 class Embedding:

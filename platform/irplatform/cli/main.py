@@ -76,6 +76,7 @@ SECTIONS = {
     },
     "Collections and knowledge": {
         "collections": ("collections", "List, show, check, name and build collections."),
+        "headings": ("headings", "Build queries of MeSH headings, to pre-train on."),
         "qrels": ("qrels", "Build judgments from click logs and citations."),
         "concepts": ("concepts", "Build, show, check and export the document–concept graph."),
         "kb": ("kb", "Add, list, show and remove knowledge bases."),

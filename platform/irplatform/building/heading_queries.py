@@ -1,4 +1,4 @@
-"""`platform headings`: a few MeSH headings as a query, or a disease and a gene.
+"""Queries to pre-train on: a few MeSH headings as a query, or a disease and a gene.
 
 All articles with these headings are relevant. Unlike a query of all headings
 (`collections.derived`), a query is as short as a person's, and can use other words. Where the
@@ -42,12 +42,11 @@ if TYPE_CHECKING:
 
     from irplatform.data import Corpus
     from irplatform.knowledge import Concept, ConceptKind, Knowledge
-"""Grades, by how often an article names the gene."""
-
 MEASURES = ("nDCG@20", "AP", "P@10")
 COMMON = 0.05  # headings of more of the articles, such as *Humans*, say too little to be asked for
 _FEWEST = 10  # fewer queries cannot be split
 _ONCE, _MORE_OFTEN = 1, 2
+"""Grades, by how often an article names the gene."""
 _OTHER_NAMES = ("preferred", "synonym")
 
 

@@ -8,7 +8,7 @@ import pytest
 from irplatform.errors import InputError
 from irplatform.knowledge import add
 from irplatform.registry.loading import registry
-from irplatform_encoders.heading_queries import build_headings
+from irplatform.building.heading_queries import build_headings
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -79,7 +79,7 @@ def test_headings_are_few_telling_and_none_comes_twice(source, tmp_path):
 
 
 def test_rare_headings_are_asked_for_more_often(source, tmp_path, monkeypatch):
-    monkeypatch.setattr("irplatform_encoders.heading_queries.COMMON", 0.9)
+    monkeypatch.setattr("irplatform.building.heading_queries.COMMON", 0.9)
     _, topics, _ = _made(source, tmp_path, most_headings=1)
     seen = Counter(topic.query.split()[0] for topic in topics)
     assert seen["Rare"] > 40
