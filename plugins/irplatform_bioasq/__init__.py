@@ -18,8 +18,7 @@ from irplatform.plugin import hookimpl
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from irplatform.plugin import RegisterMeasure
-    from irplatform.runs import Run
+    from irplatform.plugin import RegisterMeasure, Run
 
 DEPTH = 10  # documents that may be submitted for a question
 _COLUMNS = ("questions", "precision", "recall", "F1", "MAP", "GMAP")
@@ -73,8 +72,8 @@ def score_answers(answers: tuple[Path, ...], golden: Path, as_json: bool) -> Non
     ANSWERS are JSON files as `platform submit bioasq` writes them. MAP is the official measure of
     documents, F1 that of snippets.
     """
-    from irplatform.errors import InputError
-    from irplatform.runs.bioasq import read_questions, read_snippets
+    from irplatform.kit import read_questions, read_snippets
+    from irplatform.plugin import InputError
     from irplatform_bioasq.scoring import mean_scores, score_documents, score_snippets
 
     def documents(path: Path) -> dict[str, list[str]]:

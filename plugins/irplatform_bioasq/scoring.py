@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from irplatform.runs.bioasq import MOST_DOCUMENTS, Snippet
+from irplatform.kit import MOST_DOCUMENTS, Snippet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

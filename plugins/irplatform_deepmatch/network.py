@@ -16,17 +16,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.text.forward_index import distinct_words
-from irplatform.training import Pairs, PairSampler, Validator, pool_starts
-from irplatform.training.losses import pairwise_hinge
+from irplatform.kit import (
+    Pairs,
+    PairSampler,
+    Validator,
+    distinct_words,
+    pairwise_hinge,
+    pool_starts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
+    from irplatform.kit import ForwardIndex, WordVectors
     from irplatform.plugin import TrainingData
-    from irplatform.text import ForwardIndex, WordVectors
     from irplatform_deepmatch.options import DeepMatchOptions
 
     Ids = npt.NDArray[np.int32]

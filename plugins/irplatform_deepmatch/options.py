@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from irplatform.kit import LoopSettings, PairSettings, VectorOptions
 from irplatform.plugin import Field, Options
-from irplatform.text import VectorOptions
-from irplatform.training import LoopSettings, PairSettings
 
 
 class DeepMatchOptions(Options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.training import NeuralReranker
+from irplatform.kit import NeuralReranker
 from irplatform_deepmatch.options import DeepMatchOptions
 
 if TYPE_CHECKING:

@@ -12,16 +12,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.text import STOP_WORDS, content_words, tokenize
-from irplatform.text.arrays import Int64, ragged, without
+from irplatform.kit import STOP_WORDS, Int64, content_words, ragged, tokenize, without
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.kit import Candidates, ForwardIndex, TextField, WordVectors
     from irplatform.plugin import Topic
-    from irplatform.text import ForwardIndex, WordVectors
-    from irplatform.text.device_documents import Candidates
-    from irplatform.text.forward_index import Field
     from irplatform_deepsense.features import FieldFeatures
     from irplatform_deepsense.options import DeepSenSeOptions
 
@@ -102,7 +99,7 @@ class Encoder:
         words = tokenize(text) if self._options.document_stop_words else content_words(text)
         return self._word_vectors.known_rows(words)[: self._options.title_words]
 
-    def texts(self, rows: Int64, field: Field) -> tuple[Int64, Int64]:
+    def texts(self, rows: Int64, field: TextField) -> tuple[Int64, Int64]:
         """Rows of the words of documents' fields, one behind the other, and where each begins."""
         tokens, offsets = self.index.tokens(rows, field)
         words = self._document_rows[tokens]

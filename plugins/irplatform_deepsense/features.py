@@ -15,18 +15,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.files.formats import read_own_json
-from irplatform.lucene.dates import YEAR, year_of
-from irplatform.text import content_words, lexical_features, tokenize
-from irplatform.text.arrays import Float32, Float64, Int32, Int64, new_matrix
-from irplatform.text.given_texts import given_texts
+from irplatform.kit import (
+    YEAR,
+    Float32,
+    Float64,
+    Int32,
+    Int64,
+    content_words,
+    given_texts,
+    lexical_features,
+    new_matrix,
+    read_own_json,
+    tokenize,
+    year_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.kit import ForwardIndex
     from irplatform.plugin import Document, Resources, Topic
-    from irplatform.text import ForwardIndex
     from irplatform_deepsense.options import DeepSenSeOptions
 
 VALUES = 31  # values of a category with a column of their own, at most [program: 31, and others]

@@ -6,9 +6,8 @@ from collections.abc import Mapping  # noqa: TC003 - pydantic reads it
 from pathlib import Path  # noqa: TC003 - pydantic reads it
 from typing import Any, Literal
 
+from irplatform.kit import ALL18, GroupSettings, LexicalNames, LoopSettings, VectorOptions
 from irplatform.plugin import Field, Options
-from irplatform.text import ALL18, LexicalNames, VectorOptions
-from irplatform.training import GroupSettings, LoopSettings
 
 
 class PairsOptions(Options):

@@ -15,10 +15,18 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from irplatform.errors import InputError, counted
-from irplatform.files.digests import digest, fingerprint
-from irplatform.training import LoopSettings, load_weights, run_loop, save_weights
-from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
+from irplatform.kit import (
+    LoopSettings,
+    PairsOfTopics,
+    counted,
+    digest,
+    fingerprint,
+    load_weights,
+    read_text_pairs,
+    run_loop,
+    save_weights,
+)
+from irplatform.plugin import InputError
 from irplatform_deepsense.encoding import Texts
 from irplatform_deepsense.network import DeepSenSeNetwork
 
@@ -28,8 +36,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.kit import Int64
     from irplatform.plugin import Resources, TextPair, Topic
-    from irplatform.text.arrays import Int64
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.network import Tables
     from irplatform_deepsense.options import DeepSenSeOptions, PairsOptions

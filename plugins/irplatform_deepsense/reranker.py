@@ -8,10 +8,8 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.errors import InputError
-from irplatform.files.formats import read_own_json
-from irplatform.plugin import PairsFile, Reads
-from irplatform.training import NeuralReranker
+from irplatform.kit import NeuralReranker, read_own_json
+from irplatform.plugin import InputError, PairsFile, Reads
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 
 if TYPE_CHECKING:
@@ -20,8 +18,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from irplatform.kit import Candidates
     from irplatform.plugin import Documents, Resources, TextPair, Topic, TrainingData
-    from irplatform.text.device_documents import Candidates
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.features import Columns, FieldFeatures
     from irplatform_deepsense.network import DeepSenSeNetwork, Tables
@@ -75,7 +73,7 @@ class DeepSenSe(NeuralReranker):
         return {**asdict(self.network.sizes), "features": list(self._features.names)}
 
     def reads(self) -> Reads:
-        from irplatform.training.text_pairs import PairsOfTopics, check_text_pairs
+        from irplatform.kit import PairsOfTopics, check_text_pairs
         from irplatform_deepsense.pairs import ARTICLE, SENTENCE, TITLE, read_sentences
 
         file, most = self.options.pairs.file, self.options.pairs.sentences
@@ -154,7 +152,7 @@ class DeepSenSe(NeuralReranker):
             self._tables = self.network.tabulate(self._encoder.vectors, self._encoder.idf)
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        from irplatform.text.device_documents import Reading, on_device
+        from irplatform.kit import Reading, on_device
 
         features, encoder = self._features, self._encoder
         reading = Reading(

@@ -15,16 +15,21 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.training import Groups, GroupSampler, Validator, pool_starts
-from irplatform.training.linear import learn_standardization
-from irplatform.training.losses import pairwise_hinge
+from irplatform.kit import (
+    Groups,
+    GroupSampler,
+    Validator,
+    learn_standardization,
+    pairwise_hinge,
+    pool_starts,
+)
 from irplatform_deepsense.network import masked_softmax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from irplatform.kit import Int64
     from irplatform.plugin import TrainingData
-    from irplatform.text.arrays import Int64
     from irplatform_deepsense.encoding import Encoded, Encoder, Texts
     from irplatform_deepsense.network import DeepSenSeNetwork, Tables
     from irplatform_deepsense.options import DeepSenSeOptions

@@ -13,18 +13,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.system.arithmetic import square_root
-from irplatform.text.device_documents import Reading, on_device
-from irplatform.text.tokenizer import tokenize
+from irplatform.kit import Reading, on_device, square_root, tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from irplatform.data import Topic
-    from irplatform.text.arrays import Float32, Int64
-    from irplatform.text.device_documents import Batch, Candidates
-    from irplatform.text.forward_index import ForwardIndex
-    from irplatform.text.vectors import WordVectors
+    from irplatform.kit import Batch, Candidates, Float32, ForwardIndex, Int64, WordVectors
+    from irplatform.plugin import Topic
     from irplatform_delta.options import Delta2017Options, DeltaOptions
 
 

@@ -14,8 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.training import Points, PointSampler, Validator, pool_starts
-from irplatform.training.losses import weighted_cross_entropy
+from irplatform.kit import Points, PointSampler, Validator, pool_starts, weighted_cross_entropy
 from irplatform_delta.closest_words import distinct_rows, joined
 
 if TYPE_CHECKING:

@@ -14,15 +14,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.training import Pairs, PairSampler, Validator, pool_starts
-from irplatform.training.linear import learn_standardization
-from irplatform.training.losses import pairwise_hinge
+from irplatform.kit import (
+    Pairs,
+    PairSampler,
+    Validator,
+    learn_standardization,
+    pairwise_hinge,
+    pool_starts,
+)
 from irplatform_delta.closest_words import FEATURES, Words, distinct_rows, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from irplatform.features import SideFeatures
+    from irplatform.kit import SideFeatures
     from irplatform.plugin import TrainingData
     from irplatform_delta.closest_words import Encoded, Encoder
     from irplatform_delta.options import DeltaOptions

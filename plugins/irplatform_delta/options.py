@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from irplatform.kit import (
+    ALL18,
+    LEX3,
+    AdadeltaSettings,
+    LexicalNames,
+    LoopSettings,
+    PairSettings,
+    PointSettings,
+    VectorOptions,
+)
 from irplatform.plugin import Field, Options
-from irplatform.text import ALL18, LEX3, LexicalNames, VectorOptions
-from irplatform.training import AdadeltaSettings, LoopSettings, PairSettings, PointSettings
 
 PAPER_2018: dict[str, object] = {
     "query_words": 7,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from irplatform.kit import NeuralReranker, load_into
 from irplatform.plugin import Reads, Traits, named_systems
-from irplatform.training import NeuralReranker, load_into
 from irplatform_delta.options import (
     PAPER_2018,
     PAPER_CLASSIFIERS,
@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.features import SideFeatures
+    from irplatform.kit import Candidates, Float32, Int64, SideFeatures, StoredVectors, WordVectors
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
-    from irplatform.text import WordVectors
-    from irplatform.text.arrays import Float32, Int64
-    from irplatform.text.device_documents import Candidates, StoredVectors
     from irplatform_delta.closest_words import Encoder
     from irplatform_delta.delta2017_network import Delta2017Network
     from irplatform_delta.network import DeltaNetwork
@@ -55,7 +52,7 @@ class Delta(NeuralReranker):
     _table: Tensor
 
     def prepare(self, resources: Resources) -> None:
-        from irplatform.features import SideFeatures
+        from irplatform.kit import SideFeatures
         from irplatform_delta.closest_words import Encoder
         from irplatform_delta.network import DeltaNetwork, Sizes
 
@@ -140,7 +137,7 @@ class Delta(NeuralReranker):
         """
         import torch
 
-        from irplatform.text import tokenize
+        from irplatform.kit import tokenize
         from irplatform_delta.explanation import Explainer
 
         vectors = self.resources.vectors(self.options.vectors)
@@ -265,7 +262,7 @@ class SevMos(NeuralReranker):
         self._stored = None
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        from irplatform.text.device_documents import Reading, on_device
+        from irplatform.kit import Reading, on_device
 
         documents = on_device(self._texts.index, self.resources.device)
         reading = Reading(self._texts.query, self.options.lexical)
@@ -278,8 +275,7 @@ class SevMos(NeuralReranker):
         return self.network.match(queries[candidates.topic], documents, candidates.features)
 
     def _document_vectors(self, candidates: Candidates) -> Tensor:
-        from irplatform.text.device_documents import StoredVectors
-        from irplatform.text.given_texts import given_texts
+        from irplatform.kit import StoredVectors, given_texts
 
         if given_texts() or self._texts.index.count > self.options.stored_documents:
             tokens = candidates.matrix(self.options.document_words)
@@ -292,7 +288,7 @@ class SevMos(NeuralReranker):
     def _store(self) -> Float32:
         import torch
 
-        from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
+        from irplatform.kit import stored_documents, vectors_digest, weights_digest
 
         stage = self.network.document
 

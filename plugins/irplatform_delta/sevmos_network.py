@@ -15,11 +15,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.text import lexical_features
-from irplatform.text.forward_index import distinct_words
-from irplatform.text.tokenizer import tokenize
-from irplatform.training import Points, Validator
-from irplatform.training.linear import learn_standardization
+from irplatform.kit import (
+    Points,
+    Validator,
+    distinct_words,
+    learn_standardization,
+    lexical_features,
+    tokenize,
+)
 from irplatform_delta.delta2017_network import ClassifierTask, FullConvolutions, RelevanceClassifier
 
 if TYPE_CHECKING:
@@ -27,9 +30,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.kit import ForwardIndex, Int64, WordVectors
     from irplatform.plugin import Topic, TrainingData
-    from irplatform.text import ForwardIndex, WordVectors
-    from irplatform.text.arrays import Int64
     from irplatform_delta.options import SevMosOptions
 
     Ids = npt.NDArray[np.int32]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from irplatform.plugin import hookimpl
 
 if TYPE_CHECKING:
-    from irplatform.data import Collection
-    from irplatform.plugin import RegisterCollection
+    from irplatform.plugin import Collection, RegisterCollection
 
 
 @hookimpl

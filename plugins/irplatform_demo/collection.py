@@ -11,9 +11,8 @@ from functools import cache, cached_property, partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from irplatform.data import Collection, Corpus, Qrels
-from irplatform.files.digests import fingerprint
-from irplatform.plugin import Document, Topic
+from irplatform.kit import fingerprint
+from irplatform.plugin import Collection, Corpus, Document, Qrels, Topic
 from irplatform_demo.texts import (
     Relation,
     Style,

@@ -16,24 +16,26 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from irplatform.errors import PlatformError
-from irplatform.text import STOP_WORDS
-from irplatform.text.forward_index import (
+from irplatform.kit import (
+    STOP_WORDS,
+    Pairs,
+    PairSampler,
+    PlatformError,
+    Validator,
     distinct_per_document,
     distinct_words,
     inverse_document_frequency,
+    pairwise_hinge,
+    pool_starts,
+    unit_rows,
 )
-from irplatform.text.vectors import unit_rows
-from irplatform.training import Pairs, PairSampler, Validator, pool_starts
-from irplatform.training.losses import pairwise_hinge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from irplatform.kit import Float32, ForwardIndex, Int32, Int64, WordVectors
     from irplatform.plugin import Resources, TrainingData
-    from irplatform.text import ForwardIndex, WordVectors
-    from irplatform.text.arrays import Float32, Int32, Int64
     from irplatform_drmm.options import DrmmOptions
 
 _NEAR = 1e-4
@@ -319,7 +321,7 @@ def stem_vectors(index: ForwardIndex, stems: Stems, vectors: WordVectors) -> Flo
 
 def krovetz(words: Sequence[str]) -> list[str]:
     """The Krovetz stem of each word; words that are not of plain letters stay as they are."""
-    from irplatform.lucene.java import java_class
+    from irplatform.kit import java_class
 
     analyzer = java_class("io.anserini.analysis.DefaultEnglishAnalyzer").fromArguments(
         "krovetz",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from irplatform.kit import LoopSettings, PairSettings, VectorOptions
 from irplatform.plugin import Field, Options
-from irplatform.text import VectorOptions
-from irplatform.training import LoopSettings, PairSettings
 
 PAPER: dict[str, object] = {
     "vectors.algorithm": "cbow",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.training import NeuralReranker
+from irplatform.kit import NeuralReranker
 from irplatform_drmm.options import PAPER, DrmmOptions
 
 if TYPE_CHECKING:
@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from irplatform.kit import Candidates, Float32
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
-    from irplatform.text.arrays import Float32
-    from irplatform.text.device_documents import Candidates
     from irplatform_drmm.network import DeviceMatcher, DrmmNetwork, Matcher, Matches, Stems
 
 _FORMAT = 1
@@ -68,7 +67,7 @@ class Drmm(NeuralReranker):
     def _stem_vectors(self, resources: Resources, stems: Stems) -> Float32:
         import numpy as np
 
-        from irplatform.training.neural import vectors_digest
+        from irplatform.kit import vectors_digest
         from irplatform_drmm.network import stem_vectors
 
         index = resources.forward_index()
@@ -104,7 +103,7 @@ class Drmm(NeuralReranker):
         self.train(task, self.options.loop, data)
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        from irplatform.text.device_documents import Reading, on_device
+        from irplatform.kit import Reading, on_device
 
         documents = on_device(self.resources.forward_index(), self.resources.device)
         reading = Reading(lambda topic: self._matcher.terms(topic.query))

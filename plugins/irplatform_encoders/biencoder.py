@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.plugin import Documents, Reads, Reranker, Resources, Retriever, Topic, Traits
-from irplatform.runs import Run
-from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
+from irplatform.kit import FORWARD_INDEX_FORMAT
+from irplatform.plugin import Documents, Reads, Reranker, Resources, Retriever, Run, Topic, Traits
 from irplatform_encoders.options import BiEncoderOptions, BiEncoderSearchOptions
 from irplatform_encoders.pretrained import PACKAGES, tell_how_slow
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.text.arrays import Float32, Int64
+    from irplatform.kit import Float32, Int64
     from irplatform_encoders.biencoder_model import Encoder
 
 
@@ -74,7 +73,7 @@ class BiEncoder(Reranker):
         ]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        from irplatform.text.vector_training import sentences as split
+        from irplatform.kit import sentences as split
 
         (query,) = self._encoder.queries([topic.query])
         explanations = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.errors import InputError
+from irplatform.plugin import InputError
 from irplatform_encoders.batches import batches, tokens_at_once
 from irplatform_encoders.on_cpu import in_float32, map_in_threads, multiply_by_numpy
 from irplatform_encoders.pretrained import MODULES, content, model_folder, opening
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.text.arrays import Float32
+    from irplatform.kit import Float32
     from irplatform_encoders.options import BiEncoderOptions
 
 

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import InputError, listing, quoted
+from irplatform.kit import listing, quoted
+from irplatform.plugin import InputError
 from irplatform_encoders.pretrained import (
     made_of_parts,
     opening,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from irplatform.errors import InputError
+from irplatform.plugin import InputError
 from irplatform_encoders.pretrained import opening, require_modules
 
 if TYPE_CHECKING:

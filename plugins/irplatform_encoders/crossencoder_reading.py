@@ -11,8 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.training import Lists, ListSampler, Validator
-from irplatform.training.losses import listwise_logistic
+from irplatform.kit import Lists, ListSampler, Validator, listwise_logistic
 from irplatform_encoders.batches import batches, tokens_at_once
 from irplatform_encoders.crossencoder_parts import Parts
 from irplatform_encoders.on_cpu import in_float32, map_ahead, map_in_threads
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.kit import Float32
     from irplatform.plugin import Documents, LabelledTopic, Resources, Topic, TrainingData
-    from irplatform.text.arrays import Float32
     from irplatform_encoders.crossencoder_model import Model
     from irplatform_encoders.options import ReadingOptions, VanillaBertOptions
 

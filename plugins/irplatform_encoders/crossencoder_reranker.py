@@ -12,9 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.files.digests import fingerprint
+from irplatform.kit import NeuralReranker, fingerprint, run_loop
 from irplatform.plugin import Documents, Reads, Reranker, Resources, Topic, Traits
-from irplatform.training import NeuralReranker, run_loop
 from irplatform_encoders.on_cpu import multiply_by_numpy, passes_at_a_time
 from irplatform_encoders.options import CrossEncoderOptions, VanillaBertOptions, for_pretraining
 from irplatform_encoders.pretrained import PACKAGES, content, model_folder

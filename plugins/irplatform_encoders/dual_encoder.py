@@ -21,20 +21,29 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.errors import InputError
-from irplatform.text.arrays import Float32, Int64, ragged, without
-from irplatform.text.tokenizer import normalize, pieces
-from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
-from irplatform.training.topic_identity import query_mark, source_mark, topic_marks
+from irplatform.kit import (
+    Float32,
+    Int64,
+    normalize,
+    pieces,
+    query_mark,
+    ragged,
+    source_mark,
+    stored_documents,
+    topic_marks,
+    vectors_digest,
+    weights_digest,
+    without,
+)
+from irplatform.plugin import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
     from typing import Literal
 
+    from irplatform.kit import Float32, ForwardIndex, WordVectors
     from irplatform.plugin import Resources, Topic
-    from irplatform.text import ForwardIndex, WordVectors
-    from irplatform.text.arrays import Float32
     from irplatform_encoders.options import EncoderOptions
 
 FIRST_SCALE = 20.0  # the factor of cosines before the softmax, when training begins

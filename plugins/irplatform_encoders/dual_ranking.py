@@ -8,22 +8,28 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError
-from irplatform.files.digests import digest, fingerprint, folder_digests
+from irplatform.kit import (
+    Checkpoint,
+    digest,
+    fingerprint,
+    folder_digests,
+    given_texts,
+    member_folder,
+)
 from irplatform.plugin import (
     Documents,
+    InputError,
     PairsFile,
+    Ranking,
     Reads,
     Resources,
     Retriever,
+    Run,
     Topic,
     TrainableReranker,
     TrainingData,
     Traits,
 )
-from irplatform.runs import Ranking, Run
-from irplatform.text.given_texts import given_texts
-from irplatform.training.checkpoints import Checkpoint, member_folder
 from irplatform_encoders.options import DualOptions, DualSearchOptions
 
 if TYPE_CHECKING:
@@ -32,10 +38,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from irplatform.kit import Candidates, Float32, StoredVectors, WordVectors
     from irplatform.plugin import TextPair
-    from irplatform.text import WordVectors
-    from irplatform.text.arrays import Float32
-    from irplatform.text.device_documents import Candidates, StoredVectors
     from irplatform_encoders.dual_encoder import Encoder, Learned
 
 
@@ -78,7 +82,7 @@ class DualEncoder(TrainableReranker):
         return Traits(packages=_PACKAGES)
 
     def reads(self) -> Reads:
-        from irplatform.training.text_pairs import PairsOfTopics
+        from irplatform.kit import PairsOfTopics
         from irplatform_encoders.dual_training import pairs_of_file
 
         pairs = self.options.pairs
@@ -89,8 +93,7 @@ class DualEncoder(TrainableReranker):
         return Reads(pairs=PairsFile(pairs.file, read) if pairs.file else None, check=pairs.check)
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform.training import run_shown
-        from irplatform.training.text_pairs import PairsOfTopics
+        from irplatform.kit import PairsOfTopics, run_shown
         from irplatform_encoders.dual_encoder import Learned
         from irplatform_encoders.dual_training import TopicsTask, pretrained
 
@@ -108,14 +111,14 @@ class DualEncoder(TrainableReranker):
         self._stored = None
 
     def save(self, folder: Path) -> None:
-        from irplatform.training import save_weights
+        from irplatform.kit import save_weights
 
         state = self.encoder.network.state_dict()
         save_weights(folder / _WEIGHTS, state, self.encoder.sizes())
         self.learned.save(folder)
 
     def load(self, folder: Path) -> None:
-        from irplatform.training import load_into, load_weights
+        from irplatform.kit import load_into, load_weights
         from irplatform_encoders.dual_encoder import Learned
 
         state = load_weights(folder / _WEIGHTS, self.encoder.sizes())
@@ -125,7 +128,7 @@ class DualEncoder(TrainableReranker):
         self._stored = None
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        from irplatform.text.device_documents import Reading, on_device
+        from irplatform.kit import Reading, on_device
 
         documents = on_device(self.encoder.index, self._resources.device)
         return documents.score(batch, Reading(), self._scores)
@@ -143,7 +146,7 @@ class DualEncoder(TrainableReranker):
         return (documents * queries[candidates.topic]).sum(dim=1)
 
     def _documents(self, candidates: Candidates) -> Tensor:
-        from irplatform.text.device_documents import StoredVectors
+        from irplatform.kit import StoredVectors
 
         if given_texts() or self.encoder.index.count > self.options.stored_documents:
             return self.encoder.encode(candidates.rows)

@@ -20,20 +20,23 @@ from scipy.sparse import csr_matrix
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.errors import InputError
-from irplatform.files.digests import file_digest, fingerprint
-from irplatform.text.arrays import Int64, ragged
-from irplatform.training import (
+from irplatform.kit import (
     Groups,
     GroupSampler,
+    Int64,
+    PairsOfTopics,
     Validator,
+    file_digest,
+    fingerprint,
     load_into,
     load_weights,
+    ragged,
+    read_text_pairs,
     run_loop,
     save_weights,
+    vectors_digest,
 )
-from irplatform.training.neural import vectors_digest
-from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
+from irplatform.plugin import InputError
 from irplatform_encoders.dual_encoder import FORMAT, Bags, Encoder, Learned, joined, mark
 
 if TYPE_CHECKING:

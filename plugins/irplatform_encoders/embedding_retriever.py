@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from irplatform.plugin import Field, Options, Resources, Retriever, Topic, Traits
-from irplatform.runs import Ranking, Run
-from irplatform.text import ForwardIndex, VectorOptions
-from irplatform.text.arrays import Float32, Int64, new_matrix
-from irplatform.text.vectors import unit_rows, unit_vectors
+from irplatform.kit import (
+    Float32,
+    ForwardIndex,
+    Int64,
+    VectorOptions,
+    new_matrix,
+    unit_rows,
+    unit_vectors,
+)
+from irplatform.plugin import Field, Options, Ranking, Resources, Retriever, Run, Topic, Traits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from irplatform.system.arithmetic import choose_device
-from irplatform.workers.distribution import ordered_map, several_workers, takes_gpu
+from irplatform.kit import choose_device, ordered_map, several_workers, takes_gpu
 from irplatform_encoders.biencoder_model import Encoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from irplatform.kit import Float32
     from irplatform.plugin import Resources
-    from irplatform.text.arrays import Float32
     from irplatform_encoders.options import BiEncoderOptions
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import faiss
 import numpy as np
 
-from irplatform.runs import Ranking
+from irplatform.plugin import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.kit import Float32, Int64
     from irplatform.plugin import Resources
-    from irplatform.text.arrays import Float32, Int64
 
 
 FORMAT = 1

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from irplatform.system.arithmetic import portable
+from irplatform.kit import portable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from torch import Tensor, nn
 
-    from irplatform.plugin.resources import Resources
-    from irplatform.text.arrays import Float32
+    from irplatform.kit import Float32
+    from irplatform.plugin import Resources
 
 
 _BLOCK = 192  # columns; transformers' widths are nearly multiples of it

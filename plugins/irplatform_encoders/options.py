@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003 - pydantic reads it
 from typing import Literal
 
+from irplatform.kit import GroupSettings, ListSettings, LoopSettings, StepSettings, VectorOptions
 from irplatform.plugin import Field, Options
-from irplatform.text import VectorOptions
-from irplatform.training import GroupSettings, ListSettings, LoopSettings, StepSettings
 from irplatform_encoders.pretrained import PretrainedOptions
 
 _EXACT_BELOW = 1_000_000
@@ -174,7 +173,7 @@ class PairsOptions(Options):
         return self.file is not None or self.passages > 0
 
     def check(self) -> None:
-        from irplatform.training.text_pairs import check_text_pairs
+        from irplatform.kit import check_text_pairs
 
         if self.file is not None:
             # A mistyped name would silently leave nothing out.

@@ -16,17 +16,21 @@ from typing import TYPE_CHECKING, Any
 from packaging.version import Version
 from pydantic import Field
 
-from irplatform.errors import InputError, PlatformError, raise_refusal
-from irplatform.files.digests import digests
-from irplatform.files.formats import read_json
-from irplatform.options import Options
-from irplatform.system.arithmetic import VARIABLE, portable
-from irplatform.training.weights import check_weights
+from irplatform.kit import (
+    VARIABLE,
+    PlatformError,
+    check_weights,
+    digests,
+    portable,
+    raise_refusal,
+    read_json,
+)
+from irplatform.plugin import InputError, Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from irplatform.plugin.resources import Resources
+    from irplatform.plugin import Resources
 
 PACKAGES = ("torch", "transformers", "sentence_transformers", "safetensors")
 _WITH_MODULES = Version("5.7")

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from torch import Tensor
 
-    from irplatform.concepts.graph import ConceptGraph
+    from irplatform.kit import ConceptGraph, Float32, Float64, Int64
     from irplatform.plugin import Topic
-    from irplatform.text.arrays import Float32, Float64, Int64
     from irplatform_graphene.model import Model
     from irplatform_graphene.reading import ConceptInputs, DocumentLinks, EncodedTopic
 

@@ -13,11 +13,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from irplatform.features import SideFeatures
-from irplatform.text.device_documents import StoredVectors
-from irplatform.text.given_texts import given_texts
-from irplatform.training.linear import centered, pairwise_weights
-from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
+from irplatform.kit import (
+    SideFeatures,
+    StoredVectors,
+    centered,
+    given_texts,
+    pairwise_weights,
+    stored_documents,
+    vectors_digest,
+    weights_digest,
+)
 from irplatform_graphene.network import GrapheneNetwork, Links, Sizes
 from irplatform_graphene.reading import (
     ConceptInputs,
@@ -30,9 +35,8 @@ from irplatform_graphene.reading import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.kit import Candidates, Float32, Float64, Int64
     from irplatform.plugin import Resources
-    from irplatform.text.arrays import Float32, Float64, Int64
-    from irplatform.text.device_documents import Candidates
     from irplatform_graphene.options import GrapheneOptions
 
 _AT_ONCE = 256

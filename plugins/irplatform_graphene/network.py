@@ -15,11 +15,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.text.given_texts import PADDING
+from irplatform.kit import PADDING
 
 if TYPE_CHECKING:
-    from irplatform.text import ForwardIndex
-    from irplatform.text.arrays import Int64
+    from irplatform.kit import ForwardIndex, Int64
 
 END = 0  # the symbol that ends a title, and begins it
 _IGNORED = -100

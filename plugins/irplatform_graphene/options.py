@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from irplatform.concepts import ConceptOptions
+from irplatform.kit import ConceptOptions, LoopSettings, PairSettings, VectorOptions
 from irplatform.plugin import Field, Options
-from irplatform.text import VectorOptions
-from irplatform.training import LoopSettings, PairSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,21 +16,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.errors import InputError
-from irplatform.text import tokenize
-from irplatform.text.arrays import Float32, Int64, new_matrix, ragged
-from irplatform.text.given_texts import PADDING
-from irplatform.training.neural import vectors_digest
+from irplatform.kit import PADDING, Float32, Int64, new_matrix, ragged, tokenize, vectors_digest
+from irplatform.plugin import InputError
 from irplatform_graphene.network import Words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from irplatform.concepts.graph import ConceptGraph
+    from irplatform.kit import ConceptGraph, ForwardIndex, TextField, WordVectors
     from irplatform.plugin import Resources, Topic
-    from irplatform.text import ForwardIndex, WordVectors
-    from irplatform.text.forward_index import Field
     from irplatform_graphene.options import GrapheneOptions
 
 _FORMAT = 1
@@ -193,7 +188,7 @@ class Reader:
             torch.from_numpy(weights).to(self.device),
         )
 
-    def _field(self, rows: Int64, field: Field, length: int) -> Int64:
+    def _field(self, rows: Int64, field: TextField, length: int) -> Int64:
         tokens, offsets = self.index.tokens(rows, field)
         padded = np.full((len(rows), length), PADDING, np.int64)
         lengths = np.minimum(np.diff(offsets), length)

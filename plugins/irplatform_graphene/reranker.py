@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from irplatform.errors import InputError
+from irplatform.kit import refuse_texts
 from irplatform.plugin import (
     Documents,
+    InputError,
     Reads,
     Resources,
     Topic,
@@ -15,7 +16,6 @@ from irplatform.plugin import (
     Traits,
     named_systems,
 )
-from irplatform.text.given_texts import refuse_texts
 from irplatform_graphene.options import PAPERS_FIELDS, PRESETS, GrapheneOptions, for_pretraining
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.text.arrays import Float32
-    from irplatform.text.device_documents import Candidates
+    from irplatform.kit import Candidates, Float32
     from irplatform_graphene.model import Model
     from irplatform_graphene.reading import EncodedTopic
 
@@ -71,7 +70,7 @@ class Graphene(TrainableReranker):
         )
 
     def reads(self) -> Reads:
-        from irplatform.concepts.build import graph_identity
+        from irplatform.kit import graph_identity
 
         names, settings = self.options.features, self.options.feature_settings
         concepts = graph_identity(self.options.concepts) if self._reads_graph else None
@@ -91,7 +90,7 @@ class Graphene(TrainableReranker):
         self.model = Model(resources, self.options)
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform.training import run_shown
+        from irplatform.kit import run_shown
         from irplatform_graphene.task import GrapheneTask
 
         self._tell_fields_that_no_topic_has([each.topic for each in data.training])
@@ -102,7 +101,7 @@ class Graphene(TrainableReranker):
 
     def save(self, folder: Path) -> None:
         """Write the weights; the decoder, which only training needs, is not kept."""
-        from irplatform.training import save_weights
+        from irplatform.kit import save_weights
 
         state = self.model.network.state_dict()
         core = {name: w for name, w in state.items() if not name.startswith(_FEATURES)}
@@ -114,7 +113,7 @@ class Graphene(TrainableReranker):
 
     def load(self, folder: Path) -> None:
         """Read the weights; after pre-training, those of features start as they are."""
-        from irplatform.training import load_into, load_weights
+        from irplatform.kit import load_into, load_weights
 
         if (folder / _FORMER).exists():
             raise InputError(
@@ -138,7 +137,7 @@ class Graphene(TrainableReranker):
         return {"features": list(self.model.features.columns)}
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        from irplatform.text.device_documents import Reading, on_device
+        from irplatform.kit import Reading, on_device
 
         self._tell_the_new_name()
         features: Sequence[Float32] = ()

@@ -14,19 +14,23 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from irplatform.training import Pairs, PairSampler, Validator, pool_starts
-from irplatform.training.losses import pairwise_hinge, pairwise_logistic
-from irplatform.training.samplers import pool_offsets
+from irplatform.kit import (
+    Pairs,
+    PairSampler,
+    Validator,
+    pairwise_hinge,
+    pairwise_logistic,
+    pool_offsets,
+    pool_starts,
+)
 from irplatform_graphene.model import encodings, fit_last_layer, link_tensors, sides
 from irplatform_graphene.network import Links, TitleDecoder, TitleVocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.data import LabelledTopic
-    from irplatform.plugin import TrainingData
-    from irplatform.text import ForwardIndex
-    from irplatform.text.arrays import Float32, Int64
+    from irplatform.kit import Float32, ForwardIndex, Int64
+    from irplatform.plugin import LabelledTopic, TrainingData
     from irplatform_graphene.model import Model
     from irplatform_graphene.reading import EncodedTopic
 

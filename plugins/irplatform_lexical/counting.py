@@ -13,27 +13,24 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import NonNegativeFloat, PositiveFloat  # noqa: TC002 - pydantic reads them
 
-from irplatform.errors import InputError
-from irplatform.files.formats import read_own_json
+from irplatform.kit import FieldMatch, Validator, content_words, read_own_json, tokenize
 from irplatform.plugin import (
     Documents,
     Field,
+    InputError,
     Options,
     Reranker,
     Resources,
     Topic,
     TrainableReranker,
 )
-from irplatform.text import FieldMatch, content_words, tokenize
-from irplatform.training import Validator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from irplatform.kit import Float64, ForwardIndex, Int32
     from irplatform.plugin import TrainingData
-    from irplatform.text import ForwardIndex
-    from irplatform.text.arrays import Float64, Int32
 
 
 class CountingOptions(Options):

@@ -11,20 +11,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from irplatform.errors import counted
-from irplatform.expansion import (
+from irplatform.kit import (
+    ADDABLE,
+    BM25,
+    QLD,
+    RM3,
     Expander,
     QueryPlan,
+    Similarity,
     as_json,
     check_fields,
     chosen_on,
+    content_words,
+    counted,
+    date_limits,
+    open_knowledge,
     query_dependencies,
 )
-from irplatform.knowledge import open_knowledge
-from irplatform.lucene import ADDABLE, BM25, QLD, RM3, Similarity, date_limits
-from irplatform.plugin import Options, Reads, Resources, Retriever, Topic, Traits
-from irplatform.runs import Run
-from irplatform.text import content_words
+from irplatform.plugin import Options, Reads, Resources, Retriever, Run, Topic, Traits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from irplatform.kit import (
+    STOP_WORDS,
+    Float32,
+    VectorOptions,
+    content_words,
+    distinct_words,
+    tokenize,
+    without,
+)
 from irplatform.plugin import Documents, Field, Options, Reranker, Resources, Topic, Traits
-from irplatform.text import STOP_WORDS, VectorOptions, content_words, tokenize
-from irplatform.text.arrays import Float32, without
-from irplatform.text.forward_index import distinct_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.text import WordVectors
-    from irplatform.text.arrays import Float64, Int64
+    from irplatform.kit import Float64, Int64, WordVectors
     from irplatform_lexical.wmd_on_device import DeviceSpace
 
 _MOST_STEPS = 10_000_000  # of the solver; real texts need some thousands
@@ -68,7 +73,7 @@ class WMD(Reranker):
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         if self.options.form == "exact" or not self._device.startswith("cuda"):
             return super().score_batch(batch)
-        from irplatform.text.device_documents import Reading, on_device
+        from irplatform.kit import Reading, on_device
 
         if self._there is None:
             self._there = self.space_on(self._device)

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.system.arithmetic import square_root
+from irplatform.kit import square_root
 
 if TYPE_CHECKING:
-    from irplatform.text.device_documents import Candidates
+    from irplatform.kit import Candidates
 
 _WORDS = 1 << 17  # whose vectors are in 64 bits at once
 

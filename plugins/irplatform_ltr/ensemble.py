@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.errors import InputError
-from irplatform.files.formats import read_own_json
-from irplatform.training.linear import centered
+from irplatform.kit import centered, read_own_json
+from irplatform.plugin import InputError
 from irplatform_ltr.learners import PairwiseLinear, PairwiseNetwork, Table, Trees
 
 if TYPE_CHECKING:

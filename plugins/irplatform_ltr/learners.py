@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError
-from irplatform.files.formats import read_own_json
-from irplatform.training.linear import centered, pairwise_weights
-from irplatform.training.losses import pairwise_logistic
+from irplatform.kit import centered, pairwise_logistic, pairwise_weights, read_own_json
+from irplatform.plugin import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import torch
 
-    from irplatform.text.arrays import Float64, Int64
+    from irplatform.kit import Float64, Int64
     from irplatform_ltr.options import LinearOptions, NetworkOptions, TreeOptions
 
 
@@ -292,7 +290,7 @@ def _train(
     """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
     import torch
 
-    from irplatform.system.arithmetic import exact_roots
+    from irplatform.kit import exact_roots
 
     topics = len(offsets) - 1
     epochs = max(1, min(options.epochs, options.steps // topics))

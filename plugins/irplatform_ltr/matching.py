@@ -9,21 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import Field
 
-from irplatform.expansion import Expander, QueryPlan, query_dependencies
-from irplatform.knowledge import all_installed, open_knowledge
+from irplatform.kit import (
+    FIELDS,
+    Expander,
+    QueryPlan,
+    all_installed,
+    distinct_of,
+    distinct_per_document,
+    given_texts,
+    inverse_document_frequency,
+    open_knowledge,
+    query_dependencies,
+    tokenize,
+)
 from irplatform.plugin import FeatureGroup, KnowledgeBases, Options, Resources, Topic
-from irplatform.text import tokenize
-from irplatform.text.forward_index import FIELDS, distinct_per_document, inverse_document_frequency
-from irplatform.text.given_texts import distinct_of, given_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.knowledge import Knowledge
-    from irplatform.text import ForwardIndex
-    from irplatform.text.arrays import Float64, Int32, Int64
-    from irplatform.text.forward_index import Field as TextField
+    from irplatform.kit import Float64, ForwardIndex, Int32, Int64, Knowledge, TextField
 
 
 @dataclass(frozen=True)

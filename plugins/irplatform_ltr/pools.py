@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from irplatform.training.samplers import Pool, draw_some
+from irplatform.kit import Pool, draw_some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.kit import ForwardIndex
     from irplatform.plugin import LabelledTopic
-    from irplatform.text import ForwardIndex
     from irplatform_ltr.learners import Scores
     from irplatform_ltr.options import NeighbourOptions, PoolOptions
 

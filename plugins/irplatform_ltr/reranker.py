@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irplatform.errors import InputError
 from irplatform.plugin import (
     Documents,
+    InputError,
     Reads,
     Resources,
     Topic,
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.features import Features, Group
-    from irplatform.training.samplers import Pool
+    from irplatform.kit import Features, Group, Pool
     from irplatform_ltr.ensemble import Views
 
 _FILE = "ltr.json"
@@ -50,7 +49,7 @@ class LearningToRank(TrainableReranker):
     _learners: Views
 
     def traits(self) -> Traits:
-        from irplatform.features import weigh_first_stage
+        from irplatform.kit import weigh_first_stage
 
         learner = self.options.learner
         trees = ("lightgbm",) if learner in ("trees", "average") else ()
@@ -72,8 +71,7 @@ class LearningToRank(TrainableReranker):
         self._groups = []
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform.features import applying, open_groups
-        from irplatform.training.samplers import pool_offsets
+        from irplatform.kit import applying, open_groups, pool_offsets
         from irplatform_ltr.learners import Table
         from irplatform_ltr.pools import pools_of_system
 
@@ -104,7 +102,7 @@ class LearningToRank(TrainableReranker):
 
     def _learned(self, group: Group, data: TrainingData) -> list[Group]:
         """Return a group out of fold where it learns; twice where it may see its own judgments."""
-        from irplatform.features.cross_fitting import Folding, cross_fitted
+        from irplatform.kit import Folding, cross_fitted
 
         if not group.learns:
             return [group]
@@ -131,7 +129,7 @@ class LearningToRank(TrainableReranker):
 
     def _of_pools(self, group: Group, pools: Sequence[Pool], data: TrainingData) -> list[Features]:
         """Features of pools; those of validation topics go to the cache, for other members."""
-        from irplatform.features import Calculator
+        from irplatform.kit import Calculator
         from irplatform_ltr.pools import pools_of_system
 
         all_pools = [*pools, *pools_of_system(data.validation, self.options.pool)]
@@ -144,13 +142,13 @@ class LearningToRank(TrainableReranker):
         return [by_place[n] for n in range(len(pools))]
 
     def save(self, folder: Path) -> None:
-        from irplatform.features.calculator import save_groups
+        from irplatform.kit import save_groups
 
         self._learners.save(folder)
         save_groups(self._groups, folder / _FILE)
 
     def load(self, folder: Path) -> None:
-        from irplatform.features.calculator import load_groups
+        from irplatform.kit import load_groups
 
         self._groups = load_groups(folder / _FILE, self._resources)
         self._learners = self._views()
@@ -172,7 +170,7 @@ class LearningToRank(TrainableReranker):
         return [float(score) for score in near]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        from irplatform.features.side_features import contributions
+        from irplatform.kit import contributions
 
         (values,) = self.features([(topic, documents)])
         adds = self._learners.contributions(values)
@@ -185,7 +183,7 @@ class LearningToRank(TrainableReranker):
         ]
 
     def features(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Features]:
-        from irplatform.features import Calculator
+        from irplatform.kit import Calculator
 
         calculator = Calculator(self._resources)
         # For topics that are in no fold, both variants of a group are the same.

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from irplatform.kit import require
 from irplatform.plugin import hookimpl
-from irplatform.system.packages import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from irplatform.data import Document, Topic
-from irplatform.errors import InputError, quoted
-from irplatform.registry.loading import registry
-from irplatform.runs import Ranking, Run
-from irplatform.runs.run import id_text
+from irplatform.kit import id_text, quoted, registry
+from irplatform.plugin import Document, InputError, Ranking, Run, Topic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.data import Collection, Documents
+    from irplatform.plugin import Collection, Documents
 
 RESULT = ("docno", "score", "rank")
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pyterrier as pt
 
 import irplatform as ir
-from irplatform.errors import InputError
-from irplatform.runs import Ranking, Run
-from irplatform.runs.run import id_text
+from irplatform.kit import id_text
+from irplatform.plugin import InputError, Ranking, Run
 from irplatform_pyterrier.frames import filled, results_of, run_of, texts_of, topics_of
 
 if TYPE_CHECKING:

@@ -9,12 +9,20 @@ from importlib import import_module, metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.errors import InputError, quoted
-from irplatform.plugin import Documents, Field, Options, Reads, Reranker, Retriever, Topic, Traits
-from irplatform.registry.code_digests import source_digest
-from irplatform.registry.plugin_calls import plugin_call
-from irplatform.runs import Ranking, Run
-from irplatform.runs.run import id_text
+from irplatform.kit import id_text, plugin_call, quoted, source_digest
+from irplatform.plugin import (
+    Documents,
+    Field,
+    InputError,
+    Options,
+    Ranking,
+    Reads,
+    Reranker,
+    Retriever,
+    Run,
+    Topic,
+    Traits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from irplatform.kit import notice
 from irplatform.plugin import hookimpl
-from irplatform.system.console import notice
 
 if TYPE_CHECKING:
     from irplatform.plugin import RegisterReranker, RunEvent

@@ -6,11 +6,8 @@ from collections import Counter
 from pathlib import Path  # noqa: TC003 - pydantic reads annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.chat.client import Chat, check_url, read_key, tally
-from irplatform.chat.stated_rankings import permutation
-from irplatform.errors import InputError
-from irplatform.plugin import Documents, Field, Options, Reads, Reranker, Topic, Traits
-from irplatform.system.console import steps
+from irplatform.kit import Chat, check_url, permutation, read_key, steps, tally
+from irplatform.plugin import Documents, Field, InputError, Options, Reads, Reranker, Topic, Traits
 from irplatform_rankgpt.parallel import in_parallel
 from irplatform_rankgpt.windows import PLACES, PROMPT, prompt, windows
 

@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import InputError
 from irplatform.knowledge import Concept, ConceptKind, Format, Name, Relation
 from irplatform.knowledge.formats.mesh import Descriptors, entry_term
 from irplatform.knowledge.formats.reading import (
@@ -25,6 +24,7 @@ from irplatform.knowledge.formats.reading import (
 from irplatform.knowledge.formats.relations import drug_of, gene_of, interaction
 from irplatform.knowledge.formats.terms import Term, records, synonym
 from irplatform.knowledge.model import compact, name_id, without_dosage
+from irplatform.plugin import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

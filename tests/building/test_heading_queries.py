@@ -5,10 +5,10 @@ from collections import Counter
 import orjson
 import pytest
 
+from irplatform.building.heading_queries import build_headings
 from irplatform.errors import InputError
 from irplatform.knowledge import add
 from irplatform.registry.loading import registry
-from irplatform.building.heading_queries import build_headings
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 

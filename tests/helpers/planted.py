@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from files import files_of
 from small import labelled, small_resources, words
 
+from files import files_of
 from irplatform.plugin import TrainingData
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import shutil
 
 import filelock
 import pytest
-from files import piped
 from kb_data import OWN
 
+from files import piped
 from irplatform.errors import InputError
 from irplatform.knowledge import (
     add,

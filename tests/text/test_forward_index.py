@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from files import files_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import words_of
 
+from files import files_of
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
 from irplatform.text import ForwardIndex, build_forward_index

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from files import files_of
 from pydantic import ValidationError
 
+from files import files_of
 from irplatform.errors import InputError
 from irplatform.plugin import Document
 from irplatform.text import VectorOptions, WordVectors, train_vectors

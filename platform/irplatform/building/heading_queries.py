@@ -63,6 +63,7 @@ class Made:
     renamed: int  # headings that are asked for by another name, over all queries
 
     def as_json(self) -> dict[str, object]:
+        """Return its facts, with the collection that `--pretrain` takes."""
         counts = {k: v for k, v in vars(self).items() if k not in ("folder", "source")}
         where = {"collection": f"{self.folder}:train", "path": str(self.folder)}
         return {**where, "from": self.source, **counts}
@@ -263,6 +264,7 @@ class NamedGenes:
         return cls(ConceptGraph(concept_graph(corpus, options).path), knowledge)
 
     def mentions(self, document_id: str) -> dict[str, int]:
+        """Return the symbols of the genes that an article names, and how often it does."""
         row = self._graph.row_of(document_id)
         if row is None:
             return {}

@@ -20,9 +20,9 @@ and in its pyproject.toml:
     [project.entry-points.irplatform]
     document-length = "my_package"
 
-Once it is installed, `platform run --reranker document-length` finds it. docs/plugin-rules.md lists
-the modules that a plugin may import. Import heavy modules (torch, spacy) inside the functions that
-need them: every command loads every plugin.
+Once it is installed, `platform run --reranker document-length` finds it. Helpers are in
+`irplatform.kit`; a plugin imports no other module of the platform. Import heavy modules (torch,
+spacy) inside the functions that need them: every command loads every plugin.
 """
 
 from __future__ import annotations
@@ -47,14 +47,18 @@ if TYPE_CHECKING:
     from pydantic import Field
 
     from irplatform.data import (
+        Collection,
+        Corpus,
         Document,
         Documents,
         FieldValue,
         LabelledTopic,
+        Qrels,
         TextPair,
         Topic,
         TrainingData,
     )
+    from irplatform.errors import InputError
     from irplatform.options import Options
     from irplatform.plugin.declarations import (
         KnowledgeBases,
@@ -68,18 +72,24 @@ if TYPE_CHECKING:
     from irplatform.plugin.rerankers import Reranker, TrainableReranker
     from irplatform.plugin.resources import Resources
     from irplatform.plugin.retrievers import Retriever
+    from irplatform.runs.run import Ranking, Run
 
 __all__ = [
+    "Collection",
+    "Corpus",
     "Document",
     "Documents",
     "FeatureGroup",
     "Field",
     "FieldValue",
+    "InputError",
     "KnowledgeBases",
     "LabelledTopic",
     "NamedSystem",
     "Options",
     "PairsFile",
+    "Qrels",
+    "Ranking",
     "Reads",
     "RegisterCollection",
     "RegisterFeatures",
@@ -92,6 +102,7 @@ __all__ = [
     "Reranker",
     "Resources",
     "Retriever",
+    "Run",
     "RunEvent",
     "TextPair",
     "Topic",
@@ -106,7 +117,9 @@ __all__ = [
 # Imported at first use: every command imports this module, and few need these names.
 _NAMES = {
     "pydantic": "Field",
-    "irplatform.data": "Document Documents FieldValue LabelledTopic TextPair Topic TrainingData",
+    "irplatform.data": "Collection Corpus Document Documents FieldValue LabelledTopic Qrels "
+    "TextPair Topic TrainingData",
+    "irplatform.errors": "InputError",
     "irplatform.options": "Options",
     "irplatform.plugin.declarations": "KnowledgeBases NamedSystem PairsFile Reads Traits "
     "named_systems",
@@ -114,6 +127,7 @@ _NAMES = {
     "irplatform.plugin.rerankers": "Reranker TrainableReranker",
     "irplatform.plugin.resources": "Resources",
     "irplatform.plugin.retrievers": "Retriever",
+    "irplatform.runs.run": "Ranking Run",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 __getattr__, __dir__ = on_demand(__name__, _MODULES)

@@ -23,7 +23,7 @@ from irplatform.text.arrays import ArrayWriter, Int64, map_array, write_array
 from irplatform.text.forward_index import (
     FIELDS,
     FORWARD_INDEX_FORMAT,
-    Field,
+    TextField,
     inverse_document_frequency,
 )
 from irplatform.text.string_table import StringTableWriter
@@ -125,19 +125,19 @@ class Block:
     title_lengths: Int32
     lengths: Int32
 
-    def lengths_of(self, field: Field) -> Int32:
+    def lengths_of(self, field: TextField) -> Int32:
         """Words in the field of each document."""
         if field == "text":
             return self.lengths
         return self.title_lengths if field == "title" else self.lengths - self.title_lengths
 
-    def within(self, field: Field) -> npt.NDArray[np.bool_]:
+    def within(self, field: TextField) -> npt.NDArray[np.bool_]:
         """True for the tokens in a field."""
         if field == "text":
             return np.ones(len(self.tokens), dtype=bool)
         return self._in_title if field == "title" else ~self._in_title
 
-    def first_in(self, field: Field) -> npt.NDArray[np.bool_]:
+    def first_in(self, field: TextField) -> npt.NDArray[np.bool_]:
         """True for the first token of each word in a document's field."""
         if field == "abstract":
             return (self.flags & _FIRST_IN_ABSTRACT).astype(bool)
@@ -240,7 +240,7 @@ class _Writer:
 
 
 class _FieldWriter:
-    def __init__(self, folder: Path, field: Field, stack: ExitStack) -> None:
+    def __init__(self, folder: Path, field: TextField, stack: ExitStack) -> None:
         self._folder = folder
         self._field = field
         self._lengths = stack.enter_context(ArrayWriter(folder / f"{field}.lengths.int32", "i4"))

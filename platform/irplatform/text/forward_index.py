@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-Field = Literal["title", "abstract", "text"]
-FIELDS: tuple[Field, ...] = ("title", "abstract", "text")
+TextField = Literal["title", "abstract", "text"]
+FIELDS: tuple[TextField, ...] = ("title", "abstract", "text")
 FORWARD_INDEX_FORMAT = 1
 """Of the folder's files. Raise it to build cached indexes anew."""
 _BLOCK = 20_000
@@ -69,7 +69,7 @@ class ForwardIndex:
         self._doc_ids = doc_ids
         self._documents = documents
         self._arrays: dict[str, npt.NDArray[Any]] = {}
-        self._idf: dict[Field, Float64] = {}
+        self._idf: dict[TextField, Float64] = {}
 
     @classmethod
     def open(cls, folder: Path) -> ForwardIndex:
@@ -105,7 +105,7 @@ class ForwardIndex:
         words, places = self._words(rows)
         return words.matrix(places, length)
 
-    def tokens(self, rows: Int64, field: Field = "text") -> tuple[Int32, Int64]:
+    def tokens(self, rows: Int64, field: TextField = "text") -> tuple[Int32, Int64]:
         """All words of a field of documents, one document after the other.
 
         Returns:
@@ -127,45 +127,45 @@ class ForwardIndex:
         """The word ids of a topic's text, int32 [words]; -1 for words that the collection lacks."""
         return self.vocabulary.ids(tokenize(text))
 
-    def document_frequency(self, field: Field) -> Int32:
+    def document_frequency(self, field: TextField) -> Int32:
         """In how many documents' field each word occurs: int32 [vocabulary]."""
         return self._array(field, "df", np.int32)
 
-    def collection_frequency(self, field: Field) -> Int64:
+    def collection_frequency(self, field: TextField) -> Int64:
         """How often each word occurs in a field of all documents: int64 [vocabulary]."""
         return self._array(field, "cf", np.int64)
 
-    def lengths(self, field: Field, rows: Int64 | None = None) -> Int32:
+    def lengths(self, field: TextField, rows: Int64 | None = None) -> Int32:
         """The number of words of a field of documents, or of all: int32 [documents]."""
         if rows is None or given_texts() is None:
             return _some(self._array(field, "lengths", np.int32), rows)
         words, places = self._words(rows)
         return words.lengths(places, field).astype(np.int32)
 
-    def unique_counts(self, field: Field, rows: Int64 | None = None) -> Int32:
+    def unique_counts(self, field: TextField, rows: Int64 | None = None) -> Int32:
         """The number of distinct words of a field of documents, or of all: int32 [documents]."""
         if rows is None or given_texts() is None:
             return _some(self._array(field, "unique", np.int32), rows)
         return distinct_of(self.tokens(rows, field)).astype(np.int32)
 
-    def idf(self, field: Field) -> Float64:
+    def idf(self, field: TextField) -> Float64:
         """log(1 + (N - df + 0.5) / (df + 0.5)) of each word in a field: float64 [vocabulary]."""
         if field not in self._idf:
             frequency = self.document_frequency(field)
             self._idf[field] = inverse_document_frequency(frequency, self.count)
         return self._idf[field]
 
-    def idf_mass(self, field: Field, rows: Int64 | None = None) -> Float64:
+    def idf_mass(self, field: TextField, rows: Int64 | None = None) -> Float64:
         """The summed IDF of the distinct words of a field: float64 [documents]."""
         if rows is None or given_texts() is None:
             return _some(self._array(field, "idf-mass", np.float64), rows)
         return distinct_of(self.tokens(rows, field), self.idf(field))
 
-    def average_length(self, field: Field) -> float:
+    def average_length(self, field: TextField) -> float:
         """The mean number of words of a field, over all documents."""
         return self._average_lengths[field]
 
-    def _array(self, field: Field, name: str, dtype: type[Number]) -> npt.NDArray[Number]:
+    def _array(self, field: TextField, name: str, dtype: type[Number]) -> npt.NDArray[Number]:
         if field not in FIELDS:
             raise ValueError(f"'{field}' is not a field; the fields are {', '.join(FIELDS)}")
         file = f"{field}.{name}.{np.dtype(dtype).name}"
@@ -224,7 +224,7 @@ def inverse_document_frequency(document_frequency: Int32, documents: int) -> Flo
 
 
 def distinct_per_document(
-    index: ForwardIndex, number_of: Int32, field: Field = "text"
+    index: ForwardIndex, number_of: Int32, field: TextField = "text"
 ) -> Iterator[tuple[Int64, Int64, Int64]]:
     """Numbers that stand for words, each once for every document that has the word.
 

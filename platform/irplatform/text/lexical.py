@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.text.arrays import Float64, Int32, Int64
-    from irplatform.text.forward_index import Field, ForwardIndex
+    from irplatform.text.forward_index import ForwardIndex, TextField
 
 
 Array = TypeVar("Array")
@@ -89,7 +89,7 @@ class FieldMatch(MatchFeatures["Float64"]):
     """
 
     index: ForwardIndex
-    field: Field
+    field: TextField
     query: Int32
     rows: Int64
 
@@ -243,7 +243,7 @@ def lexical_features(
     return values
 
 
-def kinds_and_fields(names: Sequence[str]) -> list[tuple[str, Field]]:
+def kinds_and_fields(names: Sequence[str]) -> list[tuple[str, TextField]]:
     """The methods of `MatchFeatures` that features are, and their fields.
 
     Raises:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.expansion.gene_notation import codon, spellings
-from irplatform.knowledge import open_knowledge
+from irplatform.kit import codon, open_knowledge, spellings
 from irplatform.plugin import Traits
 from irplatform_ltr.matching import KnowledgeFeatures, Mentions, Passage, StemmedIndex
 
@@ -24,11 +23,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.expansion.topic_parts import TopicParts
-    from irplatform.knowledge import Knowledge
+    from irplatform.kit import Float32, ForwardIndex, Knowledge, TopicParts
     from irplatform.plugin import Documents, Resources, Topic
-    from irplatform.text import ForwardIndex
-    from irplatform.text.arrays import Float32
 
 
 KINDS = (

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.lucene import BM25
-from irplatform.lucene.index import DocumentQueries, heading_queries, scores_of
+from irplatform.kit import BM25, DocumentQueries, given_texts, heading_queries, scores_of
 from irplatform.plugin import (
     Document,
     Documents,
@@ -24,14 +23,12 @@ from irplatform.plugin import (
     Topic,
     Traits,
 )
-from irplatform.text.given_texts import given_texts
 from irplatform_ltr.matching import StemmedIndex, stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.text.arrays import Float32, Float64, Int64
-    from irplatform.text.forward_index import Field as TextField
+    from irplatform.kit import Float32, Float64, Int64, TextField
 
 
 HEADINGS = (

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irplatform.lucene import BM25
-from irplatform.lucene.index import DocumentQueries, best_scores, relative, scores_of
+from irplatform.kit import BM25, DocumentQueries, best_scores, refuse_texts, relative, scores_of
 from irplatform.plugin import (
     Documents,
     FeatureGroup,
@@ -24,15 +23,13 @@ from irplatform.plugin import (
     Traits,
     named_systems,
 )
-from irplatform.text.given_texts import refuse_texts
 from irplatform_ltr.matching import ExpansionOptions, KnowledgeFeatures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from irplatform.expansion import Expander
-    from irplatform.runs import Ranking
-    from irplatform.text.arrays import Float32
+    from irplatform.kit import Expander, Float32
+    from irplatform.plugin import Ranking
 
 
 class FirstStageOptions(Options):

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.errors import InputError
-from irplatform.files.formats import read_own_json
+from irplatform.kit import read_own_json
 from irplatform.plugin import (
     Documents,
     Field,
+    InputError,
     Options,
     Resources,
     Topic,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.text.arrays import Float32, Float64, Int32
+    from irplatform.kit import Float32, Float64, Int32
 
 _FILE = "memory.json"
 _NAMES = (

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.errors import InputError
+from irplatform.kit import Checkpoint
 from irplatform.plugin import (
     Documents,
     FeatureGroup,
     Field,
+    InputError,
     Options,
     Reads,
     Reranker,
@@ -27,12 +28,11 @@ from irplatform.plugin import (
     TrainingData,
     named_systems,
 )
-from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.text.arrays import Float32
+    from irplatform.kit import Float32
 
 
 class StackOptions(Options):

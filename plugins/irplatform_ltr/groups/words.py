@@ -7,21 +7,29 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from irplatform.lucene import BM25, QLD
-from irplatform.lucene.index import DocumentQueries, best_scores, relative, scores_of, words_query
+from irplatform.kit import (
+    ALL18,
+    BM25,
+    QLD,
+    DocumentQueries,
+    VectorOptions,
+    best_scores,
+    lexical_features,
+    refuse_texts,
+    relative,
+    scores_of,
+    unit_rows,
+    unit_vectors,
+    vectors_digest,
+    words_query,
+)
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic, Traits
-from irplatform.text import ALL18, VectorOptions, lexical_features
-from irplatform.text.given_texts import refuse_texts
-from irplatform.text.vectors import unit_rows, unit_vectors
-from irplatform.training.neural import vectors_digest
 from irplatform_ltr.matching import StemmedIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from irplatform.text import ForwardIndex
-    from irplatform.text.arrays import Float32, Int64
-    from irplatform.text.device_documents import DeviceDocuments
+    from irplatform.kit import DeviceDocuments, Float32, ForwardIndex, Int64
 
 
 class LexicalOptions(Options):
@@ -45,7 +53,7 @@ class LexicalMatches(FeatureGroup):
     def prepare(self, resources: Resources) -> None:
         self._index = index = resources.forward_index()
         if resources.device.startswith("cuda"):
-            from irplatform.text.device_documents import on_device
+            from irplatform.kit import on_device
 
             self._there = on_device(index, resources.device)
 
