@@ -140,7 +140,7 @@ def test_an_index_that_cannot_be_written_is_told_in_a_line(documents, told, fres
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.startswith(told)
-    assert f"Is the disk of {fresh_home / 'index'}" in done.stdout
+    assert f": File too large. Is the disk of {fresh_home / 'index'}" in done.stdout
     assert len(done.stdout.splitlines()) == 1
     assert not [path for path in fresh_home.glob("index/*") if not path.suffix]
 

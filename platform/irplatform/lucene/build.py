@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from irplatform.documents.duplicates import Repeats
-from irplatform.errors import InputError, PlatformError, counted
+from irplatform.errors import InputError, PlatformError, counted, unstopped
 from irplatform.files.cache import Artifact, artifact, is_built, kept_json
 from irplatform.files.digests import fingerprint
 from irplatform.files.writing import write_json
@@ -103,7 +103,9 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
     arguments += ["-storeRaw", "-threads", "1", "-storePositions"]
     arguments += ["-fields", "title", "abstract", *searchable(corpus.fields)]
     indexer = java.java_class("io.anserini.index.SimpleIndexer")(arguments)
-    _limit_memory(indexer)
+    fields = java.java_class("org.apache.commons.lang3.reflect.FieldUtils")
+    writer = fields.readDeclaredField(indexer, "writer", True)
+    _limit_memory(writer)
     from jnius import JavaException
 
     expected = corpus.count()
@@ -123,7 +125,7 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
             first, *_, last = (orjson.loads(record)["id"] for record in (batch[0], *batch))
             raise PlatformError(
                 f"Lucene took only {taken} of {len(batch)} documents of '{corpus.name}', from "
-                f"'{first}' to '{last}'. {_likely_cause(batch, folder)}"
+                f"'{first}' to '{last}'{_reason(writer)}. {_likely_cause(batch, folder)}"
             )
         return taken
 
@@ -137,19 +139,23 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
         with suppress(JavaException):  # a writer that broke down has closed itself
             indexer.close()
     write_json(folder / _FOLDED, changed)
-    _verify(corpus, folder, ids, expected)
+    _verify(corpus, folder, ids, expected, _reason(writer))
 
 
-def _limit_memory(indexer: Any) -> None:
+def _reason(writer: Any) -> str:
+    """The error that Lucene's writer broke down with, after a colon; Anserini does not raise it."""
+    error = writer.getTragicException()
+    return "" if error is None else f": {unstopped(error.getMessage() or error.toString())}"
+
+
+def _limit_memory(writer: Any) -> None:
     # Anserini's SimpleIndexer gathers 2 GB before it writes, whatever `-memoryBuffer` says: a
     # million abstracts would fill the heap. Lucene takes another limit while it is writing.
-    fields = java.java_class("org.apache.commons.lang3.reflect.FieldUtils")
     heap = java.java_class("java.lang.Runtime").getRuntime().maxMemory() / 2**20
-    writer = fields.readDeclaredField(indexer, "writer", True)
     writer.getConfig().setRAMBufferSizeMB(float(min(_BUFFER_MB, heap / 4)))
 
 
-def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None) -> None:
+def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None, reason: str) -> None:
     if not ids:
         raise InputError(f"the corpus '{corpus.name}' has no documents.")
     if expected is not None and len(ids) != expected:
@@ -169,7 +175,7 @@ def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None) ->
     if indexed != len(ids):
         raise PlatformError(
             f"the index of '{corpus.name}' has {indexed:,} documents, but {len(ids):,} were "
-            f"read. Is the disk of {folder} full?"
+            f"read{reason}. Is the disk of {folder} full?"
         )
 
 
