@@ -10,7 +10,7 @@ from irplatform.conformance import check as conformance
 from irplatform.conformance.data import Finding
 from irplatform.conformance.template import new_plugin
 from irplatform.errors import InputError
-from irplatform.evaluation.measures import parse_measures
+from irplatform.evaluation.measure_names import parse_measures
 from irplatform.experiment.run import run
 from irplatform.experiment.settings import RunSettings
 from irplatform.registry.loading import registry

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.evaluation.ndcg import dcg, ndcg, ndcg_of
+from irplatform.evaluation.gain import dcg, ndcg, ndcg_of
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 

@@ -6,7 +6,7 @@ import pytest
 from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import measures_of
-from irplatform.evaluation.measures import parse_measures, refuse_grades
+from irplatform.evaluation.measure_names import parse_measures, refuse_grades
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irplatform.evaluation.hits import Hits, is_usual, values_of
-from irplatform.evaluation.measures import parse_measures
-from irplatform.evaluation.scoring import _of_packages, standard_values
+from irplatform.evaluation.kinds import Scored
+from irplatform.evaluation.measure_names import parse_measures
+from irplatform.evaluation.packages import values_of_packages
 from irplatform.runs import Ranking, Run
 from irplatform.runs.packed import PackedRanking, cells_of
 
@@ -36,6 +36,11 @@ GRADES = st.sampled_from([-2, -1, 0, 0, 1, 1, 2, 3, 100])
 TOPICS = st.sampled_from(["1", "2", "PLAIN-3"])
 
 
+def values(judged, run):
+    scored = Scored(judged, run)
+    return {name: measure.values(scored) for name, measure in MEASURES.items()}
+
+
 def as_packed(run):
     return Run(run.name, {t: PackedRanking(cells_of(r), r.scores) for t, r in run.rankings.items()})
 
@@ -48,11 +53,11 @@ def as_packed(run):
     rankings=st.dictionaries(TOPICS, RANKINGS),
 )
 def test_values_are_those_of_pytrec_eval_to_the_last_bit(judged, rankings):
-    assert all(map(is_usual, MEASURES.values()))
+    assert all(measure.is_computed_here() for measure in MEASURES.values())
     run = Run("x", rankings)
-    expected = _of_packages(judged, run, MEASURES, 10)
+    expected = values_of_packages(MEASURES, Scored(judged, run))
     for each in (run, as_packed(run)):
-        assert standard_values(judged, each, MEASURES) == expected
+        assert values(judged, each) == expected
 
 
 def test_long_rankings_agree_too():
@@ -65,15 +70,14 @@ def test_long_rankings_agree_too():
             f"d{number}": int(random.integers(0, 4)) for number in random.permutation(3000)[:300]
         }
     run = Run("x", rankings)
-    expected = _of_packages(judged, run, MEASURES, 10)
-    assert standard_values(judged, run, MEASURES) == expected
-    assert standard_values(judged, as_packed(run), MEASURES) == expected
+    expected = values_of_packages(MEASURES, Scored(judged, run))
+    assert values(judged, run) == expected
+    assert values(judged, as_packed(run)) == expected
 
 
 def test_values_are_those_computed_by_hand():
     run = Run("x", {"1": Ranking.of(["a", "b", "c", "d"], [4, 3, 2, 1])})
-    hits = Hits.of({"1": {"b": 1, "d": 2, "e": 1}, "2": {"a": 1}}, run)
-    found = {name: values_of(hits, measure) for name, measure in MEASURES.items()}
+    found = values({"1": {"b": 1, "d": 2, "e": 1}, "2": {"a": 1}}, run)
     assert found["AP"] == {"1": (1 / 2 + 2 / 4) / 3, "2": 0}
     assert found["RR"] == {"1": 1 / 2, "2": 0}
     assert found["R@5"] == {"1": 2 / 3, "2": 0}
@@ -83,4 +87,4 @@ def test_values_are_those_computed_by_hand():
 
 def test_other_measures_and_parameters_are_left_to_the_packages():
     others = parse_measures(["Bpref", "RR@10", "P(judged_only=True)@5", "ERR@20", "NumRet"])
-    assert not any(map(is_usual, others.values()))
+    assert not any(measure.is_computed_here() for measure in others.values())

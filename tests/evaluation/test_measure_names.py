@@ -4,7 +4,8 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import default_measures
-from irplatform.evaluation.measures import parse_measures
+from irplatform.evaluation.kinds import OfPlugin
+from irplatform.evaluation.measure_names import parse_measures
 
 
 def test_names_come_back_in_their_one_right_form_in_order_and_once():
@@ -30,7 +31,7 @@ def test_measures_of_plugins_come_first():
         return {}
 
     parsed = parse_measures(["infNDCG", "AP"], {"infNDCG": own, "AP": own})
-    assert parsed == {"infNDCG": own, "AP": own}
+    assert parsed == {"infNDCG": OfPlugin(own), "AP": OfPlugin(own)}
 
 
 @pytest.mark.parametrize(

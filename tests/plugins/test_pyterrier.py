@@ -166,7 +166,7 @@ def test_a_pipeline_can_be_inspected(bm25):
 
 
 def test_an_experiment_of_pyterrier_agrees_with_our_measures(bm25, runs):
-    from irplatform.evaluation.ndcg import ndcg_of
+    from irplatform.evaluation.gain import ndcg_of
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -85,7 +85,7 @@ def test_what_only_a_run_that_counts_nothing_found_is_not_valued():
 
 def test_the_chosen_fusion_ranks_as_it_was_valued():
     """The search works on tables of ranks; what it values must be what the fusion gives."""
-    from irplatform.evaluation.ndcg import ndcg
+    from irplatform.evaluation.gain import ndcg
     from irplatform.retrieval.fusion import _Ranks, _values
 
     runs = [_run("a", 0.7, 1), _run("b", 0.3, 2), _run("c", 0.5, 3)]

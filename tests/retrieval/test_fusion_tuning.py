@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from irplatform.evaluation.ndcg import ndcg_of
+from irplatform.evaluation.gain import ndcg_of
 from irplatform.retrieval import fusion_tuning
 from irplatform.retrieval.fusion_tuning import METHODS, choose_method, fuse_weighted
 from irplatform.runs import Ranking, Run

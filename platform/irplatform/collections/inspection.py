@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from irplatform.data import Collection, Document, Qrels, Topic
-    from irplatform.evaluation.measures import MeasureFunction
+    from irplatform.evaluation.kinds import MeasureFunction
 
 _COUNTED_LATER = "not counted yet: `platform index` and the first run do so"
 _LOOKED_UP = 2_000
@@ -172,7 +172,7 @@ def _downloads(collection: Collection) -> list[dict[str, Any]]:
 def _judgments(collection: Collection) -> dict[str, Any] | None:
     if collection.load_qrels is None:
         return None
-    from irplatform.evaluation.measures import thresholds
+    from irplatform.evaluation.kinds import thresholds
 
     qrels = collection.qrels
     # Levels are hardly ever equal, so they count as the whole grade that they reach.
@@ -198,7 +198,7 @@ def check_measures(
     collection: Collection, extra: Mapping[str, MeasureFunction], qrels: Qrels | None
 ) -> Iterator[Finding]:
     """Find default measures that cannot be computed."""
-    from irplatform.evaluation.measures import parse_measures, refuse_grades
+    from irplatform.evaluation.measure_names import parse_measures, refuse_grades
 
     scorable = collection.sampled_qrels is not None or collection.load_qrels is None
     for name in collection.measures:

@@ -15,15 +15,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.evaluation.measures import DIVERSITY, cutoff_of
-from irplatform.evaluation.sampled import is_inferred
+from irplatform.evaluation.measure_names import cutoff_of, is_inferred, registered
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs.run import Ranking, Run
 
@@ -33,19 +31,12 @@ if TYPE_CHECKING:
 
     from irplatform.data import Qrels
     from irplatform.evaluation.judgments import Judgments
-    from irplatform.evaluation.measures import MeasureFunction
-    from irplatform.evaluation.scoring import PerTopic
+    from irplatform.evaluation.kinds import MeasureFunction, PerTopic
 
     Key = TypeVar("Key")
 
 POOL_DEPTH = 100
 """Ranks in which unjudged documents are filled at most."""
-
-_WITHOUT = DIVERSITY | {"Judged", "NumQ", "NumRel", "NumRelRet", "NumRet"}
-"""Measures without bounds: of subtopics, and counts."""
-
-_RISING = frozenset({"P", "RR", "R", "Success", "RBP", "ERR"})
-"""Measures that each further relevant document raises, or leaves as they are."""
 
 ByMeasure = dict[str, "PerTopic"]
 """Measure name to topic id to value."""
@@ -84,7 +75,7 @@ class Rescorer:
             name
             for name in judgments.measures
             if not (judgments.sampled is not None and is_inferred(name))
-            and _base(name) not in _WITHOUT
+            and registered(name).has_bounds
         ]
 
     def condensed(self, run: Run) -> ByMeasure:
@@ -209,11 +200,7 @@ def depth_of(measure: str) -> int:
 
 def _filling(measure: str) -> tuple[int, bool]:
     """The number of documents to fill, and whether the measure only rises with them."""
-    return depth_of(measure), _base(measure) in _RISING
-
-
-def _base(measure: str) -> str:
-    return re.split(r"[@(]", measure)[0]
+    return depth_of(measure), registered(measure).only_rises
 
 
 def judged_at(measure: str) -> int:

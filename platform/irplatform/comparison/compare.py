@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from irplatform.comparison.tests import Correction, Difference, Test
     from irplatform.data import Topic
     from irplatform.evaluation.judgments import Judgments
-    from irplatform.evaluation.measures import MeasureFunction
-    from irplatform.evaluation.scoring import Evaluation, PerTopic
+    from irplatform.evaluation.kinds import MeasureFunction, PerTopic
+    from irplatform.evaluation.scoring import Evaluation
     from irplatform.runs.run import Run
 
 

@@ -17,7 +17,7 @@ from irplatform.comparison.tests import blocks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from irplatform.evaluation.scoring import PerTopic
+    from irplatform.evaluation.kinds import PerTopic
 
 DRAWS = 10_000
 """Draws of topics."""

@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
-from irplatform.evaluation.sampled import is_inferred
+from irplatform.evaluation.measure_names import is_inferred
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from irplatform.evaluation.scoring import Evaluation, PerTopic
+    from irplatform.evaluation.kinds import PerTopic
+    from irplatform.evaluation.scoring import Evaluation
 
 
 Test = Literal["t-test", "randomization", "wilcoxon", "bootstrap"]

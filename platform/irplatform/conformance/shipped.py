@@ -11,7 +11,7 @@ from urllib.parse import urlparse
 from urllib.request import url2pathname
 
 from irplatform.errors import InputError, PlatformError
-from irplatform.evaluation.measures import parse_measures
+from irplatform.evaluation.measure_names import parse_measures
 from irplatform.files.formats import read_toml
 from irplatform.knowledge import Head
 from irplatform.registry.code_digests import distributions_of_packages

@@ -23,14 +23,14 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError, counted, unknown
-from irplatform.evaluation.measures import parse_measures
+from irplatform.evaluation.measure_names import parse_measures
 from irplatform.run_folder.folder import FILE_NAME, read_scores
 from irplatform.runs.names import alone_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from irplatform.evaluation.scoring import PerTopic
+    from irplatform.evaluation.kinds import PerTopic
 
 
 _Floats = npt.NDArray[np.float64]

@@ -1,16 +1,15 @@
-"""The usual measures of all topics at once, from the ranks of the judged documents.
+"""The judged documents of a run, from which the usual measures of all topics come at once.
 
-No measure here needs the names of unjudged documents, or their scores: only how many there are. The
-arithmetic is trec_eval's, operation by operation, so that values agree with it to the last bit:
-sums add in the order of the ranks (`numpy.bincount` does; `numpy.sum` adds in pairs).
+They need no names of unjudged documents, or their scores: only how many there are. The arithmetic
+is trec_eval's, operation by operation, so that values agree with it to the last bit: sums add in
+the order of the ranks (`numpy.bincount` does; `numpy.sum` adds in pairs).
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import chain, compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from irplatform.files.columns import packed, split
 from irplatform.runs.packed import PackedRanking, keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from irplatform.data import Qrels
     from irplatform.files.columns import Cells
@@ -92,95 +91,10 @@ class Hits:
         return self.per_topic(self.of_grade[self.grades >= least])
 
 
-def is_usual(measure: Any) -> bool:
-    """Tell if a measure of ir-measures is one of those computed here."""
-    _, cutoffs = _MEASURES.get(measure.NAME, (None, ()))
-    params = measure.params
-    return (
-        ("cutoff" in params) in cutoffs
-        and params.keys() <= {"cutoff", "rel"}
-        and params.get("rel", 1) >= 1
-    )
-
-
-def values_of(hits: Hits, measure: Any) -> dict[str, float]:
-    """Compute a usual measure for each topic."""
-    compute, _ = _MEASURES[measure.NAME]
-    values = compute(hits, measure.params.get("rel", 1), measure.params.get("cutoff", math.inf))
-    return dict(zip(hits.topics, values.tolist(), strict=True))
-
-
-def average_precision(hits: Hits, least: int, cutoff: float) -> Values:
-    """Sum the precision at each relevant result; divide by the number of relevant documents."""
-    topic, rank = hits.relevant(least, cutoff)
-    first = np.searchsorted(topic, topic)
-    so_far = np.arange(1, len(topic) + 1) - first
-    return _shares(hits.per_topic(topic, so_far / rank), hits.number_relevant(least))
-
-
-def precision(hits: Hits, least: int, cutoff: float) -> Values:
-    """Divide the number of relevant results by the cutoff."""
-    return hits.found(least, cutoff) / cutoff
-
-
-def recall(hits: Hits, least: int, cutoff: float) -> Values:
-    """Divide the number of relevant results by that of relevant documents."""
-    return _shares(hits.found(least, cutoff), hits.number_relevant(least))
-
-
-def success(hits: Hits, least: int, cutoff: float) -> Values:
-    """Return 1 for topics with a relevant result, 0 for others."""
-    return (hits.found(least, cutoff) > 0).astype(np.float64)
-
-
-def reciprocal_rank(hits: Hits, least: int, cutoff: float) -> Values:
-    """Return 1 / the rank of the first relevant result."""
-    topic, rank = hits.relevant(least, cutoff)
-    firsts, at = np.unique(topic, return_index=True)
-    values = np.zeros(len(hits.topics))
-    values[firsts] = 1.0 / rank[at]
-    return values
-
-
-def r_precision(hits: Hits, least: int, cutoff: float) -> Values:
-    """Return the precision at the number of relevant documents."""
-    number = hits.number_relevant(least)
-    topic, rank = hits.relevant(least, cutoff)
-    return _shares(hits.per_topic(topic[rank <= number[topic]]), number)
-
-
-def ndcg(hits: Hits, least: int, cutoff: float) -> Values:  # noqa: ARG001 - as the others
-    """Divide the discounted cumulative gain by that of the best ranking; grades are gains."""
-    kept = (hits.grade > 0) & (hits.rank <= cutoff)
-    gained = _gain(hits, hits.topic[kept], hits.rank[kept], hits.grade[kept])
-    order = np.lexsort((-hits.grades, hits.of_grade))
-    topic, grades = hits.of_grade[order], hits.grades[order]
-    rank = np.arange(1, len(topic) + 1) - np.searchsorted(topic, topic)
-    kept = (grades > 0) & (rank <= cutoff)
-    return _shares(gained, _gain(hits, topic[kept], rank[kept], grades[kept]))
-
-
-def _gain(hits: Hits, topic: Integers, rank: Integers, grade: Integers) -> Values:
-    deepest = int(rank.max(initial=0))
-    # Not NumPy's logarithm, which differs from C's in the last bit on some processors.
-    discounts = np.array([0.0, *(math.log2(place + 1) for place in range(1, deepest + 1))])
-    return hits.per_topic(topic, grade / discounts[rank])
-
-
-def _shares(parts: Values, of: Values) -> Values:
+def shares(parts: Values, of: Values) -> Values:
+    """Divide, topic by topic; 0 where there is nothing to divide by."""
     return np.divide(parts, of, out=np.zeros(len(of)), where=of > 0)
 
-
-_MEASURES: Mapping[str, tuple[Callable[[Hits, int, float], Values], Sequence[bool]]] = {
-    "AP": (average_precision, (True, False)),
-    "P": (precision, (True,)),
-    "R": (recall, (True,)),
-    "RR": (reciprocal_rank, (False,)),
-    "Rprec": (r_precision, (False,)),
-    "Success": (success, (True,)),
-    "nDCG": (ndcg, (True, False)),
-}
-"""By the names of ir-measures, with whether a cutoff is given: those that pytrec_eval computes."""
 
 Places = tuple[Integers, Integers, Integers]
 """Of judged results: the topic's number, the rank, and the place among all judged documents."""

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.evaluation.measures import MeasureFunction, parse_measures, refuse_grades
-from irplatform.evaluation.ndcg import NDCG, NDCG_OF_LEVELS, has_levels
+from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS, has_levels
+from irplatform.evaluation.measure_names import is_inferred, parse_measures, refuse_grades
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.evaluation.sampled import (
-    INFERRED,
     SampledQrels,
-    is_inferred,
     is_sampled,
     judged_documents,
     read_sampled_qrels,
@@ -24,7 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from irplatform.data import Collection, Qrels
+    from irplatform.evaluation.kinds import MeasureFunction
     from irplatform.evaluation.sampled import Pool
+
+INFERRED = ("infNDCG", "infAP")
+"""The default measures of sampled judgments, in the order of reports."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def of_files(
             raise InputError("these are sampled judgments too; give one of the two.", path=qrels)
         qrels, sampled = None, qrels
     pools = read_sampled_qrels(sampled) if sampled is not None else None
-    names: Sequence[str] = tuple(INFERRED)
+    names: Sequence[str] = INFERRED
     if qrels is not None:
         names = default_measures(usual, sampled=pools is not None)
     parsed = parse_measures(measures or names, extra, sampled=pools is not None)

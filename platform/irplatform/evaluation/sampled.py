@@ -1,4 +1,4 @@
-"""infNDCG and infAP: nDCG and average precision estimated from a stratified sample of judgments.
+"""Stratified samples of judgments, from which infNDCG and infAP are estimated.
 
 Yilmaz, Kanoulas and Aslam, "A simple and efficient sampling method for estimating AP and NDCG",
 SIGIR 2008. TREC pools what systems retrieve, divides the pool of a topic into strata (the best
@@ -9,21 +9,11 @@ to the printed digit:
 
 - the first 100 documents of a topic count, ties in score broken by decreasing document id; copies
   of the program with another `$maxResultSize` are `infNDCG@1000` and the like;
-- infNDCG is the sum over the strata s of n_s / j_s * sum(grade / log2(rank + 1)), where n_s are the
-  retrieved documents of the stratum, j_s the judged ones among them, and the inner sum is over its
-  retrieved relevant documents; divided by an estimated ideal, see `_ideal_dcg`;
-- infAP takes, at each retrieved relevant document at rank k, the expected precision
-  (1 + sum_s n_s * (r_s + 0.00001) / (j_s + 0.00003)) / k, where n_s, j_s and r_s are the pooled,
-  judged and relevant documents of s above it; these are averaged per stratum over all of its
-  relevant documents, and over the strata by their shares of the relevant documents' estimated
-  number;
 - a topic without results is left out of the mean, and so is one without judged documents.
 """
 
 from __future__ import annotations
 
-import functools
-import operator
 import re
 from dataclasses import dataclass
 from itertools import islice
@@ -39,26 +29,17 @@ from irplatform.files.reading import uncommented_lines
 from irplatform.runs.bioasq import holds_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.data import Qrels
-    from irplatform.runs.run import Run
 
-
-InferredMeasure: TypeAlias = "Callable[[Pool, Sequence[str], int], float]"
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 SampledQrels: TypeAlias = "Mapping[str, Pool]"
 """Topic id to its pool."""
 
-DEPTH = 100
-"""Default number of ranks that count: that of the tracks' tables."""
-
 NOT_JUDGED = -1
-
-_SMOOTHING = (0.00001, 0.00003)
-"""Added to the relevant and the judged documents above a rank, against division by 0."""
 
 _COLUMNS = "Every line needs five columns: topic 0 docid stratum grade"
 
@@ -92,102 +73,18 @@ class Pool:
         return np.bincount(self.strata[self.grades >= 0], minlength=len(self.pooled))
 
 
-def inferred_ndcg(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float:
-    """Estimate nDCG of a ranking, best first; an estimate can exceed 1.
-
-    0 if no judged document is relevant. `depth` ranks count, also in the ideal ranking.
-    """
-    ranks, strata, grades = _retrieved(pool, ranking[:depth])
-    count = len(pool.pooled)
-    relevant = grades > 0
-    gains = grades[relevant] / np.log2(ranks[relevant] + 1)
-    gain = np.bincount(strata[relevant], weights=gains, minlength=count)
-    retrieved = np.bincount(strata, minlength=count)
-    judged = np.bincount(strata[grades >= 0], minlength=count)
-    ideal = _ideal_dcg(pool, depth)
-    dcg = _sum(retrieved * gain / np.maximum(judged, 1))
-    return dcg / ideal if ideal > 0 else 0.0
-
-
-def inferred_ap(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float:
-    """Estimate average precision of the first `depth` ranks; 0 if nothing judged is relevant."""
-    ranks, strata, grades = _retrieved(pool, ranking[:depth])
-    member = strata[:, None] == np.arange(len(pool.pooled))
-
-    def ranked_above(mask: npt.NDArray[np.bool_]) -> Integers:
-        """Counts of the documents of each stratum (columns) ranked above each one (rows)."""
-        counted: Integers = (member & mask[:, None]).astype(np.int64)
-        above: Integers = np.cumsum(counted, axis=0) - counted
-        return above
-
-    hits = grades > 0
-    pooled = ranked_above(np.ones_like(hits))
-    judged, relevant = ranked_above(grades >= 0), ranked_above(hits)
-    share = (relevant + _SMOOTHING[0]) / (judged + _SMOOTHING[1])
-    precision = (1 + np.sum(pooled * share, axis=1)) / ranks
-    stands_for = pool.pooled / np.maximum(pool.judged, 1)
-    all_relevant = np.bincount(pool.strata[pool.grades > 0], minlength=len(stands_for))
-    estimated = float(all_relevant @ stands_for)
-    return float(precision[hits] @ stands_for[strata[hits]]) / estimated if estimated else 0.0
-
-
-INFERRED: Mapping[str, InferredMeasure] = {"infNDCG": inferred_ndcg, "infAP": inferred_ap}
-"""The measures of sampled judgments by name, in the order of reports."""
-
-
-def is_inferred(measure: str) -> bool:
-    """Return whether a measure's right name is one of sampled judgments, at any depth."""
-    return measure.partition("@")[0] in INFERRED
-
-
 def topics_of(sampled: SampledQrels) -> tuple[str, ...]:
     """Return the topics with judged documents."""
     return tuple(topic for topic, pool in sampled.items() if pool.judged.any())
 
 
-def infer(
-    measure: InferredMeasure, sampled: SampledQrels, run: Run, depth: int = DEPTH
-) -> dict[str, float]:
-    """Compute the values of topics with results and judged documents."""
-    return {
-        topic: measure(sampled[topic], ranking.doc_ids, depth)
-        for topic in topics_of(sampled)
-        if (ranking := run.rankings.get(topic)) is not None and len(ranking)
-    }
-
-
-def _retrieved(pool: Pool, ranking: Sequence[str]) -> tuple[Integers, Integers, Integers]:
-    """Rank, stratum and grade of the pooled documents of a ranking."""
+def retrieved(pool: Pool, ranking: Sequence[str]) -> tuple[Integers, Integers, Integers]:
+    """Return rank, stratum and grade of the pooled documents of a ranking."""
     places = [pool.positions.get(document, -1) for document in ranking]
     positions = np.array(places, dtype=np.int64)
     ranks = np.flatnonzero(positions >= 0) + 1
     positions = positions[positions >= 0]
     return ranks, pool.strata[positions], pool.grades[positions]
-
-
-def _ideal_dcg(pool: Pool, depth: int) -> float:
-    """The DCG of the estimated numbers of documents per grade, the best grade first.
-
-    The number of a grade is estimated over all strata and rounded half up. Its documents take the
-    ranks after *all* documents of better grades, and counting stops after its first one at `depth`
-    or beyond: a lower grade still counts once, at its own rank far below. The official program does
-    so.
-    """
-    total = 0.0
-    start = 0
-    for grade in np.unique(pool.grades[pool.grades > 0])[::-1].tolist():
-        count = np.bincount(pool.strata[pool.grades == grade], minlength=len(pool.pooled))
-        estimated = _sum(count * pool.pooled / np.maximum(pool.judged, 1))
-        end = start + int(np.floor(estimated + 0.5))
-        ranks = np.arange(start + 1, min(end, max(start + 1, depth)) + 1)
-        total += float(np.sum(grade / np.log2(ranks + 1)))
-        start = end
-    return total
-
-
-def _sum(values: npt.NDArray[np.float64]) -> float:
-    """Add up one by one, as the official program does; NumPy and Python's `sum` round otherwise."""
-    return functools.reduce(operator.add, values.tolist(), 0.0)
 
 
 def is_sampled(path: Path | str) -> bool:

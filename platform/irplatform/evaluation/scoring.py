@@ -1,58 +1,27 @@
 """Scores of a run against judgments, by the measures of ir-measures, of plugins, and our own.
 
-ir-measures hands each measure to one of several packages, and each orders tied documents in its own
-way. The order of a `Run` is decided already, so the packages get its ranks as scores, which have no
-ties. Values agree with trec_eval 10. Some measures are computed here: Accuracy, which ir-measures
-fails to compute for a topic that retrieves relevant documents only; IPrec, whose cutoffs changed
-after the release 9 that pytrec_eval contains; and those of `users`, which stop there at rank 1,000.
+Values agree with trec_eval 10. Each measure knows how it is computed; those that are left to the
+packages behind ir-measures are computed together.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import compress, islice
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from irplatform.data import subtopics_of
-from irplatform.errors import PlatformError
-from irplatform.evaluation.hits import Hits, is_usual, values_of
-from irplatform.evaluation.measures import (
-    DIVERSITY,
-    Inferred,
-    Measure,
-    MeasureFunction,
-    parse_measures,
-    refuse_grades,
-    takes_whole,
-    thresholds,
-)
-from irplatform.evaluation.ndcg import Graded, has_levels, ndcg
-from irplatform.evaluation.sampled import infer, topics_of
-from irplatform.evaluation.users import USERS, value
+from irplatform.evaluation.kinds import CURRENT, Scored, Standard
+from irplatform.evaluation.measure_names import parse_measures, refuse_grades
+from irplatform.evaluation.packages import values_of_packages
+from irplatform.evaluation.sampled import topics_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ir_measures import GenericQrel
+    from collections.abc import Mapping, Sequence
 
     from irplatform.data import Qrels
+    from irplatform.evaluation.kinds import Measure, MeasureFunction, PerTopic
     from irplatform.evaluation.sampled import SampledQrels
     from irplatform.runs.run import Run
-
-
-PerTopic = Mapping[str, float]
-"""Topic id to value."""
-
-CURRENT = 10
-"""The release of trec_eval that values agree with."""
-
-_NO_DOCUMENT = "irplatform:no-such-document"
-
-_UNJUDGED = "~irp"
-"""Beginning of the short names that stand for unjudged documents."""
 
 
 @dataclass(frozen=True)
@@ -115,46 +84,28 @@ def evaluate(
         PlatformError: a package behind ir-measures fails.
         PluginError: a plugin's measure fails, or gives no finite number for a judged topic.
     """
-    parsed = parse_measures(measures, extra, sampled=sampled is not None)
+    asked = parse_measures(measures, extra, sampled=sampled is not None)
     judged = {t: g if isinstance(g, dict) else dict(g) for t, g in qrels.items() if g}
+    refuse_grades(asked, judged)
+    scored = Scored(judged, run, sampled or {}, trec_eval)
+    if scored.has_levels:
+        asked = {name: measure.for_levels() for name, measure in asked.items()}
+    values = _values(asked, scored)
+    per_topic = {name: values[name] for name in asked}
+    aggregate = {name: measure.mean(per_topic[name]) for name, measure in asked.items()}
     retrieved = {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
-    plugin_names = {name for name in parsed if name in (extra or {})}
-    inferred = {name: m for name, m in parsed.items() if isinstance(m, Inferred)}
-    graded = {name: m for name, m in parsed.items() if isinstance(m, Graded)}
-    others = plugin_names | inferred.keys() | graded.keys()
-    standard = {name: m for name, m in parsed.items() if name not in others}
-    refuse_grades(standard, judged)
-    results = run.in_32_bits() if trec_eval < CURRENT else run
-    whole: Qrels = judged
-    if has_levels(judged.values()):
-        whole = thresholds(judged)
-        for name in [n for n, m in standard.items() if m.NAME == "nDCG" and not takes_whole(m)]:
-            graded[name] = Graded(ndcg, standard.pop(name).params.get("cutoff"))
-    by_topic = standard_values(whole, results, standard, trec_eval)
-    by_topic |= {name: measure.values(judged, results) for name, measure in graded.items()}
-    for name in plugin_names:
-        # A copy: a plugin may change it.
-        plugin_qrels = {topic: dict(grades) for topic, grades in judged.items()}
-        by_topic[name] = parsed[name](plugin_qrels, results)
-    pools = sampled or {}
-    per_topic: dict[str, PerTopic] = {
-        name: infer(inferred[name].estimate, pools, run, inferred[name].depth)
-        if name in inferred
-        else {topic: by_topic[name][topic] for topic in judged}
-        for name in parsed
-    }
-    aggregate = {name: _aggregate(standard.get(name), values) for name, values in per_topic.items()}
-    pooled = topics_of(pools)
-    ordinary = len(inferred) < len(parsed)
-    scored = dict.fromkeys([*(judged if ordinary else ()), *(pooled if inferred else ())])
+    inferred = any(measure.is_sampled for measure in asked.values())
+    ordinary = any(not measure.is_sampled for measure in asked.values())
+    pooled = topics_of(scored.sampled)
+    topics = dict.fromkeys([*(judged if ordinary else ()), *(pooled if inferred else ())])
     if ordinary:
         best = {topic: max(grades.values()) for topic, grades in judged.items()}
     else:
-        best = {topic: int(pools[topic].grades.max()) for topic in pooled}
+        best = {topic: int(scored.sampled[topic].grades.max()) for topic in pooled}
     return Evaluation(
         aggregate,
         per_topic,
-        missing=tuple(topic for topic in scored if topic not in retrieved),
+        missing=tuple(topic for topic in topics if topic not in retrieved),
         unjudged=tuple(topic for topic in retrieved if topic not in judged),
         unsampled=tuple(
             topic for topic in retrieved if inferred and topic in judged and topic not in pooled
@@ -163,6 +114,19 @@ def evaluate(
         sampled=pooled,
         deepest=max(map(len, run.rankings.values()), default=0),
     )
+
+
+def _values(measures: Mapping[str, Measure], scored: Scored) -> dict[str, PerTopic]:
+    """Compute measures; those of packages together, in as few passes as is safe."""
+    packaged = {
+        name: measure
+        for name, measure in measures.items()
+        if isinstance(measure, Standard) and not measure.is_computed_here(scored.trec_eval)
+    }
+    values: dict[str, PerTopic] = {
+        name: measure.values(scored) for name, measure in measures.items() if name not in packaged
+    }
+    return values | values_of_packages(packaged, scored) if packaged else values
 
 
 def mean_evaluation(evaluations: Sequence[Evaluation]) -> Evaluation:
@@ -182,212 +146,3 @@ def mean_evaluation(evaluations: Sequence[Evaluation]) -> Evaluation:
         }
     aggregate = {m: fmean(e.aggregate[m] for e in evaluations) for m in first.aggregate}
     return replace(first, aggregate=aggregate, per_topic=per_topic)
-
-
-def _aggregate(measure: Measure | None, values: PerTopic) -> float:
-    if measure is None:
-        return math.fsum(values.values()) / len(values) if values else 0.0
-    aggregator = measure.aggregator()
-    # By id, as trec_eval adds: a mean between two printed digits falls to one by the sum's order.
-    for topic in sorted(values):
-        aggregator.add(values[topic])
-    return float(aggregator.result())
-
-
-def standard_values(
-    judged: Qrels, run: Run, measures: Mapping[str, Measure], trec_eval: int = CURRENT
-) -> dict[str, dict[str, float]]:
-    """Compute ir-measures' measures in as few passes as is safe.
-
-    Args:
-        judged: topic to document to whole grade; every topic has some.
-        run: the results.
-        measures: by ir-measures' names.
-        trec_eval: the release to agree with; pytrec_eval's is 9.
-
-    Returns:
-        Measure name to the values of all judged topics.
-    """
-    usual = {name: measure for name, measure in measures.items() if is_usual(measure)}
-    others = {name: measure for name, measure in measures.items() if name not in usual}
-    values = _of_packages(judged, run, others, trec_eval) if others else {}
-    if usual:
-        hits = Hits.of(judged, run)
-        values |= {name: values_of(hits, measure) for name, measure in usual.items()}
-    return values
-
-
-def _of_packages(
-    judged: Qrels, run: Run, measures: Mapping[str, Measure], trec_eval: int
-) -> dict[str, dict[str, float]]:
-    """Compute measures with the packages behind ir-measures, and those that they get wrong."""
-    # By number, since one of its packages (gdeval, for ERR) reads no other names of topics.
-    numbers = {topic: str(number) for number, topic in enumerate(judged, start=1)}
-    by_number: dict[str, dict[str, float]] = {name: {} for name in measures}
-    qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
-    results = _ranks_as_scores(run, judged, numbers)
-    compute = {
-        **dict.fromkeys(USERS, value),
-        "Accuracy": accuracy,
-        "IPrec": interpolated_precision,
-    }
-    if trec_eval < CURRENT:
-        del compute["IPrec"]
-    ours = {name: measure for name, measure in measures.items() if measure.NAME in compute}
-    for name, measure in ours.items():
-        by_number[name] = {
-            number: compute[measure.NAME](measure, judged[topic], run.rankings[topic].doc_ids)
-            for topic, number in numbers.items()
-            if number in results
-        }
-    diverse = {name: measure for name, measure in measures.items() if measure.NAME in DIVERSITY}
-    others = {n: m for n, m in measures.items() if n not in ours and n not in diverse}
-    for part, judgments in ((others, qrels), (diverse, _of_subtopics(judged, numbers))):
-        for group in _groups(part):
-            try:
-                _compute(group, judgments, results, by_number)
-            except PlatformError:
-                for measure in group:  # which one it is
-                    _compute([measure], judgments, results, by_number)
-                raise
-    return {
-        name: {
-            topic: by_number[name].get(number, float(measure.DEFAULT))
-            if number in results
-            else _without_results(measure, judged[topic])
-            for topic, number in numbers.items()
-        }
-        for name, measure in measures.items()
-    }
-
-
-def accuracy(measure: Measure, grades: Mapping[str, float], doc_ids: Sequence[str]) -> float:
-    """Return the share of pairs of a relevant and another retrieved document in the right order.
-
-    0 if nothing relevant is retrieved, 1 if nothing else is. Unjudged documents are not relevant.
-    """
-    relevant = others = wrong = 0
-    for doc_id in doc_ids[: measure.params.get("cutoff")]:
-        if grades.get(doc_id, 0) >= measure["rel"]:
-            relevant += 1
-            wrong += others
-        else:
-            others += 1
-    if not relevant:
-        return 0.0
-    return 1 - wrong / (relevant * others) if others else 1.0
-
-
-def interpolated_precision(
-    measure: Measure, grades: Mapping[str, float], doc_ids: Sequence[str]
-) -> float:
-    """Return the highest precision at a recall or above, as trec_eval 10 computes it.
-
-    The recall is a number of relevant documents, rounded half up; release 9 rounded up. If too few
-    are retrieved, the value is 0.
-    """
-    if measure["judged_only"]:
-        doc_ids = [doc_id for doc_id in doc_ids if grades.get(doc_id, -1) >= 0]
-    share = measure["recall"] * sum(grade >= measure["rel"] for grade in grades.values())
-    found, best = 0, 0.0
-    least = math.floor(share) + (share % 1 >= 0.5)
-    for rank, doc_id in enumerate(doc_ids, start=1):
-        if grades.get(doc_id, 0) >= measure["rel"]:
-            found += 1
-            if found >= least:
-                best = max(best, found / rank)
-    return best
-
-
-def _without_results(measure: Measure, grades: Mapping[str, float]) -> float:
-    """The value of a topic without results: 0, except for counts of judgments."""
-    if measure.NAME == "NumQ":
-        return 1.0
-    if measure.NAME == "NumRel":
-        return float(sum(grade > 0 for grade in grades.values()))
-    return float(measure.DEFAULT)
-
-
-def _of_subtopics(judged: Qrels, numbers: Mapping[str, str]) -> list[GenericQrel]:
-    from ir_measures import GenericQrel
-
-    return [
-        GenericQrel(numbers[topic], document, grade, subtopic)
-        for topic, subtopics in subtopics_of(judged).items()
-        for subtopic, grades in subtopics.items()
-        for document, grade in grades.items()
-    ]
-
-
-def _compute(
-    group: Sequence[Measure],
-    qrels: Qrels | Sequence[GenericQrel],
-    results: Mapping[str, Mapping[str, float]],
-    by_number: Mapping[str, dict[str, float]],
-) -> None:
-    import ir_measures
-
-    values_by_id: dict[int, dict[str, float]] = {}  # hashing or printing a measure takes its time
-    alive: list[Measure] = []  # an object's id is its own as long as it lives
-    try:
-        for metric in ir_measures.evaluator(group, qrels).iter_calc(results):
-            values = values_by_id.get(id(metric.measure))
-            if values is None:
-                alive.append(metric.measure)
-                values = values_by_id[id(metric.measure)] = by_number[str(metric.measure)]
-            # nNRBP divides 0 by 0 where nothing is relevant
-            values[metric.query_id] = 0.0 if math.isnan(metric.value) else float(metric.value)
-    except Exception as error:  # whatever a package of somebody else's raises
-        names = ", ".join(map(str, group))
-        raise PlatformError(
-            f"ir-measures fails to compute {names}: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _safe(grades: Mapping[str, float]) -> Mapping[str, float]:
-    """Judgments that trec_eval's code survives.
-
-    It writes outside its memory if all grades of a topic are negative. An extra document that is
-    not relevant changes no value of such a topic.
-    """
-    return grades if any(g >= 0 for g in grades.values()) else {**grades, _NO_DOCUMENT: 0}
-
-
-def _ranks_as_scores(
-    run: Run, judged: Qrels, numbers: Mapping[str, str]
-) -> dict[str, dict[str, float]]:
-    """Falling scores instead of the run's, with unjudged documents named by rank.
-
-    No measure needs their names, and copying one table is much faster than reading every name.
-    """
-    longest = max(map(len, run.rankings.values()), default=0)
-    places = [f"{_UNJUDGED}{rank}" for rank in range(longest)]
-    falling = [float(longest - rank) for rank in range(longest)]
-    table = dict(zip(places, falling, strict=True))
-    results = {}
-    for topic, number in numbers.items():
-        ranking = run.rankings.get(topic)
-        if ranking is None or not len(ranking):
-            continue
-        is_judged = map(judged[topic].__contains__, ranking.doc_ids)
-        whole = len(ranking) == longest
-        scores = table.copy() if whole else dict(islice(table.items(), len(ranking)))
-        results[number] = scores
-        for rank in compress(range(len(ranking)), is_judged):
-            scores[ranking.doc_ids[rank]] = scores.pop(places[rank])
-    return results
-
-
-def _groups(measures: Mapping[str, Measure]) -> list[list[Measure]]:
-    """Group measures by their parameters except cutoffs.
-
-    ir-measures 0.4 may mix up measures with different parameters in one pass (`nDCG@20` on the
-    gains of `nDCG(gains={…})@20`), depending on the order in which Python hashes them.
-    """
-    groups: dict[str, list[Measure]] = {}
-    for measure in measures.values():
-        parameters = {
-            key: value for key, value in measure.params.items() if key != measure.AT_PARAM
-        }
-        groups.setdefault(repr(sorted(parameters.items())), []).append(measure)
-    return list(groups.values())

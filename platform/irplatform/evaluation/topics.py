@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, counted, listing
-from irplatform.evaluation.measures import beyond
-from irplatform.evaluation.sampled import is_inferred
+from irplatform.evaluation.measure_names import beyond, is_inferred
 from irplatform.runs import read_run
 
 if TYPE_CHECKING:

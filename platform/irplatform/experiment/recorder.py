@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.comparison.tests import Difference
     from irplatform.data import Collection, Qrels
-    from irplatform.evaluation.measures import MeasureFunction
+    from irplatform.evaluation.kinds import MeasureFunction
     from irplatform.lucene import LuceneIndex
     from irplatform.reranking.rerank import RerankedRun
     from irplatform.retrieval.candidates import Candidates

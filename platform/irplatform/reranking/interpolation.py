@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.comparison.tests import MeanDifference
-from irplatform.evaluation.ndcg import NDCG, ndcg_of, validation_measure
+from irplatform.evaluation.gain import NDCG, ndcg_of, validation_measure
 from irplatform.runs import Ranking
 from irplatform.runs.run import Values, deviation, standardized
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.comparison.tests import MeanDifference
-from irplatform.evaluation.ndcg import ndcg
+from irplatform.evaluation.gain import ndcg
 from irplatform.runs.fuse import FusionMethod
 from irplatform.runs.fuse import K as PLAIN_K
 from irplatform.workers.distribution import sample_evenly

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.comparison.tests import Difference, MeanDifference, paired_test
-from irplatform.evaluation.ndcg import ndcg, ndcg_of, validation_measure
+from irplatform.evaluation.gain import ndcg, ndcg_of, validation_measure
 from irplatform.files.columns import texts_of
 from irplatform.runs.fuse import FusionMethod
 from irplatform.runs.packed import doc_ids_of

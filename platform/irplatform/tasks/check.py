@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.comparison.bounds import Rescorer
 from irplatform.errors import counted
-from irplatform.evaluation.measures import cutoff_of
+from irplatform.evaluation.measure_names import cutoff_of
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.trec import Problem, read_run
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.evaluation.judgments import Judgments
-    from irplatform.evaluation.measures import MeasureFunction
+    from irplatform.evaluation.kinds import MeasureFunction
     from irplatform.runs.content import Spans
     from irplatform.tasks.model import Task
 

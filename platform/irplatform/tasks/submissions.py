@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from irplatform.collections.topic_formats import read_topics
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import of_collection, of_files
-from irplatform.evaluation.measures import parse_measures
-from irplatform.evaluation.sampled import is_inferred
+from irplatform.evaluation.measure_names import is_inferred, parse_measures
 from irplatform.experiment.arguments import as_path, as_paths, collection_name
 from irplatform.files.reading import is_readable
 from irplatform.files.writing import atomic_write, refuse_same_file, write_file

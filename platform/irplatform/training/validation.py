@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError
-from irplatform.evaluation.ndcg import ndcg_of
+from irplatform.evaluation.gain import ndcg_of
 from irplatform.runs import Ranking
 from irplatform.runs.run import standardized
 from irplatform.workers.distribution import sample_evenly

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Unpack
 from pydantic_core import to_jsonable_python
 
 from irplatform.errors import InputError, check_least, counted
+from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS
 from irplatform.evaluation.judgments import of_collection
-from irplatform.evaluation.ndcg import NDCG, NDCG_OF_LEVELS
 from irplatform.experiment.arguments import as_names, check_number
 from irplatform.experiment.keywords import TuneOptions, keywords
 from irplatform.experiment.learning import (

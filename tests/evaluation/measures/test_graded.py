@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError
-from irplatform.evaluation.measures import parse_measures
+from irplatform.evaluation.measure_names import parse_measures
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 

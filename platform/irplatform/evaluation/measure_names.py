@@ -14,38 +14,22 @@ which computes `ERR@k`, knows the grades 0 to 4 only.
 from __future__ import annotations
 
 import contextlib
-import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from irplatform.data import subtopics_of
 from irplatform.errors import InputError, unknown
-from irplatform.evaluation.ndcg import GRADED, Graded
+from irplatform.evaluation.kinds import Asked, OfPlugin, Own, Standard, is_whole
+from irplatform.evaluation.measures import registered_measures
 from irplatform.evaluation.other_names import meant
-from irplatform.evaluation.sampled import DEPTH, INFERRED, InferredMeasure
-from irplatform.evaluation.users import USERS
 from irplatform.system.packages import how_to_install
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from irplatform.data import Qrels
-    from irplatform.runs.run import Run
-
-
-MeasureFunction: TypeAlias = Callable[["Qrels", "Run"], Mapping[str, float]]
-"""A plugin's measure: from judgments and run to the value of every judged topic."""
-
-Measure: TypeAlias = Any
-"""ir-measures' `Measure` (its package has no types), a `MeasureFunction`, `Inferred` or `Graded`.
-"""
-
-DIVERSITY = frozenset(
-    ["alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
-)
-"""Measures of judgments of subtopics, all computed by pyndeval."""
+    from irplatform.evaluation.kinds import Limits, Measure, MeasureFunction
 
 _MODULES = {"pyndeval": "pyndeval"}
 """ir-measures' name of a package → the module to import."""
@@ -53,15 +37,10 @@ _MODULES = {"pyndeval": "pyndeval"}
 _HIGHEST = {"gdeval": 4}
 """ir-measures' name of a package → the highest grade that it takes; others take any."""
 
-_NO_GRADES = ("Judged", "NumQ")
-"""Measures without `rel` that use no grade."""
-
 _CUTOFF = re.compile(r"(?!IPrec).*@([0-9]+)")
 """A measure with a cutoff; the number of IPrec is a recall."""
 
 _DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
-
-_EXPONENTIAL = re.compile(r"^nDCG\(dcg='exp-log2'\)")
 
 _TREC_EVALS = re.compile(r"[A-Za-z_]+([._][0-9]+(\.[0-9]+)?)?")
 """A name of trec_eval's, with at most one parameter."""
@@ -73,15 +52,11 @@ _NEEDS_SAMPLE = (
 )
 
 
-def _whole(number: object, least: int = 1, most: int = 999_999) -> bool:
-    return type(number) is int and least <= number <= most
-
-
-_TAKEN: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "cutoff": (_whole, "whole numbers from 1 to 999,999"),
-    "rel": (_whole, "whole numbers from 1 to 999,999"),
+_TAKEN: Limits = {
+    "cutoff": (is_whole, "whole numbers from 1 to 999,999"),
+    "rel": (is_whole, "whole numbers from 1 to 999,999"),
     "gains": (
-        lambda gains: all(_whole(n, 0) for n in (*gains, *gains.values())),
+        lambda gains: all(is_whole(n, 0) for n in (*gains, *gains.values())),
         "whole numbers from 0 to 999,999, written as {0: 0, 1: 5}",
     ),
     "recall": (
@@ -93,24 +68,6 @@ _TAKEN: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 """The values that a parameter may have, of those that ir-measures takes. Whole numbers end where
 trec_eval's 32 bits do.
 """
-
-_TAKEN_OF_USERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "p": (lambda p: 0 <= p < 1, "numbers from 0 to below 1"),
-    "T": (lambda gain: 0 < gain < math.inf, "numbers above 0"),
-}
-
-_TAKEN_OF_SUBTOPICS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "cutoff": (lambda cutoff: _whole(cutoff, most=20), "whole numbers from 1 to 20"),
-    "judged_only": (lambda judged_only: not judged_only, "False alone"),
-}
-
-
-@dataclass(frozen=True)
-class Inferred:
-    """A measure of sampled judgments: its estimate for a topic, and how many ranks count."""
-
-    estimate: InferredMeasure
-    depth: int = DEPTH
 
 
 def parse_measures(
@@ -140,12 +97,27 @@ def parse_measures(
     parsed: dict[str, Measure] = {}
     for name in names:
         if extra and name in extra:
-            parsed[name] = extra[name]
+            parsed[name] = OfPlugin(extra[name])
             continue
         written = name.strip()
         right, measure = _ours(written, sampled, sampled_hint) or _parse(written, extra or {})
         parsed[right] = measure
     return parsed
+
+
+def base_of(name: str) -> str:
+    """Return the name of a measure without its parameters: "P" of "P(rel=2)@10"."""
+    return re.split(r"[@(]", name, maxsplit=1)[0].strip()
+
+
+def registered(name: str) -> Measure:
+    """Return what the platform knows of a measure by its right name, without its parameters."""
+    return registered_measures().get(base_of(name), Standard())
+
+
+def is_inferred(measure: str) -> bool:
+    """Return whether a measure's right name is one of sampled judgments, at any depth."""
+    return registered(measure).is_sampled
 
 
 def beyond(measures: Iterable[str], depth: int) -> list[str]:
@@ -171,21 +143,21 @@ def refuse_grades(
     Raises:
         InputError: the grades are too high or have decimals, or no topic has two subtopics.
     """
-    given = {grade for grades in qrels.values() for grade in grades.values()}
-    whole = [name for name, measure in measures.items() if takes_whole(measure)]
-    if whole and any(not float(grade).is_integer() for grade in given):
+    known = {grade for grades in qrels.values() for grade in grades.values()}
+    whole = [name for name, measure in measures.items() if measure.takes_whole()]
+    if whole and any(not float(grade).is_integer() for grade in known):
         raise InputError(
             f"{whole[0]} takes whole grades; {whose} have decimals. nDCG@20, nDCG-exp@20 and "
             "AP-graded take any grade, and measures of relevant documents (AP, P@10, P(rel=2)@10) "
             "count those above 0, or of grade rel and above."
         )
-    diverse = [name for name, m in measures.items() if getattr(m, "NAME", "") in DIVERSITY]
-    if diverse and qrels and all(len(each) < 2 for each in subtopics_of(qrels).values()):
+    diverse = [name for name, measure in measures.items() if measure.of_subtopics]
+    if diverse and qrels and all(len(topic) < 2 for topic in subtopics_of(qrels).values()):
         raise InputError(
             f"{diverse[0]} needs judgments of subtopics, in four columns: topic subtopic docid "
             f"grade. No topic has two subtopics in {whose}."
         )
-    highest = max(given, default=0)
+    highest = max(known, default=0)
     for name, measure in measures.items():
         if (limit := _limit(measure)) and highest > limit:
             raise InputError(
@@ -194,74 +166,67 @@ def refuse_grades(
             )
 
 
-def takes_whole(measure: Measure) -> bool:
-    """Return whether a measure uses the grade itself and takes whole grades only."""
-    import ir_measures
-
-    if not isinstance(measure, ir_measures.measures.Measure) or measure.NAME in _NO_GRADES:
-        return False
-    if measure.NAME == "nDCG":
-        return not measure.params.keys() <= {"cutoff", "dcg"}
-    return "rel" not in measure.SUPPORTED_PARAMS
-
-
-def thresholds(qrels: Qrels) -> dict[str, dict[str, int]]:
-    """Round grades down, but to at least 1 above 0: to the highest `rel` that they reach."""
-    return {
-        topic: {d: max(math.floor(g), 1) if g > 0 else math.floor(g) for d, g in grades.items()}
-        for topic, grades in qrels.items()
-    }
-
-
 def _limit(measure: Measure) -> int | None:
-    import ir_measures
-
-    if not isinstance(measure, ir_measures.measures.Measure):
-        return None
-    for package in ir_measures.DefaultPipeline.providers:
-        if package.supports(measure) and package.is_available():  # the first one is used
+    for package in _packages(measure.asked) if isinstance(measure, Standard) else ():
+        if package.is_available():  # the first one is used
             return _HIGHEST.get(package.NAME)
     return None
 
 
-def _ours(name: str, sampled: bool, hint: str = "") -> tuple[str, Inferred | Graded] | None:
+def _ours(name: str, sampled: bool, hint: str = "") -> tuple[str, Measure] | None:
     """Our own measure of this name with its right name; None if ir-measures has to parse it."""
-    base = re.split(r"[@(]", name, maxsplit=1)[0].strip()
-    inferred = base in INFERRED and (sampled or base != "infAP")
-    if not inferred and base not in GRADED:
+    base = base_of(name)
+    measure = registered(base)
+    if not isinstance(measure, Own):
+        return None
+    if measure.is_sampled and not sampled and _is_of_ir_measures(base):
         return None
     cutoff = name.removeprefix(base).removeprefix("@")
     if name != base and not _DEPTH.fullmatch(cutoff):
-        where = " of sampled judgments" if inferred else ""
+        where = " of sampled judgments" if measure.is_sampled else ""
         raise InputError(f"the measure '{name}'{where} takes only a cutoff, as in '{base}@20'.")
-    number = int(cutoff) if cutoff else None
-    if inferred and not sampled:
+    if measure.is_sampled and not sampled:
         raise InputError(f"the measure '{name}' {_NEEDS_SAMPLE}{' ' + hint if hint else ''}")
-    usual = DEPTH if inferred else None
-    right = base if number in (None, usual) else f"{base}@{number}"
-    if inferred:
-        return right, Inferred(INFERRED[base], number or DEPTH)
-    return right, Graded(GRADED[base], number)
+    number = int(cutoff) if cutoff else measure.cutoff
+    right = base if number == measure.cutoff else f"{base}@{number}"
+    return right, replace(measure, cutoff=number)
+
+
+def _is_of_ir_measures(name: str) -> bool:
+    import ir_measures
+
+    return name in ir_measures.measures.registry
+
+
+def _by_alias(name: str) -> tuple[str, Measure] | None:
+    """Our own measure that ir-measures calls so."""
+    for right, measure in registered_measures().items():
+        if isinstance(measure, Own) and measure.alias and name.startswith(measure.alias):
+            return _ours(right + name.removeprefix(measure.alias), sampled=False)
+    return None
 
 
 def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> tuple[str, Measure]:
     import ir_measures
 
     try:
-        measure = _of_trec_eval(name) or ir_measures.parse_measure(name)
+        asked = _of_trec_eval(name) or ir_measures.parse_measure(name)
     except (NameError, ValueError, TypeError, SyntaxError) as error:
         raise _refusal(name, extra, error) from error
-    measure = _with_fractions(measure)
-    if problem := _problem(measure):
+    asked = _with_fractions(asked)
+    declared = registered_measures().get(asked.NAME, Standard())
+    if not isinstance(declared, Standard):  # infAP without sampled judgments
+        declared = Standard()
+    if problem := _problem(asked, declared):
         raise InputError(f"the measure '{name}' {problem}.")
-    # ir-measures' program for this one takes grades up to 4 and prints five digits.
-    if exponential := _ours(_EXPONENTIAL.sub("nDCG-exp", str(measure)), sampled=False):
-        return exponential
+    if ours := _by_alias(str(asked)):
+        return ours
+    measure = declared.with_parameters(asked)
     check_available(name, measure)
-    return str(measure), measure
+    return str(asked), measure
 
 
-def _of_trec_eval(name: str) -> Measure | None:
+def _of_trec_eval(name: str) -> Asked:
     """The one measure that trec_eval calls so (`map`, `P_10`, `ndcg_cut_10`)."""
     import ir_measures
 
@@ -275,31 +240,28 @@ def _of_trec_eval(name: str) -> Measure | None:
     return measure
 
 
-def _with_fractions(measure: Measure) -> Measure:
+def _with_fractions(measure: Asked) -> Asked:
     """Write whole numbers as floats for parameters that are fractions, as in `SetF(beta=2)`."""
     declared = measure.SUPPORTED_PARAMS
     floats = {name for name in measure.params if name in declared and declared[name].dtype is float}
     return measure(
-        **{n: float(v) for n, v in measure.params.items() if n in floats and _whole(v, 0)}
+        **{n: float(v) for n, v in measure.params.items() if n in floats and is_whole(v, 0)}
     )
 
 
-def _problem(measure: Measure) -> str:
+def _problem(measure: Asked, declared: Standard) -> str:
     """Say why a measure cannot be computed with its parameters; "" if it can."""
-    params, declared = measure.params, measure.SUPPORTED_PARAMS
-    if lacking := next((n for n, p in declared.items() if p.required and n not in params), ""):
+    params, supported = measure.params, measure.SUPPORTED_PARAMS
+    if lacking := next((n for n, p in supported.items() if p.required and n not in params), ""):
         example = f", as in '{measure}@10'" if lacking == measure.AT_PARAM == "cutoff" else ""
         return f"needs its parameter '{lacking}'{example}"
     try:
         measure.validate_params()
     except AssertionError as error:
-        listed = "; ".join(f"{name}: {parameter.desc}" for name, parameter in declared.items())
+        listed = "; ".join(f"{name}: {parameter.desc}" for name, parameter in supported.items())
         return f"cannot be computed: {error}. Its parameters: {listed or 'none'}"
-    rules = [_TAKEN]
-    rules += [_TAKEN_OF_SUBTOPICS] if measure.NAME in DIVERSITY else []
-    rules += [_TAKEN_OF_USERS] if measure.NAME in USERS else []
     for name, value in params.items():
-        for fits, taken in (rule[name] for rule in rules if name in rule):
+        for fits, taken in (rule[name] for rule in (_TAKEN, declared.takes) if name in rule):
             if not fits(value):
                 return f"does not take {name}={value!r}: it takes {taken}"
     if "max_rel" in params and measure["max_rel"] <= measure["min_rel"]:
@@ -318,8 +280,10 @@ def _refusal(name: str, extra: Mapping[str, MeasureFunction], error: Exception) 
         )
     if right := meant(name):
         return InputError(f"unknown measure '{name}'. Did you mean '{right}'?")
-    if isinstance(error, NameError) or base.lower() in {key.lower() for key in (*extra, *GRADED)}:
-        known = [*ir_measures.measures.registry, *INFERRED, *GRADED, *extra]
+    own = [name for name, measure in registered_measures().items() if isinstance(measure, Own)]
+    ours = [name for name in own if not registered(name).is_sampled]
+    if isinstance(error, NameError) or base.lower() in {key.lower() for key in (*extra, *ours)}:
+        known = [*ir_measures.measures.registry, *own, *extra]
         return unknown("measure", base, known)
     return InputError(
         f"the measure '{name}' cannot be understood. Write a measure as nDCG@20, AP or "
@@ -327,24 +291,26 @@ def _refusal(name: str, extra: Mapping[str, MeasureFunction], error: Exception) 
     )
 
 
-def check_available(name: str, measure: Measure) -> None:
+def check_available(name: str, measure: Standard) -> None:
     """Refuse a measure that no installed package computes; say what to write or install."""
     if _is_available(measure):
         return
     advice = ""
-    if packages := _packages(measure):
+    if packages := _packages(measure.asked):
         advice = _to_install(packages)
     else:
-        forms = sorted(_similar_forms(measure), key=lambda form: not _is_available(form[1]))
-        if near := next(((what, form) for what, form in forms if _packages(form)), None):
+        forms = [(what, measure.with_parameters(form)) for what, form in _similar_forms(measure)]
+        forms.sort(key=lambda form: not _is_available(form[1]))
+        if near := next(((w, form) for w, form in forms if _packages(form.asked)), None):
             what, form = near
-            advice = f" {what}: '{form}'."
-            advice += "" if _is_available(form) else _to_install(_packages(form))
+            advice = f" {what}: '{form.asked}'."
+            advice += "" if _is_available(form) else _to_install(_packages(form.asked))
     raise InputError(f"no installed package computes the measure '{name}'.{advice}")
 
 
-def _similar_forms(measure: Measure) -> Iterator[tuple[str, Measure]]:
+def _similar_forms(declared: Standard) -> Iterator[tuple[str, Asked]]:
     """The measure with a parameter more or fewer, and a sentence about it."""
+    measure = declared.asked
     absent = measure.SUPPORTED_PARAMS.keys() - measure.params.keys()
     if "rel" in absent:
         yield "It needs a grade from which documents count", measure(rel=1)
@@ -363,12 +329,13 @@ def _to_install(packages: list[Any]) -> str:
     return f" Install one that does: {ways}." if ways else ""
 
 
-def _packages(measure: Measure) -> list[Any]:
+def _packages(measure: Asked) -> list[Any]:
     import ir_measures
 
     return [p for p in ir_measures.DefaultPipeline.providers if p.supports(measure)]
 
 
-def _is_available(measure: Measure) -> bool:
-    packages = _packages(measure)  # what cwl_eval supports is computed in `users`
-    return any(package.NAME == "cwl_eval" or package.is_available() for package in packages)
+def _is_available(measure: Standard) -> bool:
+    packages = _packages(measure.asked)
+    here = measure.is_computed_here()
+    return bool(packages) and (here or any(package.is_available() for package in packages))

@@ -8,14 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irplatform.evaluation.sampled import (
-    Pool,
-    infer,
-    inferred_ap,
-    inferred_ndcg,
-    judged_documents,
-    read_sampled_qrels,
-)
+from irplatform.evaluation.kinds import Inferred, Scored
+from irplatform.evaluation.measures.inf_ap import inferred_ap
+from irplatform.evaluation.measures.inf_ndcg import inferred_ndcg
+from irplatform.evaluation.sampled import Pool, judged_documents, read_sampled_qrels
 from irplatform.evaluation.scoring import evaluate
 from irplatform.evaluation.topics import without_results
 from irplatform.runs import Ranking, Run, read_run
@@ -246,7 +242,7 @@ def test_topics_that_no_reported_measure_knows_are_not_missing(measures, missing
 def test_topics_of_whose_pool_nothing_was_judged_are_left_out():
     sampled = {"1": pool({"a": (1, 0)}), "2": pool({"a": (1, -1)})}
     run = Run("x", {topic: Ranking.of(["a"], [1.0]) for topic in sampled})
-    assert infer(inferred_ap, sampled, run) == {"1": 0.0}
+    assert Inferred(inferred_ap).values(Scored({}, run, sampled)) == {"1": 0.0}
 
 
 def test_a_run_that_retrieves_for_no_topic_gets_0():

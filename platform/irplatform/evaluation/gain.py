@@ -1,4 +1,4 @@
-"""nDCG and other measures of graded relevance in numpy, also for training loops.
+"""nDCG of one ranking in numpy, for training loops.
 
 The discount of nDCG is log2(rank + 1). Gains are the grades, as in trec_eval's `ndcg_cut` (Järvelin
 and Kekäläinen, TOIS 2002), or 2^grade - 1 (Burges et al., ICML 2005), as in the papers on click
@@ -7,20 +7,14 @@ logs (Mohan et al., WWW 2018), whose levels go up to 100. Grades may have decima
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from irplatform.data import Qrels
-    from irplatform.runs.run import Run
-
-    Compute = Callable[[Sequence[float], Sequence[float], int], float]
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 NDCG, NDCG_OF_LEVELS = "nDCG@20", "nDCG-exp@20"
@@ -77,49 +71,6 @@ def has_levels(judgments: Iterable[Mapping[str, float]]) -> bool:
     """Return whether a topic is judged by levels, which are floats."""
     kinds = (kind for grades in judgments for kind in set(map(type, grades.values())))
     return any(issubclass(kind, float) for kind in kinds)
-
-
-def graded_precision(ranked: Sequence[float], judged: Sequence[float], cutoff: int) -> float:
-    """Compute AP-graded, the average precision of GRAPHENE's paper (section 5.2.2).
-
-    The precision at each relevant document is weighted by its grade, and the sum divided by the
-    number of relevant documents. With grades above 1 it may exceed 1. The arguments are those of
-    `ndcg`.
-    """
-    total = 0.0
-    found = 0
-    for rank, grade in enumerate(ranked[:cutoff], start=1):
-        if grade > 0:
-            found += 1
-            total += found / rank * grade
-    relevant = sum(grade > 0 for grade in judged)
-    return total / relevant if relevant else 0.0
-
-
-GRADED: Mapping[str, Compute] = {
-    "nDCG-exp": partial(ndcg, exponential=True),
-    "AP-graded": graded_precision,
-}
-"""By the name without a cutoff."""
-
-
-@dataclass(frozen=True)
-class Graded:
-    """A measure of graded relevance: its function of a topic, and a cutoff (None: all ranks)."""
-
-    compute: Compute
-    cutoff: int | None = None
-
-    def values(self, judged: Qrels, run: Run) -> dict[str, float]:
-        """Compute the values of all judged topics; 0 for topics without results."""
-        values = {}
-        for topic, grades in judged.items():
-            ranking = run.rankings.get(topic)
-            doc_ids = ranking.doc_ids if ranking is not None else ()
-            cutoff = self.cutoff or max(len(doc_ids), len(grades))
-            ranked = [grades.get(doc_id, 0) for doc_id in doc_ids[:cutoff]]
-            values[topic] = self.compute(ranked, list(grades.values()), cutoff)
-        return values
 
 
 def _powers(grades: npt.ArrayLike, lowered: float) -> npt.NDArray[np.float64]:

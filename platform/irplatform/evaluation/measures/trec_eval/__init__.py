@@ -1,0 +1,1 @@
+"""Measures of trec_eval, one a file."""

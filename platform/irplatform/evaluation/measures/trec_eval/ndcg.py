@@ -1,0 +1,52 @@
+"""nDCG, normalized discounted cumulative gain; grades are gains.
+
+    DCG@k = sum over the first k ranks of grade / log2(rank + 1)
+    nDCG@k = DCG@k / DCG@k of the best ranking
+
+Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.evaluation import gain
+from irplatform.evaluation.hits import shares
+from irplatform.evaluation.kinds import Graded, OfHits, Standard
+
+if TYPE_CHECKING:
+    from irplatform.evaluation.hits import Hits, Integers, Values
+    from irplatform.evaluation.kinds import Asked, RegisterMeasure
+
+
+def ndcg(hits: Hits, least: int, cutoff: float) -> Values:  # noqa: ARG001 - as the others
+    """Divide the discounted cumulative gain by that of the best ranking."""
+    kept = (hits.grade > 0) & (hits.rank <= cutoff)
+    gained = _gain(hits, hits.topic[kept], hits.rank[kept], hits.grade[kept])
+    order = np.lexsort((-hits.grades, hits.of_grade))
+    topic, grades = hits.of_grade[order], hits.grades[order]
+    rank = np.arange(1, len(topic) + 1) - np.searchsorted(topic, topic)
+    kept = (grades > 0) & (rank <= cutoff)
+    return shares(gained, _gain(hits, topic[kept], rank[kept], grades[kept]))
+
+
+def _gain(hits: Hits, topic: Integers, rank: Integers, grade: Integers) -> Values:
+    deepest = int(rank.max(initial=0))
+    # Not NumPy's logarithm, which differs from C's in the last bit on some processors.
+    discounts = np.array([0.0, *(math.log2(place + 1) for place in range(1, deepest + 1))])
+    return hits.per_topic(topic, grade / discounts[rank])
+
+
+def of_levels(asked: Asked) -> Graded | None:
+    """Return nDCG of grades with decimals; None where grades have gains of their own."""
+    if asked.params.keys() <= {"cutoff", "dcg"}:
+        return Graded(gain.ndcg, asked.params.get("cutoff"))
+    return None
+
+
+def register_measures(register: RegisterMeasure) -> None:
+    """Register `nDCG`."""
+    register("nDCG", Standard(OfHits(ndcg), levels=of_levels))

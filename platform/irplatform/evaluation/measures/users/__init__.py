@@ -1,0 +1,1 @@
+"""Measures that model a user, one a file; see `evaluation.user`."""
