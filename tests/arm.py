@@ -47,7 +47,7 @@ _QUICK = "not real and not slow and not browser"
 _DEMO = ("run", "--collection", "demo", "--reranker")
 DEMOS = {
     "demo": (*_DEMO, "uqlm-text,dlh13", "--first-stage", "bm25,bm25+rm3"),
-    "neural": (*_DEMO, "delta", "--members", "1", "--set", "delta.epochs=1"),
+    "neural": (*_DEMO, "delta", "--members", "1", "--set", "delta.loop.epochs=1"),
 }
 """Runs that have to be the same, to the byte, and runs of a trained model."""
 TOLERANCE = 1e-5
