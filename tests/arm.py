@@ -39,8 +39,9 @@ _PASSED_ON = ("PIP_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 _TORCH = "torch<2.9"
 """The last without CUDA among the wheels for ARM: those of newer ones bring gigabytes."""
 TESTS = (
-    "test_ids.py", "text", "runs", "evaluation", "tasks", "comparison", "expansion", "retrieval",
-    "lucene", "system", "test_run_end_to_end.py",
+    "test_ids.py", "text", "documents", "queries", "runs", "run_folder", "evaluation", "tasks",
+    "comparison", "expansion", "retrieval", "lucene", "files", "workers", "system",
+    "test_run_end_to_end.py",
 )  # fmt: skip
 """What retrieves, scores, submits, keeps and starts: what a processor or a system could change."""
 _QUICK = "not real and not slow and not browser"
