@@ -1,9 +1,11 @@
 """Settings in messages: options for who calls a command, keywords for a program."""
 
+from pathlib import Path
+
 import pytest
 
 from irplatform.errors import InputError, check_least
-from irplatform.spelling import command, for_command, option, written_for_command
+from irplatform.spelling import command, for_command, option, option_words, written_for_command
 from irplatform.workers.pool import Workers
 
 
@@ -21,6 +23,13 @@ def _told(_item: int) -> str:
         (("expand", "KB,…"), "expand=KB,…", "--expand KB,…"),
         (("force", True), "force=True", "--force"),
         (("resume", False), "resume=False", "--no-resume"),
+        (("out", Path("a.run")), "out='a.run'", "--out a.run"),
+        (
+            ("settings", {"delta.filters": 64}),
+            "settings={'delta.filters': 64}",
+            "--set delta.filters=64",
+        ),
+        (("settings", {"chat.url": "URL"}), "settings={'chat.url': URL}", "--set chat.url=URL"),
     ],
 )
 def test_a_setting_is_a_keyword_or_an_option(given, keyword, written):
@@ -28,6 +37,23 @@ def test_a_setting_is_a_keyword_or_an_option(given, keyword, written):
     with written_for_command():
         assert option(*given) == written
     assert not for_command()
+
+
+def test_a_quoted_value_is_quoted_for_both():
+    assert option("tag", "a b", quoted=True) == "tag='a b'"
+    with written_for_command():
+        assert option("tag", "a b", quoted=True) == "--tag 'a b'"
+
+
+def test_words_of_a_command_line_are_apart():
+    assert option_words("run_dir", "my runs") == ["--run-dir", "my runs"]
+    assert option_words("settings", {"bm25.k1": 1}) == ["--set", "bm25.k1=1"]
+
+
+def test_words_follow_the_options_of_a_command():
+    assert (
+        command("submit fix RUN", "-o OUT", task="t") == "`platform submit fix RUN --task t -o OUT`"
+    )
 
 
 def test_a_command_is_a_command_line_for_both():

@@ -6,7 +6,9 @@ A message of a command names options, `--train-topics 5`, that of a program keyw
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 _OPTIONS = {
     "collections": "collection",
     "first_stages": "first-stage",
+    "folders": "runs-dir",
     "measures": "measure",
     "names": "name",
     "rerankers": "reranker",
@@ -29,31 +32,47 @@ class _Reader:
     called_command = False
 
 
-def option(name: str, value: object = None) -> str:
+def option(name: str, value: object = None, *, quoted: bool = False) -> str:
     """Return a setting, and its value if that is said.
 
     Args:
         name: the name of the setting, or keyword, such as "train_topics".
-        value: its value, a text in capitals that stands for one, or True for a switch.
+        value: its value, a text in capitals that stands for one, or True for a switch; a mapping
+            for the options of systems.
+        quoted: the value stands in quotes, on the command line, too.
 
     >>> option("train_topics", 5), option("train_on", "COLLECTION"), option("run_dir")
     ('train_topics=5', 'train_on=COLLECTION', 'run_dir=')
+    >>> option("settings", {"delta.filters": 64})
+    "settings={'delta.filters': 64}"
     """
     if for_command():
-        return _option(name, value)
-    if value is None:
-        return f"{name}="
-    text = isinstance(value, str) and _PLACEHOLDER.fullmatch(value)
-    return f"{name}={value if text else repr(value)}"
+        return " ".join(option_words(name, f"'{value}'" if quoted else value))
+    return f"{name}=" if value is None else f"{name}={_in_python(value)}"
 
 
-def command(words: str, **options: object) -> str:
-    """Return a command to call, in backquotes.
+def option_words(name: str, value: object = None) -> list[str]:
+    """Return a setting as words of a command line.
+
+    >>> option_words("rerankers", "delta"), option_words("resume", False)
+    (['--reranker', 'delta'], ['--no-resume'])
+    """
+    if isinstance(value, Mapping):
+        return [
+            word for part in value.items() for word in option_words(name, "=".join(map(str, part)))
+        ]
+    word = f"--{'no-' if value is False else ''}{_OPTIONS.get(name, name).replace('_', '-')}"
+    return [word] if value is None or isinstance(value, bool) else [word, str(value)]
+
+
+def command(words: str, *more: str, **options: object) -> str:
+    """Return a command to call, in backquotes; `more` words follow the options.
 
     >>> command("index", collection="demo")
     '`platform index --collection demo`'
     """
-    return f"`{' '.join(['platform', words, *(_option(n, v) for n, v in options.items())])}`"
+    named = [word for item in options.items() for word in option_words(*item)]
+    return f"`{' '.join(['platform', words, *named, *more])}`"
 
 
 def for_command() -> bool:
@@ -77,6 +96,10 @@ def written_for_command() -> Iterator[None]:
         write_for_command(before)
 
 
-def _option(name: str, value: object) -> str:
-    option = f"--{'no-' if value is False else ''}{_OPTIONS.get(name, name).replace('_', '-')}"
-    return option if value is None or isinstance(value, bool) else f"{option} {value}"
+def _in_python(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name!r}: {_in_python(v)}' for name, v in value.items())}}}"
+    if isinstance(value, os.PathLike):
+        return repr(os.fspath(value))
+    text = isinstance(value, str) and _PLACEHOLDER.fullmatch(value)
+    return str(value) if text else repr(value)
