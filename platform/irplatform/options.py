@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 class Options(BaseModel):
     """Base of every declaration of options.
 
-    An option is an annotated attribute with a default and `Field(description="…")`. `--set` and
+    An option is an annotated attribute with a default and `Field(description="…")`. `settings` and
     TOML files set it, `platform rerankers show` documents it, and every run records it.
     """
 
@@ -59,7 +59,7 @@ class Options(BaseModel):
 
 
 def read_value(written: str, *, text: bool = False) -> object:
-    """Read a value after `--set` or `--over` as TOML, or as text.
+    """Read a value of `settings` or `over` as TOML, or as text.
 
     For an option that takes `text`, numbers, switches and dates stay text.
     """

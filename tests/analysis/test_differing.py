@@ -81,7 +81,7 @@ def test_other_documents_are_refused_unless_they_are_asked_for(tmp_path, one):
     two = made(tmp_path, "two", OTHER_DOCUMENTS)
     with pytest.raises(InputError, match=r"of different documents: 0 \(one\), 1 \(two\)\.") as e:
         ir.compare([one, two], qrels=QRELS, measures="RR")
-    assert "add --different-documents" in e.value.message
+    assert "add different_documents=True" in e.value.message
     compared = ir.compare([one, two], qrels=QRELS, measures="RR", different_documents=True)
     assert compared.notes[0].startswith("WARNING: the runs are of different documents")
     assert set(ir.evaluate([one, two], qrels=QRELS, measures="RR")) == {"one", "two"}

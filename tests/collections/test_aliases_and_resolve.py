@@ -197,7 +197,7 @@ def test_a_name_is_replaced_only_when_that_is_asked_for(beir_folder):
     first, other = beir_folder("test"), beir_folder("test", "dev")
     add_alias("mine", str(first))
     add_alias("mine", str(first))
-    with pytest.raises(InputError, match=r"stands for .* already\. .*--force"):
+    with pytest.raises(InputError, match=r"stands for .* already\. .*force=True"):
         add_alias("mine", f"{other}:dev")
     add_alias("mine", f"{other}:dev", replace=True)
     assert aliases()["mine"].endswith(":dev")

@@ -89,7 +89,9 @@ def test_a_collection_file_has_the_setting(folder):
 def test_a_run_that_finds_them_is_told(folder):
     collection = open_beir(folder)
     told = notice_of_documents(run_of(QUERIES), collection)
-    assert told.startswith("2 topics of own found the document with its own id and words: --ignore")
+    assert told.startswith(
+        "2 topics of own found the document with its own id and words: ignore_identical_ids=True "
+    )
     assert notice_of_documents(run_of(QUERIES), ignoring_identical_ids(collection)) == ""
 
 

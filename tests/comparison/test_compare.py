@@ -77,7 +77,7 @@ def test_what_cannot_be_compared_is_refused():
         compare(JUDGMENTS, {"one": ONE})
     with pytest.raises(InputError, match="unknown run 'tow'"):
         compare(JUDGMENTS, {"one": ONE, "two": TWO}, baseline="tow")
-    with pytest.raises(InputError, match="groups of topics need --collection"):
+    with pytest.raises(InputError, match="groups of topics need collection="):
         compare(JUDGMENTS, {"one": ONE, "two": TWO}, group_by="gene")
 
 

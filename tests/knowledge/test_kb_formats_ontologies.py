@@ -241,7 +241,7 @@ def test_what_is_left_out_is_counted(read, capsys):
     read("mine", "mixed.obo", text)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].endswith("left out: 1 term obsolete, 1 term without a name.")
-    assert "'other': MY (1). Give it with --kind, such as --kind MY=disease." in lines[1]
+    assert "'other': MY (1). Give it with kind=, such as kind='MY=disease'." in lines[1]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_other_kinds_make_another_knowledge_base(fresh_home, write):
 
 def test_a_table_says_itself_what_things_are(fresh_home, write):
     path = write("own.tsv", "id\tname\tkind\nMY:1\tfever\tdisease\n")
-    with pytest.raises(InputError, match="--kind is for ontologies"):
+    with pytest.raises(InputError, match="kind= is for ontologies"):
         add("mine", [path], kinds={"": "drug"})
 
 

@@ -305,7 +305,7 @@ def test_other_capitals_order_and_marks_make_no_other_query_or_source():
 def test_no_pre_training_beside_a_file_of_pairs(name, file):
     """It would learn from pairs of topics that come after it, which it does not know of."""
     held = registry().reranker(name)
-    with pytest.raises(InputError, match=r"--pretrain and pairs\.file exclude each other"):
+    with pytest.raises(InputError, match=r"pretrain= and pairs\.file exclude each other"):
         ChosenReranker(held, held.options({"pairs": {"file": file}})).in_pretraining()
     plain = held.options({})
     assert ChosenReranker(held, plain).in_pretraining().options == plain

@@ -227,7 +227,7 @@ def test_an_error_that_stays_ends_in_one_line(ranker, server, monkeypatch):
 def test_a_model_that_refuses_the_temperature_is_told_how_to_leave_it_out(ranker, server):
     said = "Unsupported value: 'temperature' does not support 0 with this model."
     server.orders += [(400, {"error": {"message": said}})] * 2
-    with pytest.raises(InputError, match=r"--set rankgpt\.temperature=none"):
+    with pytest.raises(InputError, match=r"settings=\{'rankgpt\.temperature': 'none'\}"):
         order(ranker(), [1, 2])
     with pytest.raises(InputError, match=r"Compare rankgpt\.url"):
         order(ranker(temperature=None), [1, 2])
@@ -244,7 +244,11 @@ def test_a_busy_server_is_asked_again(ranker, server, monkeypatch):
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        (401, r"refuses the request: the stand-in says no \(status 401\). --set rankgpt.key_var"),
+        (
+            401,
+            r"refuses the request: the stand-in says no \(status 401\)\. "
+            r"settings=\{'rankgpt\.key_variable': NAME\}",
+        ),
         (404, "answers with status 404: the stand-in says no. Compare rankgpt.url, rankgpt.model"),
         ("not chat", "does not answer as a chat API does"),
     ],

@@ -85,7 +85,7 @@ def test_rows_are_chosen_by_id_tag_and_system(results, patterns, quick, chosen):
     [
         (["bm25-smal"], False, "'bm25-smal'. Did you mean 'bm25-small'"),
         (["bm25-small", "nothing-*"], False, r"'nothing-\*'. Known: bm25, bm25-small"),
-        (["small"], True, "no result for 'small' is tagged quick; leave out --quick"),
+        (["small"], True, "no result for 'small' is tagged quick; leave out quick=True"),
     ],
 )
 def test_a_pattern_that_no_row_has_is_refused(results, patterns, quick, message):

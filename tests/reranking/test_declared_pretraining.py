@@ -206,7 +206,7 @@ def test_a_reranker_that_cannot_be_pretrained_as_it_is_says_so_before_any_work()
         def reads(self):
             return Reads(pairs=PairsFile(Path("pairs.tsv"), lambda topics: ()))
 
-    with pytest.raises(InputError, match=r"pairs.tsv: --pretrain and pairs\.file exclude"):
+    with pytest.raises(InputError, match=r"pairs.tsv: pretrain= and pairs\.file exclude"):
         check_pretraining(
             "mesh", _collection(headings=True), None, [_choice(Unwilling)], registry()
         )

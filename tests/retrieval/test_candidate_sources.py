@@ -214,10 +214,10 @@ def test_a_run_is_written_to_the_depth_and_reranked_to_the_other_depth(run_file,
     assert _ids(found) == {"1": "abcde", "2": "", "3": ""}
     reranked = Run("x", {"1": _ranking("edcbax")})
     assert found.first.cut(reranked).rankings["1"].doc_ids == tuple("edcb")
-    told = "topics have up to 6 results; the first 4 (--depth) are written and scored."
+    told = "topics have up to 6 results; the first 4 (depth=) are written and scored."
     assert told in capsys.readouterr().err
     run_file(GOOD).find(_request(ONE))
-    assert "--depth" not in capsys.readouterr().err
+    assert "depth=" not in capsys.readouterr().err
 
 
 def test_a_run_to_another_depth_is_another_first_stage(run_file):

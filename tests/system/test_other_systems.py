@@ -49,7 +49,7 @@ def without_locks(request, monkeypatch):
 def test_without_affinity_all_cores_count(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    assert (available_cores(), within_cores("--threads", 8)) == (3, 3)
+    assert (available_cores(), within_cores("threads", 8)) == (3, 3)
 
 
 def test_a_system_that_does_not_count_its_cores_has_one(monkeypatch):

@@ -68,7 +68,7 @@ def test_each_rule_is_checked(check, change, line, message):
 
 def test_where_topics_are_only_counted_their_number_is_checked(check):
     ((_, told),) = errors(check(lines(range(49)), task="trec-ct-2022"))
-    assert told.startswith("49 topics, but the task has 50. --topics FILE or --collection tells")
+    assert told.startswith("49 topics, but the task has 50. topics=FILE or collection= tells")
     ((_, told),) = errors(check(lines(range(51)), task="trec-ct-2022"))
     assert "which are too many" in told
     assert errors(check(lines(range(50)), task="trec-ct-2022")) == []

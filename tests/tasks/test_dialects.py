@@ -159,7 +159,7 @@ def test_a_run_of_another_program_keeps_its_documents_and_order(fix, name):
         ("7,501,1\n7,502,1\n7,503,2\n", "scores rise from line to line"),
         ("[]", "columns 1 and 2|one column"),
         ("PAR1\0\x15\n7,501,2\n", "NUL byte, as damaged and binary files have"),
-        ("7 Q0 501 1 0.1 us\n7 Q0 502 2 0.2 us\n", "contradict each other .* --order ranks"),
+        ("7 Q0 501 1 0.1 us\n7 Q0 502 2 0.2 us\n", "contradict each other .* order='ranks'"),
         ("7 Q0 501 1 5 us\n7 Q0 502 2 5 us\n", "ranks differ, and all scores of a topic are equal"),
         ('{"team": 1, "results": []}', "this is JSON, not a run. Looked for were scores"),
         (json.dumps({"dev": SCORES, "test": SCORES}), "this JSON has 2 runs: dev, test"),
@@ -299,7 +299,7 @@ def assert_order_or_refusal(path, seeds):
         try:
             repair = repair_run(path, task)
         except InputError as error:
-            assert re.search("--order|there is no header|to be a header", str(error)), (seed, text)
+            assert re.search("order=|there is no header|to be a header", str(error)), (seed, text)
             verdicts["refused"] += 1
             continue
         assert not contradicts, (seed, text)

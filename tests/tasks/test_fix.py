@@ -248,7 +248,7 @@ def test_ranks_decide_where_asked_for(tmp_path):
     path, out = tmp_path / "my.run", tmp_path / "out.run"
     path.write_text("1 Q0 a 1 1.0 t\n1 Q0 b 2 2.0 t\n2 Q0 c 1 3.0 t\n2 Q0 d 2 2.0 t\n")
     with pytest.raises(
-        InputError, match=r"rank 2 of topic '1' .* higher score than rank 1 .*--order"
+        InputError, match=r"rank 2 of topic '1' .* higher score than rank 1 .*order='scores'"
     ):
         fix_run(path, out)
     assert not out.exists()
@@ -334,7 +334,7 @@ def test_whatever_a_file_holds_its_copy_lacks_topics_at_most(tmp_path, lines, en
     try:
         fixed = fix_run(path, out, **given)
     except InputError as error:
-        assert re.search("qid|--order|NUL", str(error))
+        assert re.search("qid|order=|NUL", str(error))
         return
     told = [p.message for p in fixed.check.problems if p.level == "error"]
     lacking = re.compile(r"\d of 3 topics have no results|there are no results in|all documents of")

@@ -137,7 +137,9 @@ def test_it_knows_the_topics_that_it_was_trained_on_by_their_words(tmp_path):
 def test_a_checkpoint_of_another_reranker_is_refused(tmp_path):
     folder = _written(tmp_path / "checkpoint")
     assert Checkpoint.read(folder, of="constant").reranker == "constant"
-    with pytest.raises(InputError, match=r"of 'constant', not of 'other'. Use --reranker constant"):
+    with pytest.raises(
+        InputError, match=r"of 'constant', not of 'other'. Use rerankers='constant'"
+    ):
         Checkpoint.read(folder, of="other")
 
 

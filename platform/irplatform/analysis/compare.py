@@ -13,6 +13,7 @@ from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.registry.loading import registry
 from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.runs import read_run
+from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 
 if TYPE_CHECKING:
@@ -131,7 +132,10 @@ def compare_judged(
         )
         bounds = results <= _MOST_RESULTS
         if not bounds:
-            notice(f"{results:,} results: bounds for unjudged documents are left out (--bounds)")
+            notice(
+                f"{results:,} results: bounds for unjudged documents are left out "
+                f"({option('bounds', True)})"
+            )
     extra, judgments = registry().measures, judged.judgments
     alone = {
         name: evaluate_run(

@@ -15,6 +15,7 @@ from irplatform.experiment.topics import only_topics, topics_asked
 from irplatform.run_folder.listed import listed_runs
 from irplatform.run_folder.metadata import RUN, is_as_recorded, read_metadata
 from irplatform.runs.names import alone_name, file_name
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -117,7 +118,7 @@ def _documents(
             raise InputError(
                 f"{told} A test would compare documents, not systems. Make the runs again over the "
                 "same ones. If they are the same in another form, or differ on purpose, add "
-                "--different-documents."
+                f"{option('different_documents', True)}."
             )
         yield f"WARNING: {told}"
     elif told := _told(marks):

@@ -22,6 +22,7 @@ from irplatform.files.writing import same_file
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
 from irplatform.runs import read_run
+from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def read_judged_runs(
     if sampled_qrels is not None:
         sampled_qrels = as_path(sampled_qrels, "sampled_qrels")
     if collection is not None and qrels is not None:
-        raise InputError("give either --collection or --qrels.")
+        raise InputError(f"give either {option('collection')} or {option('qrels')}.")
     if collection is None and qrels is None and sampled_qrels is None:
         collection = given.recorded_collection()
     plugins = registry()
@@ -215,7 +216,7 @@ def _by_reported(
     if others:
         notes.append(
             f"measures: {', '.join(measures)}, by which {first} was reported; {listing(others)} by "
-            "others. --measure names those to use."
+            f"others. {option('measures')} names those to use."
         )
     try:
         return judged_by(measures=measures), notes

@@ -26,6 +26,7 @@ from irplatform.run_folder.resuming import refuse_other_run
 from irplatform.runs import read_run
 from irplatform.runs.fuse import WITH_NORM, FusionMethod, K
 from irplatform.runs.names import check_tag
+from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 
 if TYPE_CHECKING:
@@ -98,11 +99,13 @@ def fuse_runs(
         raise InputError("at least two runs are needed.")
     _check_method(by, norm, k, weights, learns=train_on is not None)
     if train_paths and train_on is None:
-        raise InputError("--train-runs needs --train-on, the judgments of their topics.")
+        raise InputError(
+            f"{option('train_runs')} needs {option('train_on')}, the judgments of their topics."
+        )
     if train_paths and len(train_paths) != len(paths):
         raise InputError(
-            f"--train-runs names {counted(len(train_paths), 'run')} for {len(paths)} runs; one "
-            "each, in the same order."
+            f"{option('train_runs')} names {counted(len(train_paths), 'run')} for {len(paths)} "
+            "runs; one each, in the same order."
         )
     check_least("depth", depth, 1)
     _refuse_same_files([*paths, *train_paths], out)
@@ -126,7 +129,7 @@ def fuse_runs(
     }
     metadata = _metadata(tag, method, depth, share_of, asked, choice, command)
     if not force:
-        refuse_other_run(out, metadata["method"]["settings"], "Name another --out")
+        refuse_other_run(out, metadata["method"]["settings"], f"Name another {option('out')}")
     weighted_runs = {path: run for path, run in runs.items() if share_of[path]}
     if choice is None or train_paths:
         _compare_topics(weighted_runs)
@@ -152,16 +155,24 @@ def _check_method(
 ) -> None:
     chosen = by or ("" if learns else "ranks")
     if k is not None and chosen != "ranks":
-        what = f"--by {by}" if by else "--train-on, which chooses it"
-        raise InputError(f"--k has no effect with {what}: it is a parameter of --by ranks.")
+        what = option("by", by) if by else f"{option('train_on')}, which chooses it"
+        raise InputError(
+            f"{option('k')} has no effect with {what}: it is a parameter of "
+            f"{option('by', 'ranks')}."
+        )
     if k is not None and not 0 < k <= 1_000_000:  # beyond, neighbours' scores are equal in 32 bits
-        raise InputError(f"--k is {k:g}; it must be a number above 0, of at most 1,000,000.")
+        raise InputError(
+            f"{option('k')} is {k:g}; it must be a number above 0, of at most 1,000,000."
+        )
     if norm is not None and chosen not in ("", *WITH_NORM):
         raise InputError(
-            f"--norm has no effect with --by {chosen}: it is for {' and '.join(WITH_NORM)}."
+            f"{option('norm')} has no effect with {option('by', chosen)}: it is for "
+            f"{' and '.join(WITH_NORM)}."
         )
     if learns and weights is not None:
-        raise InputError("--weights and --train-on, which learns them, exclude each other.")
+        raise InputError(
+            f"{option('weights')} and {option('train_on')}, which learns them, exclude each other."
+        )
 
 
 def _methods(by: Method | None, norm: Norm | None) -> list[FusionMethod]:
@@ -188,7 +199,8 @@ def _learned(
     if choice is None:
         raise InputError(
             f"fewer than two topics of the runs have a relevant document in '{name}'. For runs of "
-            "other topics, give those of the same systems over its topics with --train-runs."
+            "other topics, give those of the same systems over its topics with "
+            f"{option('train_runs')}."
         )
     return choice
 
@@ -201,8 +213,8 @@ def _refuse_other_topics(paths: Iterable[Path], data: Mapping[str, Any]) -> None
         if recorded and all(recorded.get(part) != data[part] for part in parts):
             raise InputError(
                 f"this is a run of '{recorded.get('name')}', and its topics are not those of "
-                f"--train-on, '{data['name']}'. Give runs of the same systems over the latter with "
-                "--train-runs.",
+                f"{option('train_on')}, '{data['name']}'. Give runs of the same systems over the "
+                f"latter with {option('train_runs')}.",
                 path=path,
             )
 
@@ -230,11 +242,13 @@ def _lesson(choice: Choice, paths: Sequence[Path | str]) -> dict[str, Any]:
 
 def _refuse_same_files(paths: Sequence[Path], out: Path) -> None:
     if same := next((path for path in paths if same_file(path, out)), None):
-        raise InputError(f"--out {out} is the run {same}, which is fused; name another file.")
+        raise InputError(
+            f"{option('out', out)} is the run {same}, which is fused; name another file."
+        )
     for one, other in combinations(paths, 2):
         if same_file(one, other):
             which = f"{one} is named twice" if one == other else f"{other} is the run {one}"
-            raise InputError(f"{which}: name each once; with --weights it counts more.")
+            raise InputError(f"{which}: name each once; with {option('weights')} it counts more.")
 
 
 def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
@@ -243,11 +257,13 @@ def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
         return [1.0] * runs
     if len(weights) != runs:
         raise InputError(
-            f"--weights has {counted(len(weights), 'number')} for {runs} runs; one each."
+            f"{option('weights')} has {counted(len(weights), 'number')} for {runs} runs; one each."
         )
     if not any(weights) or not all(isfinite(w) and w >= 0 for w in weights):
         text = ",".join(f"{weight:g}" for weight in weights)
-        raise InputError(f"--weights must be 0 or more, and one of them more than 0: '{text}'.")
+        raise InputError(
+            f"{option('weights')} must be 0 or more, and one of them more than 0: '{text}'."
+        )
     return [weight / max(weights) for weight in weights]
 
 

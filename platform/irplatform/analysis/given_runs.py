@@ -20,6 +20,7 @@ from irplatform.run_folder.mixture import Mixture, mixture_of
 from irplatform.runs import Run
 from irplatform.runs.in_memory import is_results, run_of
 from irplatform.runs.names import alone_name, file_name, names_of
+from irplatform.spelling import option, option_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ class GivenRuns:
         if len(known) > 1 and collection not in known:
             raise InputError(
                 f"the matrix is of several collections: name one of {listing(known)} with "
-                "--collection."
+                f"{option('collection')}."
             )
         cells = [cell for cell in self.cells if len(known) == 1 or cell.collection == collection]
         names: dict[Path, str] = {}
@@ -137,9 +138,13 @@ class GivenRuns:
         if len({*named.values()}) == 1:  # a collection may lie in several places
             return next((name for name in named if Path(name).exists()), next(iter(named)))
         if not named:
-            raise InputError("the runs' metadata name no collection: give --collection or --qrels.")
+            raise InputError(
+                f"the runs' metadata name no collection: give {option('collection')} or "
+                f"{option('qrels')}."
+            )
         raise InputError(
-            f"the runs are of several collections: name one of {listing(named)} with --collection."
+            f"the runs are of several collections: name one of {listing(named)} with "
+            f"{option('collection')}."
         )
 
     def with_ceilings(self, comparison: Comparison) -> Comparison:
@@ -171,7 +176,8 @@ def _collection_of(metadata: Mapping[str, Any]) -> str:
     with suppress(ValueError, KeyError, IndexError):
         executable = implementation["executable"]
         words = shlex.split(executable["cmd"])
-        name = words[words.index("--collection") + 1]
+        (flag,) = option_words("collection")
+        name = words[words.index(flag) + 1]
         path = Path(executable.get("working directory", ""), name)
         return str(path) if path.exists() else name
     return ""
@@ -234,7 +240,7 @@ def name_runs(paths: Iterable[Path], names: Iterable[str] = ()) -> dict[Path, st
         return names_of(paths)
     if len(names) != len(paths) or len({*names}) != len(names) or not all(map(str.strip, names)):
         raise InputError(
-            f"--name gives {listing(names)} for {counted(len(paths), 'run')}: give each run a name "
-            "of its own, in their order, or none."
+            f"{option('names')} gives {listing(names)} for {counted(len(paths), 'run')}: give each "
+            "run a name of its own, in their order, or none."
         )
     return dict(zip(paths, names, strict=True))

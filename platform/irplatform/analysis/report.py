@@ -33,6 +33,7 @@ from irplatform.reports.html.rankings import Shown, Texts, browser_data
 from irplatform.reports.plots import save_plots
 from irplatform.run_folder.metadata import read_metadata
 from irplatform.runs.names import names_of, system_of
+from irplatform.spelling import command, option
 from irplatform.system.console import notice, progress, waiting
 from irplatform.system.packages import require
 from irplatform.version import __version__
@@ -191,7 +192,8 @@ def _refuse_other_file(path: Path, *, force: bool) -> None:
         if GENERATOR.encode() in file.read(_FIRST_BYTES):
             return
     raise InputError(
-        "this file exists and is no report. Name another --html, or replace it with --force.",
+        f"this file exists and is no report. Name another {option('html')}, or replace it with "
+        f"{option('force', True)}.",
         path=path,
     )
 
@@ -214,7 +216,7 @@ def _texts(
     if not documents:
         notes.append(
             "Documents have no titles here: the collection has no index on the machine that wrote "
-            f"this (`platform index --collection {name}` builds it)."
+            f"this ({command('index', collection=name)} builds it)."
         )
     elif missing := len(doc_ids) - len(documents):
         notes.append(f"{counted(missing, 'document')} of the runs are not in the collection.")
@@ -246,7 +248,8 @@ def _explanations(
         if any("reranker" in s for s in read_metadata(path).get("method", {}).get("retrieval", ()))
     }
     total = sum(len(doc_ids) for by_topic in asked.values() for doc_ids in by_topic.values())
-    with progress("explaining (--no-explain leaves it out)", total, "documents") as advance:
+    what = f"explaining ({option('explain', False)} leaves it out)"
+    with progress(what, total, "documents") as advance:
         for path, by_topic in asked.items():
             try:
                 made = read_metadata(path).get("implementation", {})

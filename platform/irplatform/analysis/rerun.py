@@ -95,7 +95,7 @@ class Rerun:
         return all(run.same for run in self.runs)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the object of `platform rerun --json`."""
+        """Return the JSON object of `platform rerun`."""
         return {
             "same": self.same,
             "seconds": round(self.seconds, 1),

@@ -24,6 +24,7 @@ from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.scoring import checked_scores
 from irplatform.retrieval.candidate_sources import Request, Retrieved
+from irplatform.spelling import option
 from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import notice, progress
 from irplatform.training.checkpoints import cached_checkpoints, member_folder
@@ -57,7 +58,7 @@ class Timing:
     problem: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """An entry of `platform bench rerankers --json`."""
+        """An entry in the JSON object of `platform bench rerankers`."""
         measured = self.milliseconds
         return {
             "reranker": self.name,
@@ -99,7 +100,7 @@ def time_rerankers(
     names = rerankers or sorted(plugins.rerankers)
     retrievers, choices = choose_systems(plugins, _RETRIEVERS, names, options, preset)
     refuse_silent_downloads(found, collection)
-    threads = within_cores("--model-threads", model_threads)
+    threads = within_cores("model_threads", model_threads)
     chosen = list(dict.fromkeys(choose_device(d, threads) for d in devices or ("cpu", "auto")))
     resources = CollectionResources(
         found.corpus, chosen[0], seed=42, threads=available_cores(), model_threads=threads
@@ -127,7 +128,7 @@ def pools(candidates: Candidates, topics: int, documents: int) -> list[tuple[Top
     if len(all_ids) < documents:
         raise InputError(
             f"the topics have {len(all_ids):,} different candidates, not {documents:,}; "
-            "ask for fewer with --documents."
+            f"ask for fewer with {option('documents')}."
         )
     by_size = sorted(candidates.topics, key=lambda t: -len(candidates.per_topic[t.id]))
     return [

@@ -261,7 +261,7 @@ def _artifacts(metadata: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _weights(metadata: Mapping[str, Any]) -> Iterator[Finding]:
-    """The trained models in the cache; those of `--checkpoint` are inputs."""
+    """The trained models in the cache; those of a given `checkpoint` are inputs."""
     method = metadata.get("method", {})
     if method.get("settings", {}).get("checkpoint") is not None:
         return

@@ -27,6 +27,7 @@ from irplatform.errors import InputError, counted
 from irplatform.files.writing import atomic_folder
 from irplatform.lucene.dates import PUBLISHED_BEFORE
 from irplatform.registry.loading import registry
+from irplatform.spelling import option
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class CitationSettings:
         if self.most < self.least:
             raise InputError(
                 f"no sentence has at least {self.least} words and at most {self.most}: raise "
-                "--max-words, or lower --min-words."
+                f"{option('max_words')}, or lower {option('min_words')}."
             )
 
 
@@ -115,7 +116,9 @@ def from_citations(
     """
     resolved = registry().documents_of(collection) if collection else None
     if settings.titles and resolved is None:
-        raise InputError("articles are found by title in a collection: give --collection, too.")
+        raise InputError(
+            f"articles are found by title in a collection: give {option('collection')}, too."
+        )
     counts = _Counts()
     sources = find_sources(paths)
     with atomic_folder(out) as folder:
@@ -128,8 +131,8 @@ def from_citations(
             write_reference(collection, folder, seen_from=out)
         else:
             notes.append(
-                "without --collection, all cited articles with a PMID or DOI count, however short, "
-                "and there is nothing to search"
+                f"without {option('collection')}, all cited articles with a PMID or DOI count, "
+                "however short, and there is nothing to search"
             )
         write_measures(folder, MEASURES)
         record = {
@@ -159,7 +162,10 @@ def _nothing_left(sources: Sequence[Path], counts: _Counts) -> InputError:
     if unread := counts.read["files left out"]:
         reasons = {"files could not be read": unread, **reasons}
     listed = ", ".join(f"{n:,}: {why}" if n else why for why, n in reasons.items())
-    help_ = " --ids TABLE, or --collection with --titles, finds more of the cited articles."
+    help_ = (
+        f" {option('ids', 'TABLE')}, or {option('collection')} with {option('titles', True)}, "
+        "finds more of the cited articles."
+    )
     hint = help_ if {UNRESOLVED, OUTSIDE} & reasons.keys() else ""
     if unmarked := counts.read[UNMARKED]:
         hint += (

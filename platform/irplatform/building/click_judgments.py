@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError, check_least
+from irplatform.spelling import option
 from irplatform.training.topic_identity import query_mark
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ class QueryRules:
 
     def __post_init__(self) -> None:
         if self.max_words < 1:
-            raise InputError("queries need at least one word: --max-words must be 1 or more.")
+            raise InputError(
+                f"queries need at least one word: {option('max_words')} must be 1 or more."
+            )
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from irplatform.files.digests import number_of
 from irplatform.files.writing import atomic_write, writable_file
 from irplatform.registry.loading import registry
 from irplatform.retrieval.first_stage import retrieve
+from irplatform.spelling import option
 from irplatform.system.console import progress
 from irplatform.workers.distribution import available_cores
 
@@ -129,7 +130,7 @@ class SessionSettings:
         for name in ("sessions", "page", "depth"):
             check_least(name, getattr(self, name), 1)
         if not 0 <= self.shuffle < np.inf:
-            raise InputError(f"--shuffle is {self.shuffle}; it must be 0 or more.")
+            raise InputError(f"{option('shuffle')} is {self.shuffle}; it must be 0 or more.")
         if not 0 <= self.fulltext_share <= 1:
             raise InputError("the share of documents with full text lies between 0 and 1.")
 

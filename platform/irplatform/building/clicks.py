@@ -36,6 +36,7 @@ from irplatform.errors import InputError
 from irplatform.files.reading import numbered_lines
 from irplatform.files.writing import atomic_folder
 from irplatform.registry.loading import registry
+from irplatform.spelling import option
 from irplatform.system.console import notice, progress
 from irplatform.text.tokenizer import tokenize
 from irplatform.workers.distribution import batched
@@ -165,7 +166,8 @@ def _write_subsets(folder: Path, writer: SplitWriter, collection: Collection | N
     test = writer.test_queries
     if collection is None:
         notes.append(
-            f"{NEG20} needs the documents' titles, and a run needs documents: give --collection"
+            f"{NEG20} needs the documents' titles, and a run needs documents: give "
+            f"{option('collection')}"
         )
     elif test:
         notice(f"reading the titles of {collection.id}, for {NEG20}")

@@ -42,6 +42,7 @@ from irplatform.files.formats import toml_value
 from irplatform.files.resumable import resumable_folder
 from irplatform.files.writing import atomic_write, home
 from irplatform.runs.bioasq import PMID
+from irplatform.spelling import command
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class PoolReport:
             lines.append(f"not there: {counted(count, 'judged document')} ({reason})")
         if self.missing:
             lines.append(f"They are listed in {self.path.with_name(MISSING)}")
-        return [*lines, f"Use it: platform run --collection {self.name}"]
+        return [*lines, f"Use it: {command('run', collection=self.name).strip('`')}"]
 
 
 def build_pool(settings: PoolSettings) -> PoolReport:

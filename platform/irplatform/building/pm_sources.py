@@ -21,6 +21,7 @@ from irplatform.data import Document
 from irplatform.errors import InputError, PlatformError
 from irplatform.files.reading import open_bytes, read_tar
 from irplatform.files.writing import atomic_write
+from irplatform.spelling import option
 from irplatform.system.console import notice
 from irplatform.system.web import check_url, request, with_retries
 
@@ -108,10 +109,10 @@ def gather(year: int, given: Given, folder: Path) -> Year:
 
     topics, qrels = f"topics/topics{year}.xml", f"qrels/qrels-treceval-abstracts.{year}.txt"
     sample = f"qrels/qrels-sample-abstracts.{year}.txt"
-    source = given.topics or _listed(year, "queries", "--topics FILE")
+    source = given.topics or _listed(year, "queries", option("topics", "FILE"))
     read_topics(source, "trec-pm", QUERY)
     _copy(source, folder / topics)
-    source = given.qrels or _listed(year, "qrels", "--qrels FILE")
+    source = given.qrels or _listed(year, "qrels", option("qrels", "FILE"))
     judged = read_qrels(source)
     _copy(source, folder / qrels)
     if given.qrels and not given.sampled:  # judgments that could be others'
@@ -129,12 +130,12 @@ def archive_needed() -> str:
 
 def archive() -> Path:
     """The track's archive of conference abstracts, downloaded if it is not there."""
-    instead = "use --extra-abstracts PATH or --no-extra-abstracts"
+    instead = f"use {option('extra_abstracts', 'PATH')} or {option('extra_abstracts', False)}"
     return fetch_file(_FAMILY, _ARCHIVE, instead=instead)
 
 
-def _listed(year: int, part: str, option: str) -> Path:
-    return fetch_file(_FAMILY, f"trec-pm-{year}/{part}", instead=f"give the file with {option}")
+def _listed(year: int, part: str, setting: str) -> Path:
+    return fetch_file(_FAMILY, f"trec-pm-{year}/{part}", instead=f"give the file with {setting}")
 
 
 def _sampled_url(year: int) -> str:

@@ -31,6 +31,7 @@ from irplatform.files.journals import is_kept, keep
 from irplatform.files.resumable import resumable_folder
 from irplatform.files.writing import atomic_write, refuse_taken
 from irplatform.runs.bioasq import PMID
+from irplatform.spelling import option
 from irplatform.system.console import notice, progress
 from irplatform.system.web import RateLimiter, TransientError, check_url, request, with_retries
 
@@ -88,14 +89,14 @@ def access(email: str | None = None, rate: float | None = None) -> Access:
     key = os.environ.get("NCBI_API_KEY", "").strip()
     allowed = _RATE_WITH_KEY if key else _RATE
     if rate is not None and not 0 < rate < float("inf"):
-        raise InputError("--rate must be a number above 0.")
+        raise InputError(f"{option('rate')} must be a number above 0.")
     if rate is not None and rate > allowed and url == NCBI:
         hint = "" if key else f" With an API key in NCBI_API_KEY it takes {_RATE_WITH_KEY:g}."
         raise InputError(f"NCBI takes {allowed:g} calls a second, not {rate:g}.{hint}")
     identity = {"tool": "irplatform"}
     if email:
         if not all(email.partition("@")) or email.split() != [email]:
-            raise InputError(f"--email: {email!r} is not an e-mail address.")
+            raise InputError(f"{option('email')}: {email!r} is not an e-mail address.")
         identity["email"] = email
     if key:
         identity["api_key"] = key
@@ -114,7 +115,7 @@ def plan(articles: int, how: Access, *, kept: int) -> list[str]:
         f"each{before}, roughly {size:,.0f} MB and {max(1, minutes):.0f} min"
     ]
     if how.url == NCBI and "email" not in how.identity:
-        lines.append("no --email: NCBI asks for an address that it can write to")
+        lines.append(f"no {option('email')}: NCBI asks for an address that it can write to")
     return lines
 
 

@@ -17,6 +17,7 @@ from irplatform.chat.answers import Answer, AnswerError, read_answer, reason_in
 from irplatform.errors import InputError, PlatformError, unstopped
 from irplatform.files.digests import fingerprint
 from irplatform.files.journals import append_journal, read_journal
+from irplatform.spelling import option
 from irplatform.system.web import LOOPBACK, TransientError, retry_after, with_retries
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def check_url(url: str, system: str) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise InputError(
             f"{system}.url may not hold a user, a password or a query: metadata shows it. Name the "
-            f"environment variable of a key with --set {system}.key_variable=NAME."
+            "environment variable of a key with "
+            f"{option('settings', {f'{system}.key_variable': 'NAME'})}."
         )
     return url.rstrip("/")
 
@@ -160,7 +162,7 @@ class Chat:
             if reason := next((_AWAY[sign] for sign in _AWAY if sign in str(error)), ""):
                 raise PlatformError(
                     f"{self._url} cannot be reached ({reason}). Start the server, or name another "
-                    f"with --set {self._system}.url=URL. The same command goes on from here."
+                    f"with {self._set('url', 'URL')}. The same command goes on from here."
                 ) from error
             raise TransientError("the connection broke") from error
         except exceptions.RequestException as error:
@@ -174,8 +176,8 @@ class Chat:
             raise TransientError(f"{said} (status {status})", wait=retry_after(response))
         if status in (401, 403):
             raise InputError(
-                f"{self._url} refuses the request: {said} (status {status}). --set "
-                f"{self._system}.key_variable=NAME names the environment variable with the key."
+                f"{self._url} refuses the request: {said} (status {status}). "
+                f"{self._set('key_variable', 'NAME')} names the environment variable with the key."
             )
         if status != 200:
             raise InputError(
@@ -196,9 +198,12 @@ class Chat:
                 tally[name] += count if isinstance(count, int) else 0
         return answer
 
+    def _set(self, name: str, value: str) -> str:
+        return option("settings", {f"{self._system}.{name}": value})
+
     def _advice(self, said: str) -> str:
         if "temperature" in said.lower() and "temperature" in self._request:
-            return f"--set {self._system}.temperature=none leaves the temperature to the server."
+            return f"{self._set('temperature', 'none')} leaves the temperature to the server."
         url, model, parameters, *shorter = (
             f"{self._system}.{name}" for name in ("url", "model", "parameters", *self._shorter)
         )

@@ -24,6 +24,7 @@ from irplatform.documents.jsonlines import BEIR, JsonLinesCorpus, pack
 from irplatform.errors import InputError, unknown
 from irplatform.files.formats import read_toml
 from irplatform.files.reading import numbered_lines
+from irplatform.spelling import command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -173,7 +174,7 @@ def _topics(folder: BeirFolder, split: str) -> list[Topic]:
     if folder.queries is None:
         raise NoTopicsError(
             "there are no topics here: neither queries.jsonl nor queries.jsonl.gz. Documents alone "
-            "can be searched with `platform search --query`.",
+            f"can be searched with {command('search', query=None)}.",
             path=folder.path,
         )
     has_split = split in folder.splits

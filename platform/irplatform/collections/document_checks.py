@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from irplatform.collections.identical_ids import ADVICE, is_document
+from irplatform.collections.identical_ids import advice, is_document
 from irplatform.documents.duplicates import Repeats
 from irplatform.errors import counted
 
@@ -182,7 +182,7 @@ def _texts(seen: _Seen) -> Iterator[Finding]:
         "topics that are documents",
         False,
         f"{counted(len(seen.topics), 'topic')} have the id and words of a document, which comes "
-        f"first for itself: {ADVICE}",
+        f"first for itself: {advice()}",
     )
     yield from seen.lost.finding(
         "lost characters",

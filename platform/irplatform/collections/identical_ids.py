@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import counted
 from irplatform.lucene import is_indexed
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -29,10 +30,14 @@ _RANKS = 100
 _LOOKED_AT = 100_000
 _LEAST = 0.1
 """Share of the topics that rank the document of their id; fewer may be equal by chance."""
-ADVICE = (
-    "--ignore-identical-ids leaves the document of a topic's own id out, as BEIR does; so does "
-    "ignore_identical_ids = true under [topics] of a collection.toml"
-)
+
+
+def advice() -> str:
+    """Return how to leave the document of a topic's own id out."""
+    return (
+        f"{option('ignore_identical_ids', True)} leaves the document of a topic's own id out, as "
+        "BEIR does; so does ignore_identical_ids = true under [topics] of a collection.toml"
+    )
 
 
 def ignoring_identical_ids(collection: Collection) -> Collection:
@@ -79,7 +84,7 @@ def notice_of_documents(run: Run, collection: Collection, fetch: Fetch | None = 
     if not own:
         return ""
     topics = counted(len(own), "topic")
-    return f"{topics} of {run.name} found the document with its own id and words: {ADVICE}."
+    return f"{topics} of {run.name} found the document with its own id and words: {advice()}."
 
 
 def _first(collection: Collection, ids: set[str]) -> Iterator[Document]:

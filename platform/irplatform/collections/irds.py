@@ -27,6 +27,7 @@ from irplatform.collections.irds_downloads import (
 )
 from irplatform.data import Collection, Qrels
 from irplatform.errors import InputError
+from irplatform.spelling import option, option_words
 from irplatform.system.packages import absent
 
 if TYPE_CHECKING:
@@ -127,12 +128,12 @@ def refuse_silent_downloads(
     if pool := _POOLS.get(dataset_id):
         hint = (
             "\nThe quick way is the closed pool, the judged documents alone: `platform collections "
-            f"build {pool}`, then --collection {pool}."
+            f"build {pool}`, then {option('collection', pool)}."
         )
     refuse_large(needed, name, hint)
     if scored:
         needed = [download for download, _ in missing_downloads([dataset_id], [SCORED])]
-        refuse_large(needed, f"{name} --{SCORED}")
+        refuse_large(needed, " ".join([name, *option_words(SCORED, True)]))
 
 
 def _collection(dataset_id: str, *, evaluated: str) -> Collection:

@@ -29,6 +29,7 @@ from irplatform.collections.toml import COLLECTION_FILE, is_declaration, open_to
 from irplatform.errors import InputError, nearest, unknown
 from irplatform.files.formats import read_own_json
 from irplatform.files.writing import settings_folder, write_json
+from irplatform.spelling import option
 from irplatform.system.packages import require
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from irplatform.data import Collection
 
 _POOL = "trec-pm-pool-"
-"""Begins the names that `--collection` takes; for all others the user names the folder."""
+"""Begins the names of built collections; for all others the user names the folder."""
 BUILDERS: Mapping[str, str] = {
     f"{_POOL}2017": "TREC PM 2017, the judged documents only",
     f"{_POOL}2018": "TREC PM 2018, the judged documents only",
@@ -155,7 +156,8 @@ def check_built(name: str) -> None:
     if name.startswith(_POOL) and name in BUILDERS:
         raise InputError(
             f"'{name}' ({BUILDERS[name]}) is not built yet. `platform collections build {name}` "
-            "fetches it; with --dry-run it only says what, from where, and how much."
+            f"fetches it; with {option('dry_run', True)} it only says what, from where, and "
+            "how much."
         )
 
 
@@ -262,7 +264,7 @@ def add_alias(
     if current != stored and not replace:
         raise InputError(
             f"'{name}' stands for {current} already. Choose another name, or replace it with "
-            "--force."
+            f"{option('force', True)}."
         )
     with changing() as names:
         names[name] = stored

@@ -36,6 +36,7 @@ from irplatform.errors import InputError, unknown
 from irplatform.evaluation.scoring import evaluate
 from irplatform.evaluation.topics import cut_short, notices
 from irplatform.run_folder.mixture import Mixture
+from irplatform.spelling import option
 from irplatform.system.console import progress
 
 if TYPE_CHECKING:
@@ -167,7 +168,9 @@ def compare(
     groups: list[Group] = []
     if group_by:
         if not by_id:
-            raise InputError("groups of topics need --collection: judgments have no fields.")
+            raise InputError(
+                f"groups of topics need {option('collection')}: judgments have no fields."
+            )
         grouped = group_topics([by_id[t] for t in scored if t in by_id], group_by)
         groups = [_group(*item, evaluations, tested, measures) for item in grouped.items()]
     return Comparison(

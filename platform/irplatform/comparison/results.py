@@ -349,7 +349,7 @@ class Comparison:
         return [topic for topic in topics[:count] if spread(topic) > 0]
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `platform compare --json` prints."""
+        """Return the JSON object of `platform compare`."""
         return {
             "collection": self.collection,
             "note": self.note,

@@ -105,7 +105,7 @@ class Difference:
         return self.n - self.wins - self.losses
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures of `platform run --json` and `platform compare --json`."""
+        """Return the figures for the JSON of `platform run` and `platform compare`."""
         return {
             "difference": self.difference,
             "interval_95": None if self.low is None else [self.low, self.high],

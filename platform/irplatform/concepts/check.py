@@ -22,6 +22,7 @@ from irplatform.data import main_headings
 from irplatform.errors import InputError
 from irplatform.files.digests import number_of
 from irplatform.knowledge import open_knowledge
+from irplatform.spelling import option
 from irplatform.system.console import progress
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def require_mesh(knowledge: Collection[str]) -> None:
     if "mesh" not in knowledge:
         raise InputError(
             "links are checked against MeSH headings, but mesh is not among the knowledge bases of "
-            f"the graph ({', '.join(knowledge) or 'none'}). Add it with `--kb mesh`."
+            f"the graph ({', '.join(knowledge) or 'none'}). Add it with `{option('kb', 'mesh')}`."
         )
 
 

@@ -11,6 +11,7 @@ from irplatform.errors import InputError
 from irplatform.files.writing import atomic_write
 from irplatform.knowledge import installed, open_knowledge
 from irplatform.knowledge.model import typed
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -186,8 +187,8 @@ def to_networkx(
     edges = list(islice(_edges(graph, rows, set(concepts)), limit + 1))
     if len(edges) > limit:
         raise InputError(
-            f"there are more than {limit:,} edges. Name a smaller part of the graph with --around "
-            "and --hops, or raise --limit."
+            f"there are more than {limit:,} edges. Name a smaller part of the graph with "
+            f"{option('around')} and {option('hops')}, or raise {option('limit')}."
         )
     network = MultiDiGraph(fingerprint=graph.fingerprint)
     for concept in sorted(concepts):

@@ -13,6 +13,7 @@ from irplatform.concepts.matcher import NameMatcher
 from irplatform.concepts.table import KINDS, ConceptTable
 from irplatform.errors import InputError
 from irplatform.files.formats import read_own_json
+from irplatform.spelling import command
 from irplatform.text.arrays import Int32, Int64, map_array, ragged
 from irplatform.text.string_table import UNKNOWN, StringTable
 
@@ -136,7 +137,7 @@ class ConceptGraph:
         if self.facts["corpus"]["fingerprint"] != corpus:
             raise InputError(
                 f"this concept graph was built for other documents ({self.facts['corpus']['name']})"
-                ". Build one with `platform concepts build --collection C`.",
+                f". Build one with {command('concepts build', collection='C')}.",
                 path=self.folder,
             )
         before = self.facts["pipeline"]

@@ -32,6 +32,7 @@ from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Registration
+from irplatform.spelling import option
 from irplatform.system.arithmetic import choose_device
 from irplatform.system.console import parts, stage, steps
 from irplatform.workers.distribution import available_cores
@@ -203,7 +204,7 @@ def usable(name: str, plugins: Registry) -> Plugin:
     plugin = by_name.get(name)
     if plugin is None:
         file = next((f for f in (Path(name), Path(f"{name}.py")) if f.is_file()), None)
-        loadable = f"Load the file with --plugin {file}." if file else ""
+        loadable = f"Load the file with {option('plugin', file)}." if file else ""
         written = loadable or not_installed(name, by_name, others=False)
         if written := written or without_entry_point(name):
             raise unknown("plugin", name, (), hint=written)

@@ -141,7 +141,7 @@ class Finding:
         return [problem for problems in self.checks.values() for problem in problems]
 
     def as_json(self) -> dict[str, Any]:
-        """Return an entry of `platform plugins check --json`."""
+        """Return an entry in the JSON object of `platform plugins check`."""
         return {
             "kind": self.kind,
             "name": self.name,

@@ -26,6 +26,7 @@ from irplatform.errors import InputError, counted, unknown
 from irplatform.evaluation.measure_names import parse_measures
 from irplatform.run_folder.folder import FILE_NAME, read_scores
 from irplatform.runs.names import alone_name
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -203,7 +204,9 @@ def common_systems(sources: Sequence[Source]) -> list[str]:
         InputError: there are fewer than two sources or three common systems.
     """
     if len(sources) < 2:
-        raise InputError("at least two sources are needed: give --runs-dir at least twice.")
+        raise InputError(
+            f"at least two sources are needed: give {option('folders')} at least twice."
+        )
     systems = [name for name in sources[0].means if all(name in s.means for s in sources)]
     if len(systems) < FEWEST_SYSTEMS:
         per_source = "; ".join(f"{source.name}: {', '.join(source.means)}" for source in sources)

@@ -17,6 +17,7 @@ from irplatform.evaluation.sampled import (
     judged_documents,
     read_sampled_qrels,
 )
+from irplatform.spelling import command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,8 +74,8 @@ def of_collection(
     qrels = collection.qrels
     if not (qrels := qrels or judged_documents(pools or {})):
         raise InputError(
-            f"'{collection.id}' has no judgments. (`platform evaluate --qrels FILE` takes a file "
-            "of them.)"
+            f"'{collection.id}' has no judgments. ({command('evaluate', qrels='FILE')} takes a "
+            "file of them.)"
         )
     return Judgments(qrels, pools, measures_of(collection, measures, extra, qrels))
 

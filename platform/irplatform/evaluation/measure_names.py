@@ -23,6 +23,7 @@ from irplatform.errors import InputError, unknown
 from irplatform.evaluation.kinds import Asked, OfPlugin, Own, Standard, is_whole
 from irplatform.evaluation.measures import registered_measures
 from irplatform.evaluation.other_names import meant
+from irplatform.spelling import option
 from irplatform.system.packages import how_to_install
 
 if TYPE_CHECKING:
@@ -44,12 +45,6 @@ _DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
 
 _TREC_EVALS = re.compile(r"[A-Za-z_]+([._][0-9]+(\.[0-9]+)?)?")
 """A name of trec_eval's, with at most one parameter."""
-
-_NEEDS_SAMPLE = (
-    "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
-    "collection's TOML file ([qrels] sampled), or give `platform evaluate` or "
-    "`compare` --sampled-qrels FILE."
-)
 
 
 _TAKEN: Limits = {
@@ -186,7 +181,12 @@ def _ours(name: str, sampled: bool, hint: str = "") -> tuple[str, Measure] | Non
         where = " of sampled judgments" if measure.is_sampled else ""
         raise InputError(f"the measure '{name}'{where} takes only a cutoff, as in '{base}@20'.")
     if measure.is_sampled and not sampled:
-        raise InputError(f"the measure '{name}' {_NEEDS_SAMPLE}{' ' + hint if hint else ''}")
+        raise InputError(
+            f"the measure '{name}' needs sampled judgments, with the five columns topic 0 docid "
+            "stratum grade. Name them in the collection's TOML file ([qrels] sampled), or give "
+            f"`platform evaluate` or `compare` {option('sampled_qrels', 'FILE')}."
+            f"{' ' + hint if hint else ''}"
+        )
     number = int(cutoff) if cutoff else measure.cutoff
     right = base if number == measure.cutoff else f"{base}@{number}"
     return right, replace(measure, cutoff=number)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.measure_names import beyond, is_inferred
 from irplatform.runs import read_run
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -64,10 +65,10 @@ class TopicFilter:
                 lacking = (
                     f"'{collection.id}' has none with judgments"
                     if collection
-                    else "name one with --collection"
+                    else f"name one with {option('collection')}"
                 )
                 raise InputError(
-                    f"--relevant needs a collection with a training partner: {lacking}."
+                    f"{option('relevant')} needs a collection with a training partner: {lacking}."
                 )
             seen = sharing(qrels, partner.qrels)
             topics &= seen if self.relevant == SEEN else frozenset(qrels) - seen
@@ -120,7 +121,7 @@ def only(judged: Judgments, topics: frozenset[str]) -> Judgments:
     if inferred:
         raise InputError(
             f"{' and '.join(inferred)} cannot be limited to some topics. Name other measures with "
-            "--measure."
+            f"{option('measures')}."
         )
     return replace(judged, qrels={t: grades for t, grades in judged.qrels.items() if t in topics})
 

@@ -41,10 +41,10 @@ def undecided_resources(settings: RunSettings, collection: Collection) -> Collec
         corpus=collection.corpus,
         device=settings.device,
         seed=settings.seed,
-        threads=within_cores("--threads", settings.threads or available_cores()),
+        threads=within_cores("threads", settings.threads or available_cores()),
         source=source,
         resume=settings.resume,
-        model_threads=within_cores("--model-threads", settings.model_threads),
+        model_threads=within_cores("model_threads", settings.model_threads),
     )
 
 

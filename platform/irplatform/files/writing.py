@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, disk_fault
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,8 +137,8 @@ def write_file(path: Path, content: bytes, *, force: bool = False) -> None:
     """
     if not force and path.is_file() and path.read_bytes() != content:
         raise InputError(
-            "this file already exists, with other content. Name another --out, or replace it "
-            "with --force.",
+            "this file already exists, with other content. Name another "
+            f"{option('out')}, or replace it with {option('force', True)}.",
             path=path,
         )
     with atomic_write(path, "wb") as file:
@@ -174,7 +175,7 @@ def same_file(first: Path, second: Path) -> bool:
 def refuse_same_file(source: Path, out: Path) -> None:
     """Refuse to write to the file that is read."""
     if same_file(source, out):
-        raise InputError(f"--out {out} is the input itself; name another file.")
+        raise InputError(f"{option('out', out)} is the input itself; name another file.")
 
 
 def writable_folder(path: Path) -> Path:

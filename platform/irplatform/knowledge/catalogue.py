@@ -39,6 +39,7 @@ from irplatform.knowledge.model import (
     kind_of_synonym,
     stored_keys,
 )
+from irplatform.spelling import option
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -198,5 +199,5 @@ def format_of(path: Path, kb: str, name: str | None = None, more: Sequence[Forma
         name_for_it = f"the name '{other.kb}'" if other.kb else "a name of your own"
         hint = f"It looks like {other.description}: use {name_for_it}."
     else:
-        hint = _OWN + " Add it with --format table." * bool(expected)
+        hint = _OWN + f" Add it with {option('format', 'table')}." * bool(expected)
     raise InputError(f"this is not in a format{what} {hint}", path=path, line=1)

@@ -16,6 +16,7 @@ from irplatform.data import Document, FieldValue
 from irplatform.errors import InputError
 from irplatform.files.digests import file_digest
 from irplatform.lucene.java import java_class
+from irplatform.spelling import option
 from irplatform.text.tokenizer import composed
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def open_reader(path: Path) -> Any:
     if document is None or document.get("id") is None or not _record(document):
         raise InputError(
             "this index does not store its documents, which rerankers read. Build it with "
-            "Anserini's -storeRaw or -storeContents, or leave --index out.",
+            f"Anserini's -storeRaw or -storeContents, or leave {option('index')} out.",
             path=path,
         )
     return reader

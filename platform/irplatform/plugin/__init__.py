@@ -20,9 +20,9 @@ and in its pyproject.toml:
     [project.entry-points.irplatform]
     document-length = "my_package"
 
-Once it is installed, `platform run --reranker document-length` finds it. Helpers are in
-`irplatform.kit`; a plugin imports no other module of the platform. Import heavy modules (torch,
-spacy) inside the functions that need them: every command loads every plugin.
+Once it is installed, `platform run` knows the reranker. Helpers are in `irplatform.kit`; a plugin
+imports no other module of the platform. Import heavy modules (torch, spacy) inside the functions
+that need them: every command loads every plugin.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class Traits:
         packages: modules that the core does not install, as `("torch",)`; if one is missing, a
             command says so before it begins.
         expanded_queries: (reranker) made for expanded queries. If all rerankers of a run are, and
-            topics have a disease or a gene, `--expand` is on by default.
+            topics have a disease or a gene, queries are expanded by default (`expand`).
         weighs_first_stage: (reranker, group) the first stage's score is among its features. Such
             a reranker is not mixed with the first stage again.
         listwise: (reranker) `rescore` starts from the order of its candidates, that of the first

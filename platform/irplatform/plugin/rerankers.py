@@ -28,7 +28,7 @@ class Reranker(Declared):
     """Scores the candidates of a topic.
 
     Attributes:
-        presets: the settings of `--preset NAME`, by name: `{"paper": {"loop.epochs": 50}}`.
+        presets: named settings (`preset`), by name: `{"paper": {"loop.epochs": 50}}`.
     """
 
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}

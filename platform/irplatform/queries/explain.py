@@ -26,6 +26,7 @@ from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explained, explanations, refuse_member
 from irplatform.reranking.rerank import fit, resources_with, training_per_topics
 from irplatform.reranking.warnings import warnings_of
+from irplatform.spelling import command
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import quiet, waiting
 from irplatform.training.checkpoints import Checkpoint
@@ -215,5 +216,5 @@ def _refuse_unknown(doc_ids: Sequence[str], topic: str, plan: RunPlan) -> None:
         if not contains(doc_id):
             raise InputError(
                 f"'{plan.collection.id}' has no document '{doc_id}'. Ids are shown by "
-                f"`platform search --collection {plan.settings.collection} --topic {topic}`."
+                f"{command('search', collection=plan.settings.collection, topic=topic)}."
             )

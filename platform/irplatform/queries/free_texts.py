@@ -10,6 +10,7 @@ from irplatform.collection_resources import CollectionResources
 from irplatform.data import Corpus, Document, Topic
 from irplatform.errors import InputError
 from irplatform.files.digests import fingerprint, folder_digests
+from irplatform.spelling import option
 from irplatform.training.checkpoints import STATISTICS
 
 if TYPE_CHECKING:
@@ -61,13 +62,16 @@ class TextResources(CollectionResources):
     def _lacks(self, what: str) -> NoReturn:
         raise InputError(f"{self.who} reads {what}")
 
+    def _lacks_collection(self, part: str) -> NoReturn:
+        self._lacks(f"the {part} of a collection: name one ({option('collection', 'NAME')}).")
+
     def index_artifact(self) -> Artifact:
         """Raise an InputError: there is no index."""
-        self._lacks("the index of a collection: name one (--collection NAME).")
+        self._lacks_collection("index")
 
     def index(self) -> LuceneIndex:
         """Raise an InputError: there is no index."""
-        self._lacks("the index of a collection: name one (--collection NAME).")
+        self._lacks_collection("index")
 
     def forward_index(self) -> ForwardIndex:
         """Return the statistics of words that the checkpoint keeps."""
@@ -91,25 +95,26 @@ class TextResources(CollectionResources):
 
     def _kept(self, name: str) -> Path:
         if self.words is None:
-            self._lacks("the words of a collection: name one (--collection NAME).")
+            self._lacks_collection("words")
         if not (self.words / name).exists():
             self._lacks(
                 "statistics of words, which this checkpoint lacks since an earlier version wrote "
-                "it: name the collection (--collection NAME)."
+                f"it: name the collection ({option('collection', 'NAME')})."
             )
         return self.words / name
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
         """Raise an InputError: there are no concepts."""
         del options
-        self._lacks("the concepts of a collection: name one (--collection NAME).")
+        self._lacks_collection("concepts")
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
         """Return a checkpoint's vectors, or published ones."""
         if not (self.source.imported or self.source.ready):
             self._lacks(
-                "word vectors: name a file (--vectors FILE), a checkpoint (--checkpoint FOLDER), "
-                "or a collection (--collection NAME)."
+                f"word vectors: name a file ({option('vectors', 'FILE')}), a checkpoint "
+                f"({option('checkpoint', 'FOLDER')}), or a collection "
+                f"({option('collection', 'NAME')})."
             )
         return super().vectors(options)
 

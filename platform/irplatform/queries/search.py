@@ -12,6 +12,7 @@ from irplatform.experiment.settings import RunSettings
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.retrieval.first_stage import find
+from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting
 from irplatform.workers.distribution import use_workers
@@ -66,9 +67,9 @@ def search(
         [1, 2, 3]
     """
     if (query is None) == (topic is None):
-        raise InputError("give either --query or --topic.")
+        raise InputError(f"give either {option('query')} or {option('topic')}.")
     if query is not None and not query.strip():
-        raise InputError("the query is empty: give --query some words.")
+        raise InputError(f"the query is empty: give {option('query')} some words.")
     check_least("depth", depth, 1)
     plugins = registry()
     run_settings = RunSettings(

@@ -12,6 +12,7 @@ from irplatform.registry.code_digests import GROUP
 from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Tables
+from irplatform.spelling import option
 from irplatform.system.console import notice
 from irplatform.system.process import is_interruption, isolated
 
@@ -80,13 +81,13 @@ class Registry(Tables):
     ) -> Registration[System]:
         if name in table:
             return table[name]
-        for other, option, others in (
-            ("reranker", "reranker", self.rerankers),
-            ("retriever", "first-stage", self.retrievers),
+        for other, setting, others in (
+            ("reranker", "rerankers", self.rerankers),
+            ("retriever", "first_stages", self.retrievers),
         ):
             if name in others:
                 raise InputError(
-                    f"'{name}' is a {other}, not a {kind}: name it with --{option}, or in "
+                    f"'{name}' is a {other}, not a {kind}: name it with {option(setting)}, or in "
                     f"`platform {other}s show {name}`."
                 )
         failures = "; ".join(

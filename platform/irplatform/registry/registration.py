@@ -129,7 +129,7 @@ class Registration(Generic[System]):
         return list(self.system.Options.model_fields)
 
     def setting_names(self) -> list[str]:
-        """Return the names that `--set` takes, "loop.epochs" for a part of an option."""
+        """Return the names of settings, "loop.epochs" for a part of an option."""
         from irplatform.options import setting_names
 
         return list(setting_names(self.system.Options))

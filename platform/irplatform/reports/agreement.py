@@ -39,7 +39,7 @@ def render(agreed: Agreement) -> str:
 
 
 def as_json(agreed: Agreement) -> dict[str, Any]:
-    """Return what `platform agree --json` prints."""
+    """Return the JSON object of `platform agree`."""
     return {
         "systems": list(agreed.systems),
         "sources": [

@@ -157,7 +157,7 @@ class MatrixReport:
         return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `platform run --json` prints: the reports of the cells."""
+        """Return the JSON object of `platform run`: the reports of the cells."""
         return {
             "rerankers": [*self.rerankers],
             "measures": self.measures,

@@ -29,6 +29,7 @@ from irplatform.run_folder.metadata import PART
 from irplatform.run_folder.mixture import folds_told, no_weight_told, weights_told
 from irplatform.runs import read_run
 from irplatform.runs.names import alone_name
+from irplatform.spelling import option
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block, cell, table
@@ -191,7 +192,7 @@ class RunReport:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `platform run --json` prints."""
+        """Return the JSON object of `platform run`."""
         content: dict[str, Any] = {
             "collection": self.collection,
             "candidates": dict(self.candidates.facts),
@@ -308,6 +309,6 @@ def part_remark(part: Mapping[str, Any]) -> list[str]:
         return []
     asked = ",".join(part["asked"])
     return [
-        f"A quick look: {part['ranked']:,} of {part['of']:,} topics (--topics {asked}). Not "
-        "comparable with runs over all topics."
+        f"A quick look: {part['ranked']:,} of {part['of']:,} topics "
+        f"({option('topics', asked)}). Not comparable with runs over all topics."
     ]

@@ -87,7 +87,7 @@ class SystemResult:
         return spread
 
     def as_json(self) -> dict[str, Any]:
-        """Return the entry of `platform run --json`."""
+        """Return the entry in the JSON object of `platform run`."""
         entry: dict[str, Any] = {
             "name": self.name,
             "path": str(self.path),

@@ -23,6 +23,7 @@ from irplatform.files.digests import fingerprint
 from irplatform.files.writing import home
 from irplatform.knowledge import installed
 from irplatform.registry.loading import registry
+from irplatform.spelling import option_words
 from irplatform.system.process import keep_nothing
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Judged:
 
 
 def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
-    """Compare the output of `platform run --json` with what a row expects."""
+    """Compare the JSON object of `platform run` with what a row expects."""
     entry: Mapping[str, Any] = next((r for r in report["runs"] if r["name"] == row.name), {})
     compared: Mapping[str, Any] = (report.get("comparisons") or {}).get("systems", {})
 
@@ -141,7 +142,7 @@ class Execution:
         return "passed" if good else "failed"
 
     def as_json(self) -> dict[str, Any]:
-        """Return an entry of `platform reproduce --json`."""
+        """Return an entry in the JSON object of `platform reproduce`."""
         return {
             "id": self.row.id,
             "verdict": self.verdict,
@@ -177,7 +178,7 @@ def reproduce(
         try:
             for row in rows:
                 words = row.command(row.unnamed_measures())
-                command = (*map(row.fill, words), "--device", device)
+                command = (*map(row.fill, words), *option_words("device", device))
                 yield _execute(row, command, cache, reports)
         finally:
             if fresh:
@@ -237,7 +238,8 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
     Returns:
         Its JSON; after a failure, `error` with its last message, and `refused` for exit code 2.
     """
-    arguments = [sys.executable, "-m", "irplatform", *command, "--run-dir", str(run_dir), "--json"]
+    options = [*option_words("run_dir", run_dir), *option_words("json", True)]
+    arguments = [sys.executable, "-m", "irplatform", *command, *options]
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as printed,
         subprocess.Popen(
@@ -260,7 +262,7 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
         printed.seek(0)
         try:
             report: Mapping[str, Any] = json.load(printed)
-        except ValueError:  # arguments such as --help
+        except ValueError:  # arguments that ask for help, say
             return {"error": "it printed no report"}
         return report
 

@@ -20,6 +20,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from irplatform.errors import InputError, unknown, unstopped
 from irplatform.files.formats import read_toml
 from irplatform.options import flat
+from irplatform.spelling import command, option, option_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 QUICK = "quick"
 """The tag of rows that take about a minute, from nothing, without data."""
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
-_LIST = "`platform reproduce --list` lists all"
 
 
 class _Declared(BaseModel):
@@ -67,7 +67,7 @@ class Row(_Declared):
         system: the scored system: by default the reranker, else the last retriever.
         knowledge: further knowledge bases, which features read.
         arguments: further arguments of `platform run`, with placeholders.
-        tags: for `--only` and for the tables of the documentation; `quick` for `--quick`.
+        tags: to choose rows, and for the tables of the documentation; see `QUICK`.
         minutes: duration from nothing, on two cores without a GPU.
         label: the first column of a table, if rows differ by more than the system.
         title: the system's name in a table.
@@ -111,15 +111,15 @@ class Row(_Declared):
 
     def command(self, measures: Sequence[str] = ()) -> list[str]:
         """Return the arguments of `platform`, with placeholders and further measures."""
-        options = [("--collection", self.collection)]
-        options += [("--first-stage", "+".join(self.retrievers))]
-        options += [("--reranker", self.reranker)] if self.reranker else []
-        options += [("--preset", self.preset)] if self.preset else []
-        options += [("--set", f"{k}={_toml(value)}") for k, value in flat(self.settings).items()]
-        options += [("--expand", ",".join(self.expand))] if self.expand else []
-        options += [("--seed", str(self.seed))]
-        asked = [("--measure", measure) for measure in measures]
-        return ["run", *chain(*options), *self.arguments, *chain(*asked)]
+        words = ["run", *option_words("collection", self.collection)]
+        words += option_words("first_stages", "+".join(self.retrievers))
+        words += option_words("rerankers", self.reranker) if self.reranker else []
+        words += option_words("preset", self.preset) if self.preset else []
+        words += option_words("settings", {n: _toml(v) for n, v in flat(self.settings).items()})
+        words += option_words("expand", ",".join(self.expand)) if self.expand else []
+        words += option_words("seed", self.seed)
+        asked = [option_words("measures", measure) for measure in measures]
+        return [*words, *self.arguments, *chain(*asked)]
 
     def unnamed_measures(self) -> list[str]:
         """Return expected measures that the row's arguments do not name."""
@@ -136,7 +136,7 @@ class Row(_Declared):
         for text in (self.collection, *self.arguments):
             if not (first := _PLACEHOLDER.search(text)):
                 continue
-            path = self.fill(text[text.rfind("=", 0, first.start()) + 1 :])  # of --option=PATH
+            path = self.fill(text[text.rfind("=", 0, first.start()) + 1 :])  # the path of an option
             if unset := _PLACEHOLDER.search(path):
                 return f"{unset[1]} is not set"
             if not _there(path):
@@ -151,12 +151,13 @@ def _there(path: str) -> bool:
 
 
 def _measures_in(arguments: Sequence[str]) -> Iterator[str]:
-    """The values of `--measure NAME` and `--measure=NAME`."""
+    """The measures that arguments name, in one word or two."""
+    (flag,) = option_words("measures")
     for number, word in enumerate(arguments):
-        if word == "--measure":
+        if word == flag:
             yield from arguments[number + 1 : number + 2]
-        elif word.startswith("--measure="):
-            yield word.removeprefix("--measure=")
+        elif word.startswith(f"{flag}="):
+            yield word.removeprefix(f"{flag}=")
 
 
 def _toml(value: object) -> str:
@@ -254,17 +255,23 @@ def select(
             raise _unmatched(pattern, rows, refused)
     chosen = [row for row in candidates if not patterns or any(_matches(row, p) for p in patterns)]
     if not chosen:
-        reasons = [f"no result is tagged {QUICK}", _LIST] if rows else ["there are no results"]
+        reasons = [f"no result is tagged {QUICK}", _list()] if rows else ["there are no results"]
         raise InputError(_sentence([*reasons, *refused]))
     return chosen
 
 
 def _unmatched(pattern: str, rows: Sequence[Row], refused: Sequence[Refused]) -> InputError:
     if any(_matches(row, pattern) for row in rows):
-        return InputError(f"no result for '{pattern}' is tagged {QUICK}; leave out --quick.")
+        return InputError(
+            f"no result for '{pattern}' is tagged {QUICK}; leave out {option('quick', True)}."
+        )
     names = {name for row in rows for name in _names(row)}
-    hint = _sentence([_LIST, *refused])
+    hint = _sentence([_list(), *refused])
     return unknown("result, tag or system", pattern, names, hint=hint)
+
+
+def _list() -> str:
+    return f"{command('reproduce', list=True)} lists all"
 
 
 def _sentence(parts: Sequence[str | Refused]) -> str:

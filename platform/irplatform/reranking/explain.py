@@ -11,6 +11,7 @@ import numpy as np
 from irplatform.errors import InputError, PluginError, counted, in_a_line, quoted
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import rescore_topics, score_topics
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -137,7 +138,7 @@ def refuse_member(member: int, choice: ChosenReranker, members: int) -> None:
     """Refuse a member, counted from 1, that a system with so many members lacks."""
     if not 1 <= member <= members:
         raise InputError(
-            f"--member {member}: '{choice.name}' has "
+            f"{option('member', member)}: '{choice.name}' has "
             + (f"the members 1 to {members}." if members > 1 else "one member alone.")
         )
 

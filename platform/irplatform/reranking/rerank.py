@@ -21,6 +21,7 @@ from irplatform.reranking.training_set import (
 from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.names import alone_name
+from irplatform.spelling import option
 from irplatform.system.console import notice, parts, stage, steps, with_subject
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import families
@@ -264,7 +265,7 @@ def apply_checkpoint(checkpoint: Path, rerankers: Sequence[ChosenReranker]) -> l
     """
     trainable = [choice for choice in rerankers if choice.trainable]
     if len(trainable) != 1:
-        raise InputError("--checkpoint needs exactly one reranker that learns.")
+        raise InputError(f"{option('checkpoint')} needs exactly one reranker that learns.")
     read = Checkpoint.read(checkpoint, of=trainable[0].registration.name)
     read.check_members()
     recorded = read.options

@@ -23,6 +23,7 @@ from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
 from irplatform.reranking.in_workers import sent_system
+from irplatform.spelling import option
 from irplatform.system.console import LAST, parts, progress, stage
 from irplatform.version import __version__
 from irplatform.workers.distribution import batched_by_size, cluster, ordered_map, takes_gpu
@@ -219,7 +220,7 @@ def _within_memory(
             raise shortage
         raise PlatformError(
             f"not enough memory to score one document with '{registration.name}'. "
-            "Try smaller options, or --device cpu if this was a GPU."
+            f"Try smaller options, or {option('device', 'cpu')} if this was a GPU."
         )
     middle = len(documents) // 2
     halves = [documents.part(slice(None, middle)), documents.part(slice(middle, None))]

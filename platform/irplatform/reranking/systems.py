@@ -14,6 +14,7 @@ from irplatform.options import settings_of
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.dependencies import Chosen
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,8 +96,9 @@ class ChosenReranker(Chosen[Reranker]):
             return self
         if (pairs := self.reads.pairs) is not None:
             raise InputError(
-                "--pretrain and pairs.file exclude each other: pre-training would learn from pairs "
-                "of the topics that training and validation ask. Leave out one of them.",
+                f"{option('pretrain')} and pairs.file exclude each other: pre-training would "
+                "learn from pairs of the topics that training and validation ask. Leave out one of "
+                "them.",
                 path=pairs.path,
             )
         traits, kind = self.traits, type(self.options)

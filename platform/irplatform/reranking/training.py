@@ -1,9 +1,9 @@
 """Training the members of a system, several at once if that is faster.
 
 A member depends on its seed and topics alone, so its weights are the same wherever it is trained.
-`--workers` trains members in as many processes, or on a Ray cluster, with a GPU each where models
-learn on one. Otherwise the first member is trained here. If it takes long, the others are trained
-in their own processes, one per core; on a GPU they follow one another.
+With `workers` members are trained in as many processes, or on a Ray cluster, with a GPU each where
+models learn on one. Otherwise the first member is trained here. If it takes long, the others are
+trained in their own processes, one per core; on a GPU they follow one another.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from irplatform.retrieval.first_stage import FirstStage, Retrieval, retrieve
 from irplatform.retrieval.lookup import missing_documents
 from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.names import retriever_name, system_of
+from irplatform.spelling import option
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class CandidateSource(ABC):
 
 
 def source_of(text: str) -> CandidateSource:
-    """The source of candidates that `--candidates` names.
+    """The source of candidates with a name (`candidates`).
 
     Raises:
         InputError: neither a protocol nor a run file.
@@ -282,7 +283,7 @@ def _of_run(
     if deepest > request.depth:
         notice(
             f"{where}: topics have up to {deepest:,} results; the first {request.depth:,} "
-            "(--depth) are written and scored."
+            f"({option('depth')}) are written and scored."
         )
     run = Run(given.name, rankings)
     index = request.resources.index_artifact().fingerprint

@@ -24,6 +24,7 @@ from irplatform.run_folder.ir_metadata import FILE_NAME as IR_METADATA
 from irplatform.run_folder.listed import REPORT
 from irplatform.run_folder.metadata import read_metadata, write_run_with_metadata
 from irplatform.run_folder.resuming import refuse_other_run
+from irplatform.spelling import option
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -127,8 +128,9 @@ class RunFolder:
             InputError: a run of that name was made with other settings, or has no record of them.
         """
         self._planned = runs
+        instead = f"Name another {option('run_dir')}"
         for name, settings in {} if force else runs.items():
-            refuse_other_run(self.path / f"{name}.run", settings, "Name another --run-dir")
+            refuse_other_run(self.path / f"{name}.run", settings, instead)
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -161,7 +163,7 @@ class RunFolder:
         return (
             f"WARNING: another command replaced runs in {self.path} while this one ran: "
             f"{_files(others)}. The table, {_SUMMARIES} do not describe them. Give each command "
-            "its own --run-dir."
+            f"its own {option('run_dir')}."
         )
 
     def tell_of_others(self, first_stage: str, fingerprint: str) -> None:
@@ -223,7 +225,7 @@ def alone_in(folder: Path) -> Iterator[None]:
                 lock_open(handle)
             except BlockingIOError as error:
                 message = "another command is writing runs to this folder. Wait for it, or name "
-                raise InputError(f"{message}another --run-dir.", path=folder) from error
+                raise InputError(f"{message}another {option('run_dir')}.", path=folder) from error
             except OSError:
                 pass  # this file system cannot lock folders
             yield

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import InputError
 from irplatform.files.digests import fingerprint
 from irplatform.run_folder.metadata import metadata_file, metadata_path, read_metadata
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,7 +73,7 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
     Args:
         path: the run file to write.
         settings: the settings that decide its content, as JSON.
-        instead: advice, such as "Name another --out".
+        instead: advice, such as "Name another file".
     """
     if not path.exists():
         return
@@ -86,13 +87,13 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
         )
         raise InputError(
             f"this file already exists, and {says} with which settings it was made. {instead}, or "
-            "replace it with --force.",
+            f"replace it with {option('force', True)}.",
             path=path,
         ) from error
     if changes:
         raise InputError(
             f"this run was made with {', and with '.join(changes)}. {instead}, or replace it "
-            "with --force.",
+            f"with {option('force', True)}.",
             path=path,
         )
 

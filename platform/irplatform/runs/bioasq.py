@@ -21,6 +21,7 @@ from irplatform.errors import InputError, quoted
 from irplatform.files.formats import read_json
 from irplatform.files.reading import open_bytes
 from irplatform.runs.ids import id_text, pmcid_of, pmid_of, whole
+from irplatform.spelling import command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -181,8 +182,8 @@ def _address(doc_id: str, question: str) -> str:
     if not PMID.fullmatch(doc_id):
         raise InputError(
             f"document '{doc_id}' of question '{question}' is not a PMID, and BioASQ takes "
-            "articles of PubMed only. `platform submit fix RUN --task bioasq-13b-a -o OUT` leaves "
-            "others out."
+            "articles of PubMed only. "
+            f"{command('submit fix RUN', '-o OUT', task='bioasq-13b-a')} leaves others out."
         )
     return ADDRESS + doc_id
 

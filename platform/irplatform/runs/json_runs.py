@@ -19,6 +19,7 @@ from irplatform.files.reading import in_utf_8, read_whole
 from irplatform.runs.fields import COLUMNS, DOCUMENT, LISTS, place_of, places, plain
 from irplatform.runs.results import Found, by_topic, in_order, number
 from irplatform.runs.run import Ranking, Run
+from irplatform.spelling import command, option
 from irplatform.system.console import notice_once
 
 if TYPE_CHECKING:
@@ -27,12 +28,18 @@ if TYPE_CHECKING:
 
     from irplatform.runs.results import Order
 
-NO_RUN = (
-    "this is JSON, not a run. Looked for were scores by topic and document, "
-    '{"topic": {"document": score}}; lists of documents by topic; and objects with keys such as '
-    "qid, docid, rank and score, one a line or in a list. `platform submit check --task TASK` "
-    "reads answers in JSON; to score those to BioASQ, name the run behind them."
-)
+
+def _no_run() -> str:
+    """Return what is wrong with JSON that holds no run."""
+    return (
+        "this is JSON, not a run. Looked for were scores by topic and document, "
+        '{"topic": {"document": score}}; lists of documents by topic; and objects with keys such '
+        "as qid, docid, rank and score, one a line or in a list. "
+        f"{command('submit check', task='TASK')} reads answers in JSON; to score those to "
+        "BioASQ, name the run behind them."
+    )
+
+
 _MOST_BYTES = 1 << 31
 _ABOUT = re.compile(r"meta|config|param|setting|args$|info$|version|time")
 """Names, in plain form, beside a run that say something about it."""
@@ -64,7 +71,8 @@ def json_results(content: bytes, path: Path, order: Order | None = None) -> Sequ
         InputError: this is not JSON, or holds no run, or several; or its scores may be ranks, and
             `order` does not say what holds.
     """
-    remedy = f"`platform submit fix {path} -o NEW.run` writes a run: with --order ranks, or scores."
+    fix = command(f"submit fix {path} -o NEW.run")
+    remedy = f"{fix} writes a run: with {option('order', 'ranks')}, or scores."
     return in_order([*_results(content, path)], order, remedy, path)
 
 
@@ -74,7 +82,7 @@ def _results(content: bytes, path: Path) -> Iterator[Found]:
         if len(runs) != 1:
             names = listing(", ".join(names) for names, _ in runs)
             several = f"this JSON has {counted(len(runs), 'run')}: {names}. Give each its own file."
-            raise InputError(several if runs else NO_RUN, path=path, line=line)
+            raise InputError(several if runs else _no_run(), path=path, line=line)
         ((_, run),) = runs
         if isinstance(run, list):
             for record in run:
@@ -140,7 +148,8 @@ def _runs_in(value: Any, names: tuple[str, ...], path: Path) -> Iterator[tuple[A
             yield from _runs_in(each, (*names, name), path)
         return
     if others:
-        raise InputError(f"topic '{others[0]}' has no documents with scores. {NO_RUN}", path=path)
+        fault = f"topic '{others[0]}' has no documents with scores. {_no_run()}"
+        raise InputError(fault, path=path)
     if passed := value.keys() - inner.keys():
         notice_once(f"{path}: ignored keys: {listing(sorted(passed))}")
     yield names, inner

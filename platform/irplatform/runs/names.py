@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.spelling import option
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -74,12 +75,13 @@ def check_tag(tag: str) -> None:
     """
     if not TAG.fullmatch(tag):
         raise InputError(
-            f"--tag '{tag}' is not a run tag: TREC takes letters, digits, '-', '_' and '.'."
+            f"{option('tag', tag, quoted=True)} is not a run tag: TREC takes letters, "
+            "digits, '-', '_' and '.'."
         )
     if len(tag) > TAG_LENGTH:
         notice(
-            f"WARNING: --tag '{tag}' has {len(tag)} characters; TREC accepts {TAG_LENGTH} where a "
-            "task does not say otherwise."
+            f"WARNING: {option('tag', tag, quoted=True)} has {len(tag)} characters; TREC accepts "
+            f"{TAG_LENGTH} where a task does not say otherwise."
         )
 
 
@@ -93,6 +95,6 @@ def read_tag_pattern(pattern: str) -> re.Pattern[str]:
         return re.compile(re.sub(r"^/(.*)/$", r"\1", pattern))
     except re.error as error:
         raise InputError(
-            f"--tag-pattern '{pattern}' is not a regular expression: {error}. An example: "
-            "'[A-Za-z0-9_]{1,12}'."
+            f"{option('tag_pattern', pattern, quoted=True)} is not a regular expression: {error}. "
+            "An example: '[A-Za-z0-9_]{1,12}'."
         ) from error

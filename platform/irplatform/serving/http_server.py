@@ -14,6 +14,7 @@ from irplatform.errors import InputError
 from irplatform.serving.endings import Ending
 from irplatform.serving.model_thread import ModelThread
 from irplatform.serving.rest import RECEIVING, application
+from irplatform.spelling import option
 from irplatform.system.console import quiet
 from irplatform.system.process import serving
 
@@ -85,6 +86,6 @@ def bind(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         raise InputError(
             f"cannot serve on {host}, port {port}: {getattr(error, 'strerror', error)}. Give "
-            "another --host or --port; --port 0 takes a free one."
+            f"another {option('host')} or {option('port')}; {option('port', 0)} takes a free one."
         ) from error
     return bound

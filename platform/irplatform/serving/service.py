@@ -19,6 +19,7 @@ from irplatform.queries.ready import reranker as make_reranker
 from irplatform.queries.ready import retriever as make_retriever
 from irplatform.reranking.explain import explanations
 from irplatform.serving.requests import Explain, Request, Rerank, RerankForInfinity, Search, Text
+from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting
 from irplatform.text.given_texts import GivenTexts, given
@@ -189,18 +190,24 @@ class Service:
     @property
     def _reranker(self) -> ReadyReranker:
         if self.reranker is None:
-            raise InputError("this server has no reranker: start it with --reranker NAME.")
+            raise InputError(
+                f"this server has no reranker: start it with {option('reranker', 'NAME')}."
+            )
         return self.reranker
 
     @property
     def _retriever(self) -> ReadyRetriever:
         if self.retriever is None:
-            raise InputError("this server has no collection: start it with --collection NAME.")
+            raise InputError(
+                f"this server has no collection: start it with {option('collection', 'NAME')}."
+            )
         return self.retriever
 
     def _refuse_unknown(self, doc_ids: Sequence[str]) -> None:
         if self._reranker.collection is None:
-            raise InputError("documents have ids in a collection: start with --collection NAME.")
+            raise InputError(
+                f"documents have ids in a collection: start with {option('collection', 'NAME')}."
+            )
         contains = self._reranker.resources.index().contains
         for doc_id in doc_ids:
             if not contains(doc_id):

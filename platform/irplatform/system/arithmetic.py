@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
+from irplatform.spelling import option
 from irplatform.system.console import waiting
 from irplatform.system.packages import absent, require
 from irplatform.system.process import tell_kept
@@ -128,7 +129,7 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     if absent("torch"):
         if wanted in ("auto", "cpu"):
             return "cpu"
-        require(f"--device {wanted}", "torch")
+        require(option("device", wanted), "torch")
     if "torch" not in sys.modules and (wanted == "cpu" or (wanted == "auto" and not _gpus())):
         _torch_to_come.expect(threads)
         return "cpu"
@@ -142,7 +143,9 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     if wanted == "auto":
         wanted = next((name for name, usable in available.items() if usable), "cpu")
     elif not available[wanted]:
-        raise InputError(f"there is no device '{wanted}' here; --device auto takes what there is.")
+        raise InputError(
+            f"there is no device '{wanted}' here; {option('device', 'auto')} takes what there is."
+        )
     # Convolutions in TF32 would move scores by 1e-3 against the CPU's.
     torch.backends.cudnn.allow_tf32 = False
     return wanted

@@ -292,7 +292,7 @@ def notice_once(message: str) -> None:
 
 
 def detail(message: str) -> None:
-    """Write a line that only `--verbose` shows."""
+    """Write a line that is shown where details are asked for."""
     if _display.level == VERBOSE:
         notice(message)
 

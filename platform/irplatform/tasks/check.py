@@ -13,6 +13,7 @@ from irplatform.evaluation.measure_names import cutoff_of
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.trec import Problem, read_run
+from irplatform.spelling import option
 from irplatform.tasks.answers import check_answers
 from irplatform.tasks.model import FORMS
 from irplatform.tasks.run_checks import RunCheck, validate_run
@@ -86,10 +87,10 @@ def check_submission(
     )
     if expected or rules.topics in (None, found.topics) or not found.topics:
         return found
-    more = found.topics > (rules.topics or 0)
+    excess = "too many" if found.topics > (rules.topics or 0) else "missing"
     message = (
         f"{counted(found.topics, 'topic')}, but the task has {rules.topics:,}. "
-        f"--topics FILE or --collection tells which are {'too many' if more else 'missing'}."
+        f"{option('topics', 'FILE')} or {option('collection')} tells which are {excess}."
     )
     return replace(found, problems=[*found.problems, Problem("error", message)])
 

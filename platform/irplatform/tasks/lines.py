@@ -19,6 +19,7 @@ from irplatform.files.reading import NUL_BYTE, in_utf_8, open_bytes
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.fields import LISTS, place_of, places, plain
 from irplatform.runs.json_runs import json_results
+from irplatform.spelling import option
 from irplatform.tasks.columns import (
     SECOND,
     choose_numbers,
@@ -365,11 +366,14 @@ def _read_numbers(rows: Sequence[Row], path: Path, order: Order | None) -> None:
     if rising and order is None:
         raise InputError(
             f"{rising}: they may be ranks, or distances, of which the smallest is best. Say what "
-            "holds: --order scores, or --order ranks for the order of the lines.",
+            f"holds: {option('order', 'scores')}, or {option('order', 'ranks')} for the order of "
+            "the lines.",
             path=path,
         )
     if order == "ranks" and not rising and not any(ranks) and any(scores):
-        raise InputError("--order ranks: there are scores alone in this file.", path=path)
+        raise InputError(
+            f"{option('order', 'ranks')}: there are scores alone in this file.", path=path
+        )
     by_line = (bool(rising) and order == "ranks") or (not any(ranks) and not any(scores))
     for row, rank, text in zip(read, ranks, scores, strict=True):
         if by_line:

@@ -140,7 +140,7 @@ class Task:
     """A shared task.
 
     Attributes:
-        name: the name for `--task`.
+        name: the name that users give (`task`).
         title: the full name, with the year.
         rules: the rules.
         sources: name of a rule → its source; rules of users may have none.

@@ -22,6 +22,7 @@ from irplatform import data as ids
 from irplatform.errors import InputError, counted, listing
 from irplatform.runs.ids import pmid_of, whole
 from irplatform.runs.trec import Problem
+from irplatform.spelling import option
 from irplatform.tasks.lines import read_rows
 
 if TYPE_CHECKING:
@@ -211,7 +212,9 @@ def _refuse_contradictions(topics: Collection[Sequence[Row]], path: Path) -> Non
         fault = "ranks differ, and all scores of a topic are equal"
     else:
         return
-    message = f"{fault}. Say which holds: --order scores, or --order ranks."
+    message = (
+        f"{fault}. Say which holds: {option('order', 'scores')}, or {option('order', 'ranks')}."
+    )
     raise InputError(message, path=path)
 
 

@@ -21,6 +21,7 @@ from irplatform.runs.content import read_content
 from irplatform.runs.json_runs import read_json_run
 from irplatform.runs.names import TAG, TAG_LENGTH
 from irplatform.runs.trec import COLUMNS, Problem, scan
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -208,7 +209,8 @@ def _tag_problems(
         elif pattern is None and _SOME_REFUSE.search(tag):
             yield Problem(
                 "warning",
-                f"the run tag '{tag}' has a '-' or '.', which several tracks refuse. --tag-pattern "
+                f"the run tag '{tag}' has a '-' or '.', which several tracks refuse. "
+                f"{option('tag_pattern')} "
                 "checks the rule of yours: '[A-Za-z0-9_]{1,12}'.",
                 line,
             )

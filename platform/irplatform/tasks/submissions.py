@@ -19,6 +19,7 @@ from irplatform.run_folder.ir_metadata import read_head
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.names import read_tag_pattern
 from irplatform.runs.trec import Problem
+from irplatform.spelling import option
 from irplatform.system.console import notice
 from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
 from irplatform.tasks.mending import repair_answers
@@ -80,11 +81,14 @@ def task_data(
 ) -> TaskData:
     """Read the data that a submission is checked against; see `check_runs`."""
     if documents and collection is None:
-        raise InputError("--documents needs --collection.")
+        raise InputError(f"{option('documents', True)} needs {option('collection')}.")
     if collection is not None and topics is not None:
-        raise InputError("--topics and --collection both name topics; give one.")
+        raise InputError(
+            f"{option('topics')} and {option('collection')} both name topics; give one."
+        )
     if (topics is not None or qrels is not None) and task is None:
-        raise InputError(f"{'--topics' if topics is not None else '--qrels'} needs --task.")
+        given = option("topics" if topics is not None else "qrels")
+        raise InputError(f"{given} needs {option('task')}.")
     ids: Mapping[str, None] | None = None
     contains = judgments = None
     extra = registry().measures
@@ -150,7 +154,9 @@ def check_runs(
     paths = as_paths(paths, "paths")
     known = task_of(task) if task is not None else None
     if known is not None and tag_length is not None:
-        raise InputError("--tag-length is a rule of the task; --tag-pattern replaces it.")
+        raise InputError(
+            f"{option('tag_length')} is a rule of the task; {option('tag_pattern')} replaces it."
+        )
     given = task_data(known, collection=collection, documents=documents, topics=topics, qrels=qrels)
     pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
     if known is not None:

@@ -29,6 +29,7 @@ from irplatform.files.reading import numbered_lines
 from irplatform.run_folder.campaigns import known, write_upload
 from irplatform.run_folder.ir_metadata import FILE_NAME
 from irplatform.runs import Ranking, Run, write_run
+from irplatform.spelling import option
 from irplatform.system.console import waiting
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def rank_input(
         work = Path(temporary)
         if (candidates := _file(source, RERANK)) is not None:
             if not settings.rerankers:
-                raise InputError(f"{candidates.name} is there to be reranked: name a --reranker.")
+                raise InputError(
+                    f"{candidates.name} is there to be reranked: name a {option('rerankers')}."
+                )
             with waiting(f"reading {candidates}"):
                 collection, first, most = _reranked(source, candidates, work)
             settings = replace(settings, first_stages=(str(first),))

@@ -23,6 +23,7 @@ from irplatform.run_folder.ir_metadata import (
 from irplatform.run_folder.metadata import read_metadata
 from irplatform.runs.bioasq import answers, read_questions
 from irplatform.runs.trec import COMMENT, read_run
+from irplatform.spelling import command, option
 from irplatform.system.console import notice
 from irplatform.tasks.check import check_submission, too_many_runs
 from irplatform.tasks.entries import read_answers
@@ -162,7 +163,8 @@ def prepare_runs(
     replaces = (out / CHECKSUMS).is_file() and (out / DESCRIPTIONS).is_file()
     if replaces and not force:
         raise InputError(
-            "runs were prepared here before. Name another --out, or replace it with --force.",
+            f"runs were prepared here before. Name another {option('out')}, or replace it with "
+            f"{option('force', True)}.",
             path=out,
         )
     return _write(runs, out, known, facts, replaces=replaces)
@@ -174,8 +176,9 @@ def _refuse(path: Path, check: RunCheck, task: Task) -> None:
     if errors:
         more = f" {counted(len(errors) - 1, 'more error')}." if len(errors) > 1 else ""
         raise InputError(
-            f"{errors[0].message}{more} `platform submit check` lists all, `platform submit fix "
-            f"{path} --task {task.name} -o OUT` repairs what can be repaired.",
+            f"{errors[0].message}{more} `platform submit check` lists all, "
+            f"{command(f'submit fix {path}', '-o OUT', task=task.name)} repairs what can be "
+            "repaired.",
             path=path,
             line=errors[0].line,
         )
@@ -186,7 +189,7 @@ def _from_run(path: Path, task: Task, topics: AnyPath | None) -> bytes:
     if task.form != "bioasq":
         raise InputError(f"{task.name} takes answers in JSON, not a run.", path=path)
     if topics is None:
-        raise InputError(f"{task.name}: name the file of questions with --topics.")
+        raise InputError(f"{task.name}: name the file of questions with {option('topics')}.")
     rankings = read_run(path).rankings
     questions = read_questions(as_path(topics, "topics"))
     return answers(

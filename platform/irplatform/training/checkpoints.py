@@ -24,6 +24,7 @@ from irplatform.files.digests import digests
 from irplatform.files.formats import read_own_json
 from irplatform.files.writing import home
 from irplatform.plugin.rerankers import TrainableReranker
+from irplatform.spelling import option
 from irplatform.training.topic_identity import query_mark, topic_marks
 from irplatform.training.weights import check_weights
 
@@ -106,7 +107,7 @@ class Checkpoint:
         if of not in (None, checkpoint.reranker):
             raise InputError(
                 f"this is a checkpoint of '{checkpoint.reranker}', not of '{of}'. "
-                f"Use --reranker {checkpoint.reranker}.",
+                f"Use {option('rerankers', checkpoint.reranker)}.",
                 path=folder,
             )
         return checkpoint

@@ -1,4 +1,4 @@
-"""The report of a search: a table, JSON, the TOML file for `--config`, and progress lines."""
+"""The report of a search: a table, JSON, the TOML file of chosen options, and progress lines."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from irplatform.errors import one_line
 from irplatform.files.formats import toml_key, toml_value
 from irplatform.options import flat
 from irplatform.reports.columns import aligned
+from irplatform.spelling import option_words
 from irplatform.system.console import notice
 from irplatform.tuning.search import mean_over
 
@@ -57,7 +58,7 @@ class TuneReport:
         return self.outcome.best is not self.outcome.chosen
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `platform tune --json` prints."""
+        """Return the JSON object of `platform tune`."""
         outcome, comparison = self.outcome, self.comparison
         return {
             "collection": self.collection,
@@ -131,7 +132,7 @@ class TuneReport:
         return "\n".join(lines)
 
     def as_toml(self) -> str:
-        """Return all given and chosen options, for `--config`; defaults that stay are left out."""
+        """Return all given and chosen options as a `config`; defaults that stay are left out."""
         outcome, gain = self.outcome, self.outcome.gain
         # TOML does not allow both a table and one of its parts.
         chosen = self.chosen if outcome.chosen.settings else {}
@@ -160,7 +161,7 @@ class TuneReport:
 
 def command_line(command: Sequence[str]) -> str:
     """Return the first line of the TOML file: the command that wrote it."""
-    words = [word for word in command if word != "--force"]
+    words = [word for word in command if word not in option_words("force", True)]
     return f"# {one_line(shlex.join(words))}" if words else "# platform tune"
 
 

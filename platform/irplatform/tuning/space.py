@@ -1,4 +1,4 @@
-"""The searched space: a span or a list of values per option, written `--over NAME[=RANGE]`.
+"""The searched space: a span or a list of values per option, written `NAME[=RANGE]`.
 
 `k1=0.4:2.0` is a span, `mu=100:4000:log` one on a logarithmic scale, `fb_docs=5,10,20` a list. A
 name alone takes the declared bounds or values; without near bounds, from a quarter of the present
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from irplatform.errors import InputError
 from irplatform.experiment.systems import choose_systems, unknown_option
 from irplatform.options import read_value
+from irplatform.spelling import option
 from irplatform.tuning.declared import Declared, declarations, in_common
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 Value = object
-"""A value of an option, as `--set` takes it."""
+"""A value of an option, as `settings` have it."""
 Point = tuple[Value, ...]
 """A value per dimension."""
 _FACTOR = 4
@@ -132,12 +133,12 @@ def read_space(
     over: Sequence[str],
     said: Sequence[str] | None = None,
 ) -> list[Dimension]:
-    """Read the texts after `--over`; InputError for a wrong range or option.
+    """Read the texts of `over`; InputError for a wrong range or option.
 
     `settings` stay fixed; the user gave those named in `said`, by default all.
     """
     if not over:
-        raise InputError(f"name the options to search with --over. {_FORMS}.")
+        raise InputError(f"name the options to search with {option('over')}. {_FORMS}.")
     first, second = choose_systems(plugins, retrievers, rerankers, settings)
     systems: list[ChosenRetriever | ChosenReranker] = [*first, *second]
     dimensions: list[Dimension] = []
@@ -149,7 +150,7 @@ def read_space(
         if name in settings:
             raise InputError(f"'{name}' is both set and searched; leave out one of them.")
         if name in {dimension.name for dimension in dimensions}:
-            raise InputError(f"'{name}' is searched twice; give --over {name} once.")
+            raise InputError(f"'{name}' is searched twice; give {option('over', name)} once.")
         for other in settings if said is None else said:
             if same := in_common(systems, name, other):
                 raise InputError(
@@ -206,7 +207,7 @@ def _declared(name: str, declared: Declared) -> Dimension:
     if isinstance(declared.value, bool) or value <= 0:
         raise InputError(
             f"option '{name}' of '{declared.system}' has no bounds to search between. Write "
-            f"--over {name}=LOW:HIGH or {name}=VALUE,VALUE,…"
+            f"{option('over', f'{name}=LOW:HIGH')} or {name}=VALUE,VALUE,…"
         )
     low = max(value / _FACTOR, low or 0)
     high = min(value * _FACTOR, high if high is not None else value * _FACTOR)

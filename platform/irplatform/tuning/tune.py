@@ -31,6 +31,7 @@ from irplatform.reranking.warnings import warning_of_tuning
 from irplatform.retrieval.candidate_sources import RETRIEVED
 from irplatform.retrieval.candidates import draw
 from irplatform.retrieval.fusion import Fusion
+from irplatform.spelling import option
 from irplatform.system.arithmetic import arithmetic, settings_kept
 from irplatform.system.console import notice, waiting
 from irplatform.training.topic_identity import families
@@ -144,8 +145,8 @@ def tune(
         )
     if settings.candidates != RETRIEVED:
         raise InputError(
-            f"--first-stage {settings.candidates} has no effect: options are tuned on what "
-            "retrievers find."
+            f"{option('first_stages', settings.candidates)} has no effect: options are tuned on "
+            "what retrievers find."
         )
     plugins = registry()
     with waiting(f"reading {settings.collection}"):
@@ -348,8 +349,8 @@ def _declared(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) ->
     first, *others = declarations(systems, name)
     if other := next((each for each in others if each.value != first.value), None):
         raise InputError(
-            f"--over {name}: by default it is {first.value} for {first.system} and {other.value} "
-            f"for {other.system}. Name one, as {other.system}.{name}."
+            f"{option('over', name)}: by default it is {first.value} for {first.system} and "
+            f"{other.value} for {other.system}. Name one, as {other.system}.{name}."
         )
     return first
 

@@ -1,4 +1,4 @@
-"""A Ray cluster as workers (`--workers ray`): that of `RAY_ADDRESS`, or a Ray of this machine.
+"""A Ray cluster as workers (`workers` are "ray"): that of `RAY_ADDRESS`, or a Ray of this machine.
 
 Its machines need this package and share no disk. Each has a cache folder of its own
 (`IRPLATFORM_HOME`), and fetches from ours what its workers ask for, once per machine. A task whose
@@ -22,6 +22,7 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.files import cache
 from irplatform.files.digests import digests, fingerprint
 from irplatform.files.writing import home
+from irplatform.spelling import option
 from irplatform.system import console
 from irplatform.system.arithmetic import portable
 from irplatform.system.packages import require
@@ -119,7 +120,9 @@ class Cluster:
         import ray
 
         if on_gpu and not self.gpus:
-            raise InputError("no machine of the Ray cluster has a GPU; leave out --device cuda.")
+            raise InputError(
+                f"no machine of the Ray cluster has a GPU; leave out {option('device', 'cuda')}."
+            )
         largest = max(int(node["Resources"].get("CPU", 1)) for node in ray.nodes() if node["Alive"])
         threads = min(threads, largest)  # else no machine would ever take a task
         needs = {"num_gpus": 1, "num_cpus": 1} if on_gpu else {"num_cpus": threads}

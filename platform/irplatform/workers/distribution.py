@@ -11,6 +11,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from irplatform.errors import PlatformError
+from irplatform.spelling import option
 from irplatform.system import console
 from irplatform.workers.pool import WorkerKilledError, Workers
 
@@ -48,11 +49,11 @@ def memory() -> tuple[int, int] | None:
     return now.total, now.available
 
 
-def within_cores(option: str, threads: int) -> int:
-    """Return a number of threads, limited to the cores here with a notice."""
+def within_cores(name: str, threads: int) -> int:
+    """Return a number of threads, limited to the cores here; a notice names the setting."""
     if threads <= (cores := available_cores()):
         return threads
-    console.notice(f"{option} {threads} is more than the cores here: {cores} are used")
+    console.notice(f"{option(name, threads)} is more than the cores here: {cores} are used")
     return cores
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import InputError, counted, listing
 from irplatform.files.formats import read_json
 from irplatform.files.reading import decoded, numbered_lines, open_bytes, opened_text
+from irplatform.spelling import option
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Format:
     """A file format of a knowledge base.
 
     Attributes:
-        name: the value of `--format`.
+        name: the name that users give (`format`).
         kb: the knowledge base in this format; "" for any.
         description: for the user: which file, from whom.
         recognizes: whether the beginning of a file is in this format.
@@ -95,7 +96,8 @@ class Format:
             return self
         if self.kinds is None:
             raise InputError(
-                f"--kind is for ontologies (OBO, OBO graph, OWL), and this is {self.description}."
+                f"{option('kind')} is for ontologies (OBO, OBO graph, OWL), and this is "
+                f"{self.description}."
             )
         return replace(self, kinds=kinds, read=partial(self.read, kinds=kinds))
 

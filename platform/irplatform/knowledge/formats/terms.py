@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError, counted, listing
 from irplatform.knowledge.formats.reading import Format
 from irplatform.knowledge.model import Concept, Name, NameKind, Relation, compact, kind_of_synonym
+from irplatform.spelling import option
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -282,5 +283,5 @@ def records(
         first = unknown.most_common(1)[0][0]
         notice(
             f"{path}: the kind of these terms is not known, so they are 'other': {listed}. Give it "
-            f"with --kind, such as --kind {first}=disease."
+            f"with {option('kind')}, such as {option('kind', f'{first}=disease')}."
         )
