@@ -105,6 +105,8 @@ class Place:
         found = {}
         for path in sorted(self.root.rglob("*")):
             name = str(path.relative_to(self.root))
+            # Lucene writes this file again, with the next number, where that failed.
+            name = re.sub(r"/segments_\d+$", "/segments_N", name)
             parts = name.split("/")
             if any(
                 p.startswith(".") or p.endswith((".partial", ".lock", ".journal")) for p in parts
