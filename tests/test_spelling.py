@@ -1,12 +1,28 @@
 """Settings in messages: options for who calls a command, keywords for a program."""
 
+import ast
+import re
 from pathlib import Path
 
 import pytest
 
+import irplatform
 from irplatform.errors import InputError, check_least
 from irplatform.spelling import command, for_command, option, option_words, written_for_command
 from irplatform.workers.pool import Workers
+
+PLATFORM = Path(irplatform.__file__).parent
+_OPTION = re.compile(r"(?<![\w-])--[a-z{]")
+_OTHERS = {
+    "lucene/java.py": "of pip and Java",
+    "reports/html/page.py": "names in CSS",
+    "reports/plots.py": "names in CSS",
+    "run_folder/campaigns.py": "of git",
+    "run_folder/metadata.py": "of git",
+    "spelling.py": "written here",
+}
+"""Files whose strings hold options that are not settings, and what these are."""
+_NOT_READ = ("cli/", "experiment/", "queries/ready.py")
 
 
 def _told(_item: int) -> str:
@@ -73,3 +89,33 @@ def test_a_worker_writes_for_the_reader_of_its_parent():
         workers.give(0, 0)
         told = workers.result()
     assert told == "--rerank-depth 5"
+
+
+def _strings(source: str) -> list[str]:
+    """All strings of a module, docstrings too; "{}" stands for what a string is filled with."""
+    strings = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            strings.append(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
+            strings.append("".join(map(str, parts)))
+    return strings
+
+
+def test_settings_are_spelled_in_one_place():
+    written = set()
+    for path in PLATFORM.rglob("*.py"):
+        name = path.relative_to(PLATFORM).as_posix()
+        if name.startswith(_NOT_READ):
+            continue
+        if any(map(_OPTION.search, _strings(path.read_text("utf-8")))):
+            written.add(name)
+    assert written == {*_OTHERS}
+
+
+@pytest.mark.parametrize(
+    "line", ['f"--{name} is"', '"--seed"', '"""Reads `--set`."""', 'f"{a} --no-x"']
+)
+def test_an_option_in_a_string_is_found(line):
+    assert any(map(_OPTION.search, _strings(line)))

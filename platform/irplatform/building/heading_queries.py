@@ -63,7 +63,7 @@ class Made:
     renamed: int  # headings that are asked for by another name, over all queries
 
     def as_json(self) -> dict[str, object]:
-        """Return its facts, with the collection that `--pretrain` takes."""
+        """Return its facts, with the collection to pre-train on."""
         counts = {k: v for k, v in vars(self).items() if k not in ("folder", "source")}
         where = {"collection": f"{self.folder}:train", "path": str(self.folder)}
         return {**where, "from": self.source, **counts}
