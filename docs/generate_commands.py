@@ -1,13 +1,14 @@
-"""Writes `commands.md`, the reference of the command line, from the commands themselves.
+"""Writes `commands.md`, the reference of the command line, and the table of `fusing.md`.
 
     python docs/generate_commands.py
 
-A test compares the file with `reference()`, so that it cannot fall behind. Commands of plugins are
-left out: their own documentation describes them.
+Both come from the code itself. Tests compare the files with `reference()` and `fusing()`, so that
+they cannot fall behind. Commands of plugins are left out: their own documentation describes them.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,14 @@ import click
 from irplatform.cli.commands import option_groups
 from irplatform.cli.main import COMMANDS, cli
 from irplatform.cli.names import ListOption
+from irplatform.runs.fusion import fusion_methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TARGET = Path(__file__).with_name("commands.md")
+FUSING = TARGET.with_name("fusing.md")
+_METHODS = re.compile(r"(?<=<!-- methods -->\n).*?(?=<!-- /methods -->)", re.DOTALL)
 
 COMMON = ("quiet", "verbose", "plugin")
 """Options that the beginning explains for all commands."""
@@ -57,6 +61,13 @@ def reference() -> str:
     return "\n".join(
         [HEAD, *_overview(), *(part for path in commands() for part in _section(path))]
     )
+
+
+def fusing(text: str) -> str:
+    """The page on fusion with its table of methods made anew."""
+    rows = [f"| `{name}` | {method.summary} |\n" for name, method in fusion_methods().items()]
+    head = "| `--by` | what a run adds to the score of a document |\n|---|---|\n"
+    return _METHODS.sub(lambda _: head + "".join(rows), text)
 
 
 def commands() -> Iterator[tuple[click.Command, str]]:
@@ -156,3 +167,4 @@ def _escaped(text: str) -> str:
 
 if __name__ == "__main__":
     TARGET.write_text(reference(), encoding="utf-8")
+    FUSING.write_text(fusing(FUSING.read_text(encoding="utf-8")), encoding="utf-8")

@@ -2,12 +2,10 @@
 
 import json
 import re
-from typing import get_args
 
 import pytest
 
 from irplatform.analysis.cite import (
-    _OF_FUSION,
     _known,
     as_bibtex,
     cite,
@@ -19,7 +17,7 @@ from irplatform.errors import InputError
 from irplatform.registry.loading import registry
 from irplatform.run_folder.metadata import run_metadata, write_run_with_metadata
 from irplatform.runs import Run
-from irplatform.runs.fuse import Method
+from irplatform.runs.fusion import fusion_methods
 
 ENTRY = """@inproceedings{doe2024,
   author = {Doe, {J.}},
@@ -174,5 +172,7 @@ def test_what_cites_nothing_is_refused(tmp_path, monkeypatch, name):
 
 
 def test_every_method_of_fusion_has_a_paper():
-    assert set(_OF_FUSION) == set(get_args(Method))
-    assert set(_OF_FUSION.values()) <= set(_known())
+    for name, method in fusion_methods().items():
+        keys = {reference.key for reference in references_of(method.citation, name)}
+        assert keys
+        assert keys <= set(_known())

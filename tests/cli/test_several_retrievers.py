@@ -5,6 +5,7 @@ import json
 import pytest
 from commands import call
 
+from irplatform.analysis.fuse import fuse_runs
 from irplatform.runs import read_run
 
 pytestmark = pytest.mark.java
@@ -36,6 +37,18 @@ def test_no_run_is_deeper_than_asked_for(made):
     assert set(runs) == {"bm25", "qld", "rm3", "fused", "bm25-title", "bm25-title-alone"}
     for rankings in runs.values():
         assert {len(ranking) for ranking in rankings.values()} == {10}
+
+
+def test_a_first_stage_is_fused_as_run_files_are(made, tmp_path):
+    runs = made("--fusion", "combsum")
+    paths = [f"runs/demo/{name}.run" for name in ("bm25", "qld", "rm3")]
+    fuse_runs(paths, "fused.run", by="combsum")
+    fused = read_run("fused.run").rankings
+    for topic, ranking in runs["fused"].items():
+        assert ranking.doc_ids == fused[topic].doc_ids
+    metadata = json.loads((tmp_path / "runs/demo/fused.run.meta.json").read_text())
+    fusion = {"method": "combsum", "norm": "min-max", "topics": 0, "weights": []}
+    assert metadata["method"]["retrieval"][-1] == {"fusion": fusion}
 
 
 def test_candidates_come_from_all_retrievers_before_the_rest_is_cut_off(made):

@@ -23,6 +23,11 @@ def test_the_reference_of_commands_is_up_to_date():
     assert _text("commands.md") == reference().reference(), "run: python docs/generate_commands.py"
 
 
+def test_the_table_of_fusion_is_up_to_date():
+    page = _text("fusing.md")
+    assert reference().fusing(page) == page, "run: python docs/generate_commands.py"
+
+
 def test_every_command_and_flag_is_in_the_reference_with_its_meaning():
     program = reference()
     for command, name in program.commands():

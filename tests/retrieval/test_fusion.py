@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
-from irplatform.retrieval.fusion import Fusion, choose_fusion
+from irplatform.errors import InputError
+from irplatform.retrieval.fusion import Fusion
+from irplatform.retrieval.fusion_learning import _Table, learn_weights
 from irplatform.runs import Ranking, Run
-from irplatform.runs.fuse import FusionMethod
+from irplatform.runs.fuse import fuse
+from irplatform.runs.fusion import fusion_method, fusion_methods
+from irplatform.runs.fusion.ranks import Ranks
 
 TOPICS = [f"q{n:02}" for n in range(60)]
 RELEVANT = {topic: {f"{topic}-r{i}": 1 for i in range(3)} for topic in TOPICS}
@@ -29,9 +33,9 @@ def _run(name, quality, seed):
 
 def test_a_bad_retriever_loses_its_weight():
     good, bad = _run("good", 0.9, 1), _run("bad", 0.0, 2)
-    fusion = choose_fusion([good, bad], RELEVANT)
-    assert fusion.weights[0] == 1
-    assert fusion.weights[1] < 0.5
+    fusion = learn_weights([good, bad], RELEVANT)
+    assert fusion.method.weights[0] == 1
+    assert fusion.method.weights[1] < 0.5
     assert fusion.topics == len(TOPICS)
 
 
@@ -46,52 +50,79 @@ def test_levels_are_weighed_by_exponential_gains():
     ]
     for kind, chosen in ((float, (1.0, 0.0)), (int, (0.0, 1.0))):
         judged = {"best": kind(30)} | {doc_id: kind(10) for doc_id in rest}
-        weights = choose_fusion(runs, dict.fromkeys(TOPICS, judged)).weights
+        weights = learn_weights(runs, dict.fromkeys(TOPICS, judged)).method.weights
         assert (weights[0] > weights[1]) == (chosen == (1.0, 0.0))
 
 
 def test_equals_are_fused_plainly():
     same = _run("same", 0.5, 1)
-    assert choose_fusion([same, same], RELEVANT) == Fusion(topics=len(TOPICS))
+    assert learn_weights([same, same], RELEVANT) == Fusion(topics=len(TOPICS))
 
 
 @pytest.mark.parametrize("judgments", [{}, {"q00": {"q00-r0": 1}}, {t: {"x": 0} for t in TOPICS}])
 def test_without_judged_topics_the_fusion_is_plain(judgments):
     runs = [_run("good", 0.9, 1), _run("bad", 0.0, 2)]
-    assert choose_fusion(runs, judgments) == Fusion()
+    assert learn_weights(runs, judgments) == Fusion()
 
 
 def test_the_plain_fusion_is_that_of_the_paper():
     runs = [_run("a", 0.9, 1), _run("b", 0.5, 2)]
-    plain = FusionMethod("ranks").fuse(runs)
+    plain = fuse(runs, Ranks())
     assert Fusion().fuse(runs, "fused").rankings["q00"].doc_ids == plain.rankings["q00"].doc_ids
 
 
 def test_a_run_that_counts_nothing_brings_no_documents():
     topic = TOPICS[0]
     one, other = (Run(name, {topic: _ranking([name])}) for name in ("one", "other"))
-    assert Fusion((1.0, 0.0)).fuse([one, other], "fused").rankings[topic].doc_ids == ("one",)
+    assert Fusion(Ranks(weights=(1.0, 0.0))).fuse([one, other], "fused").rankings[
+        topic
+    ].doc_ids == ("one",)
 
 
 def test_what_only_a_run_that_counts_nothing_found_is_not_valued():
-    from irplatform.retrieval.fusion import _Ranks, _values
-
     topic = TOPICS[0]
-    one, other = (Run(name, {topic: _ranking([name])}) for name in ("one", "other"))
-    table = _Ranks.of([one, other], topic, {"other": 1})
-    assert _values(Fusion((1.0, 0.0)), [table]) == [0]
-    assert _values(Fusion((1.0, 0.1)), [table])[0] > 0
+    runs = [Run(name, {topic: _ranking([name])}) for name in ("one", "other")]
+    candidates = [Ranks(weights=(1.0, 0.0)), Ranks(weights=(1.0, 0.1))]
+    nothing, something = _Table.of(runs, topic, {"other": 1}).values(candidates)
+    assert nothing == 0
+    assert something > 0
 
 
 def test_the_chosen_fusion_ranks_as_it_was_valued():
     """The search works on tables of ranks; what it values must be what the fusion gives."""
     from irplatform.evaluation.gain import ndcg
-    from irplatform.retrieval.fusion import _Ranks, _values
 
     runs = [_run("a", 0.7, 1), _run("b", 0.3, 2), _run("c", 0.5, 3)]
-    fusion = Fusion((1.0, 0.25, 0.5), 10)
-    fused = fusion.fuse(runs, "fused")
+    method = Ranks(weights=(1.0, 0.25, 0.5), k=10)
+    fused = Fusion(method).fuse(runs, "fused")
     for topic in TOPICS[:10]:
         grades = [RELEVANT[topic].get(d, 0) for d in fused.rankings[topic].doc_ids[:20]]
-        table = _Ranks.of(runs, topic, RELEVANT[topic])
-        assert _values(fusion, [table])[0] == pytest.approx(ndcg(grades, [1, 1, 1], cutoff=20))
+        (value,) = _Table.of(runs, topic, RELEVANT[topic]).values([method])
+        assert value == pytest.approx(ndcg(grades, [1, 1, 1], cutoff=20))
+
+
+@pytest.mark.parametrize("name", fusion_methods())
+def test_a_first_stage_is_fused_by_any_method(name):
+    runs = [_run("a", 0.9, 1), _run("b", 0.5, 2)]
+    fused = Fusion.of(name).fuse(runs, "fused")
+    assert fused.rankings["q00"].doc_ids == fuse(runs, fusion_method(name)).rankings["q00"].doc_ids
+
+
+@pytest.mark.parametrize("name", fusion_methods())
+def test_weights_of_any_method_are_learned(name):
+    fusion = learn_weights(
+        [_run("good", 0.9, 1), _run("bad", 0.0, 2)], RELEVANT, fusion_method(name)
+    )
+    good, bad = fusion.method.weights
+    assert good > bad
+
+
+def test_only_other_methods_than_reciprocal_ranks_are_named():
+    assert Fusion().describe() == {"weights": (), "k": 60, "topics": 0}
+    by_scores = {"method": "combsum", "weights": (), "norm": "min-max", "topics": 0}
+    assert Fusion.of("combsum").describe() == by_scores
+
+
+def test_a_fusion_of_no_method_is_refused():
+    with pytest.raises(InputError, match=r"unknown fusion 'combsun'. Did you mean 'combsum'"):
+        Fusion.of("combsun")

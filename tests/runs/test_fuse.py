@@ -4,6 +4,7 @@ import functools
 import json
 import operator
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irplatform.runs import Ranking, Run
-from irplatform.runs.fuse import FusionMethod
+from irplatform.runs.fuse import fuse
+from irplatform.runs.fusion import fusion_method
 from irplatform.runs.run import standardized
 
 
 def reciprocal_rank_fusion(runs, name="fused", k=60, depth=None, weights=()):
-    return FusionMethod("ranks", k=k, weights=tuple(weights)).fuse(runs, name, depth)
+    return fuse(runs, fusion_method("ranks", k=k, weights=tuple(weights)), name, depth)
 
 
 def score_fusion(runs, name="fused", depth=None, weights=()):
-    return FusionMethod("scores", weights=tuple(weights)).fuse(runs, name, depth)
+    return fuse(runs, fusion_method("scores", weights=tuple(weights)), name, depth)
 
 
 def run(name, **topics):
@@ -226,43 +228,43 @@ SECOND = scored("y", q={"c": 80.0, "d": 20.0})
 @pytest.mark.parametrize(
     ("method", "by_hand"),
     [
-        (FusionMethod("combsum"), {"a": 1, "b": 0.5, "c": 0 + 1, "d": 0}),
-        (FusionMethod("combsum", "max"), {"a": 1, "b": 0.6, "c": 0.2 + 1, "d": 0.25}),
-        (FusionMethod("combsum", "sum"), {"a": 4 / 6, "b": 2 / 6, "c": 0 + 1, "d": 0}),
+        (fusion_method("combsum"), {"a": 1, "b": 0.5, "c": 0 + 1, "d": 0}),
+        (fusion_method("combsum", norm="max"), {"a": 1, "b": 0.6, "c": 0.2 + 1, "d": 0.25}),
+        (fusion_method("combsum", norm="sum"), {"a": 4 / 6, "b": 2 / 6, "c": 0 + 1, "d": 0}),
         (
-            FusionMethod("combsum", "zmuv"),
+            fusion_method("combsum", norm="zmuv"),
             {"a": 1.5**0.5, "b": 0, "c": -(1.5**0.5) + 1, "d": -1},
         ),
-        (FusionMethod("combsum", "rank"), {"a": 1, "b": 2 / 3, "c": 1 / 3 + 1, "d": 0.5}),
+        (fusion_method("combsum", norm="rank"), {"a": 1, "b": 2 / 3, "c": 1 / 3 + 1, "d": 0.5}),
         # of 4 documents, the first run leaves 1 place to d, the second 1 and 2 to a and b
         (
-            FusionMethod("combsum", "borda"),
+            fusion_method("combsum", norm="borda"),
             {"a": 1 + 1.5 / 4, "b": 0.75 + 1.5 / 4, "c": 0.5 + 1, "d": 0.25 + 0.75},
         ),
         (
-            FusionMethod("combmnz", "borda"),
+            fusion_method("combmnz", norm="borda"),
             {"a": 2 + 1.5 / 2, "b": 1.5 + 1.5 / 2, "c": 1 + 2, "d": 0.5 + 1.5},
         ),
-        (FusionMethod("borda"), {"a": 4 + 1.5, "b": 3 + 1.5, "c": 2 + 4, "d": 1 + 3}),
-        (FusionMethod("combmnz"), {"a": 1, "b": 0.5, "c": 2 * (0 + 1), "d": 0}),
-        (FusionMethod("isr"), {"a": 1, "b": 1 / 4, "c": 2 * (1 / 9 + 1), "d": 1 / 4}),
+        (fusion_method("borda"), {"a": 4 + 1.5, "b": 3 + 1.5, "c": 2 + 4, "d": 1 + 3}),
+        (fusion_method("combmnz"), {"a": 1, "b": 0.5, "c": 2 * (0 + 1), "d": 0}),
+        (fusion_method("isr"), {"a": 1, "b": 1 / 4, "c": 2 * (1 / 9 + 1), "d": 1 / 4}),
         (
-            FusionMethod("combsum", weights=(2, 0.5)),
+            fusion_method("combsum", weights=(2, 0.5)),
             {"a": 2, "b": 1, "c": 0.5, "d": 0},
         ),
-        (FusionMethod("combmnz", weights=(2, 0.5)), {"a": 2, "b": 1, "c": 2.5 * 1, "d": 0}),
+        (fusion_method("combmnz", weights=(2, 0.5)), {"a": 2, "b": 1, "c": 2.5 * 1, "d": 0}),
         (
-            FusionMethod("borda", weights=(2, 0.5)),
+            fusion_method("borda", weights=(2, 0.5)),
             {"a": 8 + 0.75, "b": 6 + 0.75, "c": 4 + 2, "d": 2 + 1.5},
         ),
     ],
     ids=str,
 )
 def test_methods_add_as_by_hand(method, by_hand):
-    fused = method.fuse([FIRST, SECOND]).rankings["q"]
+    fused = fuse([FIRST, SECOND], method).rankings["q"]
     assert dict(zip(fused.doc_ids, fused.scores.tolist(), strict=True)) == pytest.approx(by_hand)
-    other = FusionMethod(method.by, method.norm, weights=method.weights[::-1])
-    again = other.fuse([SECOND, FIRST]).rankings["q"]
+    other = replace(method, weights=method.weights[::-1])
+    again = fuse([SECOND, FIRST], other).rankings["q"]
     assert (fused.doc_ids, fused.scores.tolist()) == (again.doc_ids, again.scores.tolist())
 
 
@@ -270,7 +272,7 @@ def test_methods_add_as_by_hand(method, by_hand):
 @pytest.mark.parametrize("by", ["combsum", "combmnz"])
 def test_topics_without_results_and_equal_scores_are_fused(by, norm):
     runs = [scored("x", q={}, r={"a": 2.0, "b": 2.0}), scored("y", q={"c": 1.0}, r={})]
-    fused = FusionMethod(by, norm).fuse(runs)
+    fused = fuse(runs, fusion_method(by, norm=norm))
     assert fused.rankings["q"].doc_ids == ("c",)
     assert set(fused.rankings["r"].doc_ids) == {"a", "b"}
 
@@ -285,7 +287,7 @@ def test_rankings_are_those_of_ranx_with_our_order_of_ties(name):
     weights = (0.7, 0.2, 0.5) if name.startswith("w") else ()
     by = OURS[method.removeprefix("w")]
     runs = [scored("x", q=held) for held in RANX["runs"]]
-    fused = FusionMethod(by, norm or "min-max", weights=weights).fuse(runs).rankings["q"]
+    fused = fuse(runs, fusion_method(by, norm=norm or None, weights=weights)).rankings["q"]
     theirs = RANX["fused"][name]
     found = dict(zip(fused.doc_ids, fused.scores.tolist(), strict=True))
     assert found == pytest.approx(theirs, abs=1e-6)

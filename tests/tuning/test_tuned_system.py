@@ -14,7 +14,7 @@ from irplatform.files.digests import fingerprint
 from irplatform.plugin import Topic
 from irplatform.registry import code_digests
 from irplatform.registry.loading import registry
-from irplatform.retrieval.fusion import choose_fusion
+from irplatform.retrieval.fusion_learning import learn_weights
 from irplatform.runs import Ranking, Run
 from irplatform.text.vector_source import VectorSource
 from irplatform.tuning.objective import TunedSystem
@@ -93,9 +93,9 @@ def test_several_retrievers_are_fused_as_topics_of_other_folds_have_it(monkeypat
 
     def choose(runs, qrels):
         learned.append(set(runs[0].rankings))
-        return choose_fusion(runs, qrels)
+        return learn_weights(runs, qrels)
 
-    monkeypatch.setattr("irplatform.tuning.objective.choose_fusion", choose)
+    monkeypatch.setattr("irplatform.tuning.objective.learn_weights", choose)
     monkeypatch.setattr(
         "irplatform.tuning.objective.find",
         lambda choice, *_: {"bm25": good, "qld": bad}[choice.name],

@@ -18,6 +18,8 @@ from irplatform.experiment.arguments import as_paths
 from irplatform.registry.loading import registry
 from irplatform.run_folder.listed import described_runs, gone_told, listed_runs, runs_in
 from irplatform.run_folder.metadata import known_metadata
+from irplatform.runs.fusion import fusion_methods
+from irplatform.runs.fusion.ranks import Ranks
 from irplatform.system.console import notice
 from irplatform.system.packages import absent
 from irplatform.version import __version__
@@ -254,14 +256,10 @@ def _of_system(kind: str, name: str) -> list[Reference]:
     return [replace(each, used_for=(f"{kind} {name}",)) for each in found]
 
 
-_OF_FUSION = {
-    "ranks": "cormack2009rrf",
-    "scores": "montague2001relevance",
-    "combsum": "fox1993combination",
-    "combmnz": "fox1993combination",
-    "isr": "mourao2015multimodal",
-    "borda": "aslam2001models",
-}
+def _of_fusion(name: str) -> list[Reference]:
+    if (method := fusion_methods().get(name)) is None:
+        return []
+    return [replace(r, used_for=("fusion",)) for r in references_of(method.citation, name)]
 
 
 def _of_run(path: Path) -> Iterator[Reference]:
@@ -275,10 +273,11 @@ def _of_run(path: Path) -> Iterator[Reference]:
         for kind in ("retriever", "reranker"):
             if kind in step:
                 yield from _of_system(kind, step[kind])
-        if step.get("name") == "fuse" and step.get("method") in _OF_FUSION:
-            yield _reference(_OF_FUSION[step["method"]], "fusion")
+        if step.get("name") == "fuse":
+            yield from _of_fusion(step.get("method", ""))
     if sum("retriever" in step for step in steps) > 1:
-        yield _reference("cormack2009rrf", "fusion")
+        fused = [step["fusion"] for step in steps if "fusion" in step]
+        yield from _of_fusion(fused[-1].get("method", Ranks.name) if fused else Ranks.name)
     software = metadata.get("platform", {}).get("software", {})
     if "irplatform" in software.get("libraries", {}).get("python", {}):
         yield _platform()

@@ -20,11 +20,13 @@ from irplatform.files.reading import readable_again
 from irplatform.files.writing import same_file, writable_file
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
-from irplatform.retrieval.fusion_tuning import METHODS, choose_method, fuse_weighted
+from irplatform.retrieval.fusion_learning import choose_method, tried_methods
 from irplatform.run_folder.metadata import read_metadata, run_metadata, write_run_with_metadata
 from irplatform.run_folder.resuming import refuse_other_run
 from irplatform.runs import read_run
-from irplatform.runs.fuse import WITH_NORM, FusionMethod, K
+from irplatform.runs.fuse import fuse_weighted
+from irplatform.runs.fusion import fusion_method, with_parameter
+from irplatform.runs.fusion.ranks import Ranks
 from irplatform.runs.names import check_tag
 from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
@@ -33,16 +35,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
-    from irplatform.retrieval.fusion_tuning import Choice
+    from irplatform.retrieval.fusion_learning import Choice
     from irplatform.runs import Run
-    from irplatform.runs.fuse import Method, Norm
+    from irplatform.runs.fusion.method import FusionMethod
+    from irplatform.runs.fusion.norms import Norm
 
 
 def fuse_runs(
     paths: Paths,
     out: AnyPath,
     *,
-    by: Method | None = None,
+    by: str | None = None,
     norm: Norm | None = None,
     k: float | None = None,
     weights: Sequence[float] | None = None,
@@ -58,10 +61,10 @@ def fuse_runs(
     Args:
         paths: TREC runs, at least two.
         out: the run file to write.
-        by: "ranks", reciprocal ones; "scores", standardized ones; "combsum", "combmnz", "isr" or
-            "borda". None is "ranks", or with `train_on` the best of all.
-        norm: of the scores of combsum and combmnz: "min-max", "max", "sum", "zmuv", "rank" or
-            "borda". None is "min-max", or with `train_on` the best of all.
+        by: a method of `runs.fusion`, such as "ranks", reciprocal ones, or "combsum". None is
+            "ranks", or with `train_on` the best of all.
+        norm: of the scores of combsum and combmnz, see `runs.fusion.norms`. None is "min-max", or
+            with `train_on` the best of all.
         k: of 1 / (k + rank), above 0; a larger one weighs top ranks less. None is 60.
         weights: one per run, 0 or more; by default all count the same. A run of weight 0 adds
             no documents.
@@ -110,7 +113,7 @@ def fuse_runs(
     check_least("depth", depth, 1)
     _refuse_same_files([*paths, *train_paths], out)
     writable_file(out)
-    method = FusionMethod(by or "ranks", norm or "min-max", K if k is None else k)
+    method = fusion_method(by or Ranks.name, norm=norm, k=k)
     runs = {path: read_run(path) for path in paths}
     for note in differences_told({str(path): path for path in [*paths, *train_paths]}):
         notice(note)
@@ -133,7 +136,7 @@ def fuse_runs(
     weighted_runs = {path: run for path, run in runs.items() if share_of[path]}
     if choice is None or train_paths:
         _compare_topics(weighted_runs)
-        fused = fuse_weighted(replace(method, weights=tuple(shares)), [*runs.values()], tag, depth)
+        fused = fuse_weighted([*runs.values()], replace(method, weights=tuple(shares)), tag, depth)
     else:
         _compare_topics(runs)
         fused = choice.fuse([*runs.values()], tag, depth)
@@ -146,7 +149,7 @@ def fuse_runs(
 
 
 def _check_method(
-    by: Method | None,
+    by: str | None,
     norm: Norm | None,
     k: float | None,
     weights: Sequence[float] | None,
@@ -164,10 +167,11 @@ def _check_method(
         raise InputError(
             f"{option('k')} is {k:g}; it must be a number above 0, of at most 1,000,000."
         )
-    if norm is not None and chosen not in ("", *WITH_NORM):
+    with_norm = with_parameter("norm")
+    if norm is not None and chosen not in ("", *with_norm):
         raise InputError(
             f"{option('norm')} has no effect with {option('by', chosen)}: it is for "
-            f"{' and '.join(WITH_NORM)}."
+            f"{' and '.join(with_norm)}."
         )
     if learns and weights is not None:
         raise InputError(
@@ -175,12 +179,11 @@ def _check_method(
         )
 
 
-def _methods(by: Method | None, norm: Norm | None) -> list[FusionMethod]:
+def _methods(by: str | None, norm: Norm | None) -> list[FusionMethod]:
     return [
         method
-        for method in METHODS
-        if by in (None, method.by)
-        and (norm is None or (method.by in WITH_NORM and method.norm == norm))
+        for method in tried_methods()
+        if by in (None, method.name) and norm in (None, method.parameters.get("norm"))
     ]
 
 
@@ -221,10 +224,7 @@ def _refuse_other_topics(paths: Iterable[Path], data: Mapping[str, Any]) -> None
 
 def _described(method: FusionMethod, shares: Sequence[float]) -> dict[str, Any]:
     """A method as JSON, with the options that count."""
-    options: dict[str, Any] = {"k": method.k} if method.by == "ranks" else {}
-    if method.by in WITH_NORM:
-        options["norm"] = method.norm
-    return {"by": method.by, **options, "weights": list(shares)}
+    return {"by": method.name, **method.parameters, "weights": list(shares)}
 
 
 def _lesson(choice: Choice, paths: Sequence[Path | str]) -> dict[str, Any]:
@@ -281,11 +281,11 @@ def _metadata(
         for path, weight in weights.items()
     ]
     described = _described(method, [*weights.values()])
-    step: dict[str, Any] = {"name": "fuse", "method": method.by, "depth": depth, "fuses": inputs}
-    step |= {name: described[name] for name in ("k", "norm") if name in described}
+    step: dict[str, Any] = {"name": "fuse", "method": method.name, "depth": depth, "fuses": inputs}
+    step |= method.parameters
     settings: dict[str, Any] = {
-        "by": method.by,
-        "k": method.k,
+        "by": method.name,
+        "k": Ranks.k,  # also of methods without one
         "depth": depth,
         "tag": tag,
         "runs": [
@@ -294,8 +294,7 @@ def _metadata(
         ],
         "weights": list(weights.values()),
     }
-    if "norm" in described:
-        settings["norm"] = method.norm
+    settings |= method.parameters
     if choice is not None:
         sources = [{"run": path, "sha256": file_digest(Path(path))} for path in asked["train_runs"]]
         by_fold = [

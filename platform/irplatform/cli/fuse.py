@@ -13,10 +13,15 @@ from irplatform.cli.names import COLLECTION, list_option
 from irplatform.cli.options import LEARNING, OUTPUT, PATH, force_option, number_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import counted
+from irplatform.runs.fusion import fusion_methods, with_parameter
+from irplatform.runs.fusion.norms import NORMS
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_SUMS = " ".join(f"{name}: {method.summary}." for name, method in fusion_methods().items())
 
 
 @command(
@@ -27,16 +32,15 @@ if TYPE_CHECKING:
 @with_options(
     click.option(
         "--by",
-        type=click.Choice(["ranks", "scores", "combsum", "combmnz", "isr", "borda"]),
-        help="Sum reciprocal ranks (ranks, RRF) or standardized scores (scores); CombSUM or "
-        "CombMNZ of normalized scores; inverse square ranks (isr); Borda's points.  [default: "
-        "ranks; with --train-on the best]",
+        type=click.Choice([*fusion_methods()]),
+        help=f"What a run adds to the score of a document. {_SUMS}  [default: ranks; with "
+        "--train-on the best]",
     ),
     click.option(
         "--norm",
-        type=click.Choice(["min-max", "max", "sum", "zmuv", "rank", "borda"]),
-        help="How combsum and combmnz normalize the scores of a topic; zmuv is the z-score.  "
-        "[default: min-max; with --train-on the best]",
+        type=click.Choice(NORMS),
+        help=f"How {' and '.join(with_parameter('norm'))} normalize the scores of a topic; zmuv is "
+        "the z-score.  [default: min-max; with --train-on the best]",
     ),
     click.option(
         "--k",

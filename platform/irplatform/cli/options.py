@@ -25,6 +25,7 @@ from irplatform.cli.names import (
     list_option,
 )
 from irplatform.errors import InputError
+from irplatform.runs.fusion import fusion_methods
 
 if TYPE_CHECKING:
     import os
@@ -241,9 +242,9 @@ retrieving_options = with_options(
 fusion_option = with_options(
     choice_option(
         "--fusion",
-        choices=["auto", "plain"],
-        text="Weights of several retrievers: auto learns them on training topics, plain takes "
-        "equal ones.",
+        choices=["auto", "plain", *fusion_methods()],
+        text="How several retrievers are fused: by reciprocal ranks whose weights training topics "
+        "choose (auto), the same with equal weights (plain), or as `fuse --by` does.",
     ),
     group=FIRST_STAGE,
 )

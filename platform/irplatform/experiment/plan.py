@@ -32,7 +32,7 @@ from irplatform.reranking.rerank import apply_checkpoint
 from irplatform.reranking.training_set import seeds_of
 from irplatform.retrieval.candidate_sources import JUDGED, SCORED, FromRun, Scored, source_of
 from irplatform.retrieval.first_stage import made_with
-from irplatform.retrieval.fusion import AUTO
+from irplatform.retrieval.fusion import AUTO, Fusion
 from irplatform.run_folder.resuming import code_and_content
 from irplatform.runs.names import FUSED, alone_name, retriever_name, seed_of, system_of
 from irplatform.training.checkpoints import Checkpoint
@@ -61,8 +61,8 @@ class RunPlan:
 
     There are judgments (`qrels`) where the run is evaluated, and a `training` collection where
     something learns from one. `folds` says that rerankers are cross-validated over the collection's
-    own topics. The device of the resources is chosen by `on_device`. `only_seed` is that of a plan
-    for one run of several seeds.
+    own topics. `fusion` has equal weights. The device of the resources is chosen by `on_device`.
+    `only_seed` is that of a plan for one run of several seeds.
     """
 
     settings: RunSettings
@@ -73,6 +73,7 @@ class RunPlan:
     rerankers: Sequence[ChosenReranker]
     source: CandidateSource
     resources: CollectionResources
+    fusion: Fusion
     training: Collection | None = None
     folds: bool = False
     only_seed: int | None = None
@@ -241,6 +242,7 @@ def _plan(
         rerankers=systems.rerankers,
         source=source,
         resources=undecided_resources(settings, systems.collection),
+        fusion=Fusion.of(settings.fusion),
     )
 
 

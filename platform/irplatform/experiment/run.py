@@ -48,7 +48,6 @@ from irplatform.reranking.rerank import RERANKING, rerank_with_seeds
 from irplatform.reranking.training_set import LearningPlan, seeds_of, training_set
 from irplatform.reranking.warnings import warning_of_fusion
 from irplatform.retrieval.candidate_sources import Request
-from irplatform.retrieval.fusion import Fusion
 from irplatform.run_folder.campaigns import describe_folder
 from irplatform.run_folder.folder import alone_in
 from irplatform.run_folder.metadata import PART
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
     from irplatform.reports.system_result import SystemResult
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.retrieval.candidates import Candidates
+    from irplatform.retrieval.fusion import Fusion
 
 _SEARCHING = 1 / 3
 """Share of the progress bar of each chapter before reranking."""
@@ -355,9 +355,10 @@ def retrieve_training(plan: RunPlan) -> Candidates | None:
 
 
 def choose_fusion(plan: RunPlan, training: Candidates | None) -> Fusion:
-    """Return the fusion that suits the training topics; the plain one without any."""
-    drawn = plan.settings.train_topics, plan.settings.seed
-    return training.drawn(*drawn).choose_fusion() if training and plan.fuses else Fusion()
+    """Return the fusion that suits the training topics, or has equal weights."""
+    if training is None or not plan.fuses:
+        return plan.fusion
+    return training.drawn(plan.settings.train_topics, plan.settings.seed).learned_fusion()
 
 
 def warnings_of_training(

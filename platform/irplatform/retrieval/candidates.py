@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from irplatform.retrieval.fusion import Fusion, choose_fusion
+from irplatform.retrieval.fusion import Fusion
+from irplatform.retrieval.fusion_learning import learn_weights
 from irplatform.runs import Ranking, Run
 
 if TYPE_CHECKING:
@@ -75,10 +76,10 @@ class Candidates:
         chosen = draw(with_relevant(self.topics, self.qrels), number, seed)
         return replace(self, qrels={topic.id: self.qrels[topic.id] for topic in chosen})
 
-    def choose_fusion(self) -> Fusion:
+    def learned_fusion(self) -> Fusion:
         """The fusion of the retrievers that suits these topics' judgments."""
         runs = self.first.runs
-        return choose_fusion(runs, self.qrels) if len(runs) > 1 else Fusion()
+        return learn_weights(runs, self.qrels) if len(runs) > 1 else Fusion()
 
     def best_reranking(self) -> Run:
         """The first stage's run after a perfect reranking: candidates by grade, then the others.

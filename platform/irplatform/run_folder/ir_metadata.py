@@ -180,8 +180,8 @@ def _fusion(fusion: Mapping[str, Any], retrievers: Sequence[Mapping[str, Any]]) 
     neural = [retriever["deep_neural_model"] for retriever in retrievers]
     return {
         "name": FUSED,
-        "method": "reciprocal rank fusion",
-        "k": fusion.get("k"),
+        "method": fusion.get("method", "reciprocal rank fusion"),
+        **{name: fusion[name] for name in ("k", "norm") if name in fusion},
         "fuses": [
             {"run": retriever["name"], "weight": weight}
             for retriever, weight in zip(retrievers, weights, strict=False)

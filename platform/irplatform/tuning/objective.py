@@ -18,7 +18,8 @@ from irplatform.reranking.systems import MEMBERS
 from irplatform.reranking.training_set import LearningPlan, fold_topics
 from irplatform.retrieval.candidates import Candidates
 from irplatform.retrieval.first_stage import Retrieval, combine, find
-from irplatform.retrieval.fusion import AUTO, choose_fusion
+from irplatform.retrieval.fusion import AUTO, Fusion
+from irplatform.retrieval.fusion_learning import learn_weights
 from irplatform.runs import Run
 from irplatform.training.topic_identity import families
 
@@ -171,8 +172,11 @@ class FirstStages:
         for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
             del self._runs[old_mark]
         first = combine(retrievals, self.depth)
-        if len(retrievals) == 1 or self.fusion != AUTO:
+        if len(retrievals) == 1:
             return first
+        if self.fusion != AUTO:
+            fusion = Fusion.of(self.fusion)
+            return first if fusion == Fusion() else first.fused(fusion)
         # While only a reranker's options vary, the first stage stays the same.
         if self._last_fused is None or self._last_fused[0] != first.fingerprint:
             self._last_fused = first.fingerprint, self._fused(first)
@@ -184,7 +188,7 @@ class FirstStages:
         fusions: list[dict[str, Any]] = []
         rankings: dict[str, Ranking] = {}
         for split in fold_topics(self.topics, FOLDS, self.resources.seed, topic_families):
-            fusion = choose_fusion(_parts(first.runs, split.training), self.qrels)
+            fusion = learn_weights(_parts(first.runs, split.training), self.qrels)
             fused = fusion.fuse(_parts(first.runs, split.validation), first.final.name)
             fusions.append(fusion.describe())
             rankings.update(fused.rankings)

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from irplatform.evaluation.gain import ndcg_of
-from irplatform.retrieval import fusion_tuning
-from irplatform.retrieval.fusion_tuning import METHODS, choose_method, fuse_weighted
+from irplatform.retrieval import fusion_learning
+from irplatform.retrieval.fusion_learning import choose_method, tried_methods
 from irplatform.runs import Ranking, Run
-from irplatform.runs.fuse import FusionMethod
+from irplatform.runs.fuse import fuse_weighted
+from irplatform.runs.fusion.borda import Borda
+from irplatform.runs.fusion.ranks import Ranks
 
 TOPICS = [f"t{number}" for number in range(20)]
 
@@ -45,7 +47,7 @@ def test_the_better_run_gets_the_larger_weight_and_the_gain_is_told():
 def test_equal_reciprocal_ranks_stay_where_nothing_is_clearly_better():
     runs, qrels = runs_of([0.5, 0.5], topics=TOPICS[:2])
     choice = choose_method(runs, qrels)
-    assert choice.method == FusionMethod(weights=(1.0, 1.0))
+    assert choice.method == Ranks(weights=(1.0, 1.0))
     assert choice.over_plain.difference == 0
 
 
@@ -63,7 +65,7 @@ def test_held_out_topics_choose_nothing():
     fused, again = choice.fuse(runs, "f"), changed.fuse(runs, "f")
     for topic in held_out:
         assert fused.rankings[topic].doc_ids == again.rankings[topic].doc_ids
-        expected = fuse_weighted(method, [Run("", {topic: r.rankings[topic]}) for r in runs])
+        expected = fuse_weighted([Run("", {topic: r.rankings[topic]}) for r in runs], method)
         assert fused.rankings[topic].doc_ids == expected.rankings[topic].doc_ids
 
 
@@ -73,18 +75,18 @@ def test_what_the_search_maximizes_is_the_measure_of_the_fused_runs(count, level
     runs, qrels = runs_of([0.3, 1.0, 3.0][:count], topics=["t0"])
     if levels:
         qrels = {t: {d: g * 2.5 for d, g in grades.items()} for t, grades in qrels.items()}
-    candidates = [*fusion_tuning._candidates(METHODS, count)]
-    values = fusion_tuning._values(candidates, runs, "t0", qrels["t0"])
+    candidates = [*fusion_learning._candidates(tried_methods(), count)]
+    values = fusion_learning._Table.of(runs, "t0", qrels["t0"]).values(candidates)
     assert len(values) == len(candidates) > 100
     for candidate, value in zip(candidates, values, strict=True):
-        fused = fuse_weighted(candidate, runs, depth=20).rankings["t0"]
+        fused = fuse_weighted(runs, candidate, depth=20).rankings["t0"]
         assert value == pytest.approx(ndcg_of(fused.doc_ids, qrels["t0"])), candidate
 
 
 def test_a_topic_that_a_run_lacks_counts_by_the_others():
     runs, qrels = runs_of([0.3, 3.0])
     lacking = Run("r0", {t: r for t, r in runs[0].rankings.items() if t != "t3"})
-    choice = choose_method([lacking, runs[1]], qrels, [FusionMethod("borda")])
+    choice = choose_method([lacking, runs[1]], qrels, [Borda()])
     assert choice.topics == 20
     method = next(method for topics, method in choice.folds if "t3" in topics)
     fused = choice.fuse([lacking, runs[1]], "f")
@@ -99,6 +101,6 @@ def test_nothing_is_chosen_on_fewer_than_two_topics():
 
 
 def test_mixtures_divide_a_whole():
-    assert [*fusion_tuning._mixtures(2)][:3] == [(0, 1), (1, 9), (1, 4)]
-    assert len({*fusion_tuning._mixtures(3)}) == 66
-    assert len([*fusion_tuning._mixtures(10)]) == 220
+    assert [*fusion_learning._mixtures(2)][:3] == [(0, 1), (1, 9), (1, 4)]
+    assert len({*fusion_learning._mixtures(3)}) == 66
+    assert len([*fusion_learning._mixtures(10)]) == 220
