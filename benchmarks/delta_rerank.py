@@ -26,7 +26,7 @@ from irplatform.collection_resources import CollectionResources
 from irplatform.collections.names import open_path
 from irplatform.plugin import Documents, Topic
 from irplatform.text import WordVectors, lexical_features
-from irplatform.training import load_weights
+from irplatform.training.weights import WeightFile
 from irplatform_delta.options import DeltaOptions
 from irplatform_delta.reranker import Delta
 
@@ -100,7 +100,7 @@ def build(resources: CollectionResources) -> Sides:
         ours.save(Path(scratch))
         ours.load(Path(scratch))
         (file,) = Path(scratch).iterdir()
-        peer = direct_form(load_weights(file), vectors, options)
+        peer = direct_form(WeightFile(file).load(), vectors, options)
     return Sides(index, vectors, ours, peer.to(resources.device), resources.device)
 
 

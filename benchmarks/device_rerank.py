@@ -36,7 +36,7 @@ from irplatform.files.digests import fingerprint
 from irplatform.plugin import Documents, Topic
 from irplatform.registry.loading import registry
 from irplatform.text import ForwardIndex, WordVectors
-from irplatform.training import load_weights
+from irplatform.training.weights import WeightFile
 from irplatform_delta import closest_words
 
 if TYPE_CHECKING:
@@ -178,7 +178,9 @@ def direct(folder: Path, resources: Slice, pools: Pools, rounds: int) -> float:
     """Milliseconds per topic of Delta written directly in torch."""
     ours: Any = reranker("delta", resources)
     (file,) = (folder / "delta").glob("*.safetensors")
-    peer = direct_form(load_weights(file), resources.vectors(), ours.options).to(resources.device)
+    peer = direct_form(WeightFile(file).load(), resources.vectors(), ours.options).to(
+        resources.device
+    )
     index, taken = resources.forward_index(), []
     for topic, documents in pools:
         held = index, resources.vectors(), ours.options, topic, documents.ids

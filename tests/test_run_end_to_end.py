@@ -29,13 +29,13 @@ OPTIONS = (
 )
 
 KILLED = """
-import importlib, os, signal, sys
+import os, pkgutil, signal, sys
 from irplatform.cli.main import main
 from irplatform.reranking import scoring
 
 scoring.BATCH_DOCUMENTS = 1  # a line in the journal for every topic
 module, name = sys.argv[1].rsplit(".", 1)
-held = importlib.import_module(module)
+held = pkgutil.resolve_name(module)
 function, left = getattr(held, name), int(sys.argv[2])
 
 def call(*arguments, **keywords):
@@ -177,7 +177,7 @@ def test_a_second_run_builds_nothing_and_gives_the_same_bytes(first, collection,
     ("function", "call", "kept"),
     [
         ("irplatform.lucene.build.to_record", 10, ()),
-        ("irplatform.training.loop.save_weights", 6, ("index", "vectors", "forward-index")),
+        ("irplatform.training.weights.WeightFile.save", 6, ("index", "vectors", "forward-index")),
         ("irplatform.training.checkpoints.write_checkpoint", 1, ("index", "vectors")),
         ("irplatform.reranking.scoring.append_journal", 20, ("index", "vectors")),
     ],

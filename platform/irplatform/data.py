@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FieldValue = str | tuple[str, ...]
 """A field of a document or topic: text, or several values such as MeSH headings."""
+_YEAR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _NO_FIELDS: Mapping[str, FieldValue] = MappingProxyType({})
 
 
@@ -56,6 +57,11 @@ class Document:
     def text(self) -> str:
         """Title and abstract."""
         return f"{self.title} {self.abstract}".strip()
+
+    @property
+    def year(self) -> str:
+        """The year in its field `year`, in four digits, the last of several, or ""."""
+        return max(_YEAR.findall(str(self.fields.get("year", ""))), default="")
 
     def values(self, name: str) -> tuple[str, ...]:
         """Return the values of a field; none if it is missing."""

@@ -18,10 +18,13 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from irplatform.kit import MOST_DOCUMENTS, Snippet
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from irplatform.kit import Snippet
+
+_MOST_DOCUMENTS = 10
+"""Of an answer."""
 
 _LEAST = 0.00001
 """Added to average precisions for their geometric mean."""
@@ -89,7 +92,7 @@ def _of_documents(golden: Sequence[str], answered: Sequence[str]) -> Values:
     hits = [document in golden for document in answered]
     ranked = enumerate(zip(accumulate(hits), hits, strict=True), start=1)
     ap = sum(found / rank for rank, (found, hit) in ranked if hit)
-    return _values(sum(hits), len(answered), len(golden), ap / min(len(golden), MOST_DOCUMENTS))
+    return _values(sum(hits), len(answered), len(golden), ap / min(len(golden), _MOST_DOCUMENTS))
 
 
 def _of_snippets(golden: Sequence[Snippet], answered: Sequence[Snippet]) -> Values:
@@ -105,7 +108,7 @@ def _of_snippets(golden: Sequence[Snippet], answered: Sequence[Snippet]) -> Valu
         if snippet.document in documents
     )
     whole = sum(map(_size, golden))
-    return _values(sum(common), sum(sizes), whole, ap / min(len(golden), MOST_DOCUMENTS))
+    return _values(sum(common), sum(sizes), whole, ap / min(len(golden), _MOST_DOCUMENTS))
 
 
 def _values(common: int, answered: int, golden: int, ap: float) -> Values:

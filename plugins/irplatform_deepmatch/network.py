@@ -16,14 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.kit import (
-    Pairs,
-    PairSampler,
-    Validator,
-    distinct_words,
-    pairwise_hinge,
-    pool_starts,
-)
+from irplatform.kit import PairSampler, Validator, pairwise_hinge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,7 +104,7 @@ class Interactions:
 
     def of_topic(self, query: Ids, documents: Ids) -> tuple[Tensor, Tensor]:
         """Similarities [n, m, N] of a topic's documents, and the places [n, N] that hold a word."""
-        distinct, places = distinct_words(documents, len(self._rows) - 2)
+        distinct, places = self._index.distinct_words(documents, len(self._rows) - 2)
         words, query_words = self._tensor(distinct), self._tensor(query).long()
         table = self._vectors(query_words) @ self._vectors(words).T
         table = table.masked_fill(query_words[:, None] == words, 1)
@@ -149,7 +142,7 @@ class DeepMatchTask:
         self._interactions = interactions
         self._options = options
         self._sampler = PairSampler(data.training, options.pairs, seed)
-        self._starts = pool_starts(self._sampler.pools)
+        self._starts = self._sampler.starts
         self._queries, documents = [], []
         for pool in self._sampler.pools:
             self._queries.append(interactions.query(pool.labelled.topic.query))
@@ -165,10 +158,10 @@ class DeepMatchTask:
             advance,
         )
 
-    def batches(self, epoch: int) -> list[Pairs]:
+    def batches(self, epoch: int) -> list[PairSampler.Batch]:
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
-    def loss(self, batch: Pairs) -> Tensor:
+    def loss(self, batch: PairSampler.Batch) -> Tensor:
         rows = batch.rows(self._starts)
         topics = np.concatenate([batch.topic, batch.topic])
         parts, order = [], []

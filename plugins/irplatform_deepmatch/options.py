@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irplatform.kit import LoopSettings, PairSettings, VectorOptions
+from irplatform.kit import LoopSettings, PairSampler, VectorOptions
 from irplatform.plugin import Field, Options
 
 
@@ -18,6 +18,8 @@ class DeepMatchOptions(Options):
     hidden: int = Field(32, gt=0, description="width of the hidden feed-forward layer")
     dropout: float = Field(0.1, ge=0, lt=1, description="dropout before the feed-forward stage")
     l2: float = Field(1e-5, ge=0, description="L2 coefficient of all weights")
-    pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
+    pairs: PairSampler.Settings = Field(
+        PairSampler.Settings(), description="how training pairs are drawn"
+    )
     loop: LoopSettings = Field(LoopSettings(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")

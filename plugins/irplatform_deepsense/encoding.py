@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,17 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.kit import STOP_WORDS, Int64, content_words, ragged, tokenize, without
+from irplatform.kit import Int64, content_words, tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.kit import Candidates, ForwardIndex, TextField, WordVectors
+    from irplatform.kit import Candidates, ForwardIndex, WordVectors
     from irplatform.plugin import Topic
     from irplatform_deepsense.features import FieldFeatures
     from irplatform_deepsense.options import DeepSenSeOptions
+
+    TextField = Literal["title", "abstract", "text"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Encoder:
         self._document_rows = self._rows.copy()  # rows of the words that are read of documents
         self._document_rows_there: Tensor | None = None
         if not options.document_stop_words:
-            stops = index.vocabulary.ids(sorted(STOP_WORDS))
+            stops = index.stop_words()
             self._document_rows[stops] = -1
         self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
         idf = np.full(len(vectors.matrix), index.idf("text").max(initial=0.0))
@@ -103,11 +105,11 @@ class Encoder:
         """Rows of the words of documents' fields, one behind the other, and where each begins."""
         tokens, offsets = self.index.tokens(rows, field)
         words = self._document_rows[tokens]
-        words, offsets = without(words, offsets, words < 0)
+        words, offsets = self.index.without(words, offsets, words < 0)
         most = self._options.title_words if field == "title" else self._options.abstract_words
         lengths = np.diff(offsets)
         if lengths.max(initial=0) > most:
-            places, offsets = ragged(offsets[:-1], np.minimum(lengths, most))
+            places, offsets = self.index.ragged(offsets[:-1], np.minimum(lengths, most))
             words = words[places]
         return words, offsets[:-1]
 

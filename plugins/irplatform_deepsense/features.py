@@ -14,20 +14,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from irplatform.kit import (
-    YEAR,
     Float32,
-    Float64,
-    Int32,
     Int64,
     content_words,
-    given_texts,
     lexical_features,
     new_matrix,
-    read_own_json,
+    read_json,
     tokenize,
-    year_of,
 )
 
 if TYPE_CHECKING:
@@ -67,11 +63,11 @@ class FieldFeatures:
 
     def of_fields(self, doc_ids: Sequence[str]) -> Float32:
         """The features that no query changes: float32 [documents, fields]."""
-        if (texts := given_texts()) is not None:
+        if (texts := self.index.given_texts()) is not None:
             return self.columns.of([texts.documents[doc_id] for doc_id in doc_ids])
         return self.values[self.index.rows(doc_ids)]
 
-    def matched(self, topic: Topic) -> Int32:
+    def matched(self, topic: Topic) -> npt.NDArray[np.int32]:
         """The word ids that lexical features match: int32 [words]."""
         words = content_words(topic.query) or tokenize(topic.query)
         return self.index.vocabulary.ids(list(dict.fromkeys(words)))
@@ -104,7 +100,7 @@ def field_features(
     if given is not None:
         depends_on["given"] = given.as_json()
     folder = resources.artifact("deepsense-fields", depends_on, build, of_vectors=False)
-    content = read_own_json(folder / _COLUMNS)
+    content = read_json(folder / _COLUMNS)
     values = np.load(folder / _VALUES, mmap_mode="r", allow_pickle=False)
     return FieldFeatures(index, options.lexical, Columns.of_json(content), np.asarray(values))
 
@@ -223,7 +219,7 @@ def _batches(index: ForwardIndex) -> Iterator[Int64]:
         yield np.arange(start, min(start + _BATCH, index.count))
 
 
-def _numbers(documents: Sequence[Document], names: Sequence[str]) -> Float64:
+def _numbers(documents: Sequence[Document], names: Sequence[str]) -> npt.NDArray[np.float64]:
     values = np.array([[_number(document, name) for name in names] for document in documents])
     for column, name in enumerate(names):
         if name != "year":
@@ -232,7 +228,7 @@ def _numbers(documents: Sequence[Document], names: Sequence[str]) -> Float64:
 
 
 def _number(document: Document, name: str) -> float:
-    values = [year_of(document)] if name == YEAR else document.values(name)
+    values = [document.year] if name == "year" else document.values(name)
     try:
         number = float(values[0])
     except (IndexError, ValueError):

@@ -6,7 +6,7 @@ from collections.abc import Mapping  # noqa: TC003 - pydantic reads it
 from pathlib import Path  # noqa: TC003 - pydantic reads it
 from typing import Any, Literal
 
-from irplatform.kit import ALL18, GroupSettings, LexicalNames, LoopSettings, VectorOptions
+from irplatform.kit import ALL18, GroupSampler, LexicalNames, LoopSettings, VectorOptions
 from irplatform.plugin import Field, Options
 
 
@@ -53,7 +53,9 @@ class DeepSenSeOptions(Options):
     loss: Literal["bce", "hinge", "softmax"] = Field(
         "softmax", description="cross-entropy [paper: bce; ours: among the negatives] or hinge loss"
     )
-    groups: GroupSettings = Field(GroupSettings(), description="how training documents are drawn")
+    groups: GroupSampler.Settings = Field(
+        GroupSampler.Settings(), description="how training documents are drawn"
+    )
     pairs: PairsOptions = Field(PairsOptions(), description="pre-training on sentences and titles")
     validation_topics: int = Field(100, gt=0, description="topics of early stopping")
     validation_depth: int = Field(100, gt=0, description="candidates of each")

@@ -18,13 +18,11 @@ from torch import Tensor, nn
 from irplatform.kit import (
     LoopSettings,
     PairsOfTopics,
-    counted,
-    digest,
+    TextPairs,
+    WeightFile,
+    digests,
     fingerprint,
-    load_weights,
-    read_text_pairs,
     run_loop,
-    save_weights,
 )
 from irplatform.plugin import InputError
 from irplatform_deepsense.encoding import Texts
@@ -68,9 +66,7 @@ def pretrained(
 
     def build(folder: Path) -> None:
         training_pairs = read_pairs(path, encoder, pairs.sentences, excluded)
-        resources.notice(
-            f"pre-training on {counted(len(training_pairs), 'sentence')} of {path.name}"
-        )
+        resources.notice(f"pre-training on {len(training_pairs):,} sentences of {path.name}")
         torch.manual_seed(pairs.seed)
         module = PairNetwork(DeepSenSeNetwork(network.sizes, options.dropout))
         task = PairsTask(module.to(resources.device), encoder, pairs, training_pairs)
@@ -82,11 +78,11 @@ def pretrained(
             run_loop(task, loop, seed=pairs.seed, workspace=folder)
         for file in folder.iterdir():
             file.unlink()  # the loop's own state
-        save_weights(folder / _WEIGHTS, module.network.shared_state(), {})
+        WeightFile(folder / _WEIGHTS).save(module.network.shared_state(), {})
 
     depends_on = {
         "format": FORMAT,
-        "file": digest(path),
+        "file": digests([path])[0],
         "options": options.model_dump(
             mode="json",
             include={"vectors", "dropout", "query_words", "title_words", "document_stop_words"},
@@ -100,7 +96,7 @@ def pretrained(
         "device": resources.device,
         "model_threads": resources.model_threads,
     }
-    return load_weights(resources.artifact("deepsense-pairs", depends_on, build) / _WEIGHTS)
+    return WeightFile(resources.artifact("deepsense-pairs", depends_on, build) / _WEIGHTS).load()
 
 
 class PairNetwork(nn.Module):
@@ -247,7 +243,7 @@ def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) 
 
 def read_sentences(path: Path, most: int, without: PairsOfTopics) -> Iterator[list[TextPair]]:
     """Stream the pairs of a file, sentence by sentence."""
-    every = read_text_pairs(path, query=SENTENCE, text=TITLE, group=ARTICLE, marker="[CIT]")
+    every = TextPairs(path, SENTENCE, TITLE, ARTICLE, marker="[CIT]")
     left = (pair for pair in every if pair not in without)
     for _, of_sentence in islice(groupby(left, key=lambda pair: (pair.group, pair.query)), most):
         yield list(of_sentence)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.kit import NeuralReranker, read_own_json
+from irplatform.kit import NeuralReranker, read_json
 from irplatform.plugin import InputError, PairsFile, Reads
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 
@@ -73,7 +72,7 @@ class DeepSenSe(NeuralReranker):
         return {**asdict(self.network.sizes), "features": list(self._features.names)}
 
     def reads(self) -> Reads:
-        from irplatform.kit import PairsOfTopics, check_text_pairs
+        from irplatform.kit import PairsOfTopics, TextPairs
         from irplatform_deepsense.pairs import ARTICLE, SENTENCE, TITLE, read_sentences
 
         file, most = self.options.pairs.file, self.options.pairs.sentences
@@ -86,7 +85,7 @@ class DeepSenSe(NeuralReranker):
 
         return Reads(
             pairs=PairsFile(file, read),
-            check=partial(check_text_pairs, file, query=SENTENCE, text=TITLE),
+            check=TextPairs(file, SENTENCE, TITLE).check,
         )
 
     def fit(self, data: TrainingData) -> None:
@@ -139,7 +138,7 @@ class DeepSenSe(NeuralReranker):
         from irplatform_deepsense.features import Columns
 
         try:
-            columns = Columns.of_json(read_own_json(path))
+            columns = Columns.of_json(read_json(path))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError("this does not say what is read of fields.", path=path) from error
         known = {*self.options.numbers, *self.options.categories}

@@ -15,14 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.kit import (
-    Groups,
-    GroupSampler,
-    Validator,
-    learn_standardization,
-    pairwise_hinge,
-    pool_starts,
-)
+from irplatform.kit import GroupSampler, NeuralReranker, Validator, pairwise_hinge
 from irplatform_deepsense.network import masked_softmax
 
 if TYPE_CHECKING:
@@ -151,7 +144,7 @@ class DeepSenSeTask:
             advance(1)
         self._rows = np.concatenate(rows)
         self._features = np.concatenate(features)
-        self._starts = pool_starts(self._sampler.pools)
+        self._starts = self._sampler.starts
         validator = Validator(
             data.validation,
             options.validation_topics,
@@ -162,12 +155,14 @@ class DeepSenSeTask:
 
     def standardize_features(self) -> None:
         features = torch.from_numpy(self._features)
-        learn_standardization(features, self.module.feature_mean, self.module.feature_scale)
+        NeuralReranker.learn_standardization(
+            features, self.module.feature_mean, self.module.feature_scale
+        )
 
-    def batches(self, epoch: int) -> list[Groups]:
+    def batches(self, epoch: int) -> list[GroupSampler.Batch]:
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
-    def loss(self, batch: Groups) -> Tensor:
+    def loss(self, batch: GroupSampler.Batch) -> Tensor:
         scores = self._scores(batch)
         if self._options.loss == "softmax":
             return -scores.log_softmax(dim=1)[:, 0].mean()
@@ -178,7 +173,7 @@ class DeepSenSeTask:
         lower = scores[:, 1:]
         return pairwise_hinge(scores[:, :1].expand_as(lower), lower, torch.ones_like(lower))
 
-    def _scores(self, batch: Groups) -> Tensor:
+    def _scores(self, batch: GroupSampler.Batch) -> Tensor:
         places = self._starts[batch.topic][:, None] + batch.documents
         encoded = [
             self._encoder.encode_rows(

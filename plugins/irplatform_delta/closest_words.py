@@ -18,8 +18,8 @@ from irplatform.kit import Reading, on_device, square_root, tokenize
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from irplatform.kit import Batch, Candidates, Float32, ForwardIndex, Int64, WordVectors
-    from irplatform.plugin import Topic
+    from irplatform.kit import Candidates, Float32, ForwardIndex, Int64, WordVectors
+    from irplatform.plugin import Documents, Topic
     from irplatform_delta.options import Delta2017Options, DeltaOptions
 
 
@@ -136,7 +136,10 @@ class Encoder:
         self.norms = self.vectors.norm(dim=1)
 
     def score(
-        self, batch: Batch, score: Callable[[Encoded], Tensor], features: Sequence[Float32] = ()
+        self,
+        batch: Sequence[tuple[Topic, Documents]],
+        score: Callable[[Encoded], Tensor],
+        features: Sequence[Float32] = (),
     ) -> list[Sequence[float]]:
         """Score the documents of topics, which may have further features."""
         return self._documents.score(

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.kit import Points, PointSampler, Validator, pool_starts, weighted_cross_entropy
+from irplatform.kit import PointSampler, Validator
 from irplatform_delta.closest_words import distinct_rows, joined
 
 if TYPE_CHECKING:
@@ -178,14 +178,14 @@ class ClassifierTask:
         weighting: Literal["none", "root", "log"],
     ) -> None:
         self._sampler = PointSampler(data.training, options.points, seed, weighting)
-        self._starts = pool_starts(self._sampler.pools)
+        self._starts = self._sampler.starts
         self._batch_size = options.loop.batch_size
 
-    def batches(self, epoch: int) -> list[Points]:
+    def batches(self, epoch: int) -> list[PointSampler.Batch]:
         return self._sampler.epoch(epoch).batches(self._batch_size)
 
     @staticmethod
-    def entropy(logits: Tensor, batch: Points) -> Tensor:
+    def entropy(logits: Tensor, batch: PointSampler.Batch) -> Tensor:
         label = torch.from_numpy(batch.label).to(logits.device)
         weight = torch.from_numpy(batch.weight).to(logits.device)
         return weighted_cross_entropy(logits, label, weight)
@@ -218,7 +218,7 @@ class Delta2017Task(ClassifierTask):
             encoder.encode, advance
         )
 
-    def loss(self, batch: Points) -> Tensor:
+    def loss(self, batch: PointSampler.Batch) -> Tensor:
         rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)
         documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
         logits = self.module(self._encoder.vectors, self._pools.words, documents.long(), lexical)
@@ -230,3 +230,12 @@ class Delta2017Task(ClassifierTask):
         return self._measure(
             lambda each: self.module(vectors, each.words, each.documents, each.lexical).tolist()
         )
+
+
+def weighted_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor) -> Tensor:
+    """Weighted mean of the binary cross-entropy (Mohan et al., BioNLP 2017, section 4.6).
+
+    Logits, labels (1 for relevant samples, 0 for others) and weights are [n].
+    """
+    losses = functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
+    return (weight * losses).sum() / weight.sum()

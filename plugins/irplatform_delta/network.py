@@ -14,14 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.kit import (
-    Pairs,
-    PairSampler,
-    Validator,
-    learn_standardization,
-    pairwise_hinge,
-    pool_starts,
-)
+from irplatform.kit import NeuralReranker, PairSampler, Validator, pairwise_hinge
 from irplatform_delta.closest_words import FEATURES, Words, distinct_rows, joined
 
 if TYPE_CHECKING:
@@ -204,7 +197,7 @@ class DeltaTask:
         self._encoder = encoder
         self._options = options
         self._sampler = PairSampler(data.training, options.pairs, seed)
-        self._starts = pool_starts(self._sampler.pools)
+        self._starts = self._sampler.starts
         features = side.fit(data, self._sampler.pools)
 
         def encoded() -> Iterator[Encoded]:
@@ -225,12 +218,12 @@ class DeltaTask:
         count = len(self._options.lexical)
         lexical = self._pools.lexical[:, :count]
         mean, scale = self.module.lexical_mean, self.module.lexical_scale
-        learn_standardization(lexical, mean[:count], scale[:count])
+        NeuralReranker.learn_standardization(lexical, mean[:count], scale[:count])
 
-    def batches(self, epoch: int) -> list[Pairs]:
+    def batches(self, epoch: int) -> list[PairSampler.Batch]:
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
-    def loss(self, batch: Pairs) -> Tensor:
+    def loss(self, batch: PairSampler.Batch) -> Tensor:
         rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)
         documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
         scores = self.module.trained(

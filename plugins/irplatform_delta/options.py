@@ -6,12 +6,10 @@ from typing import Any, Literal
 
 from irplatform.kit import (
     ALL18,
-    LEX3,
-    AdadeltaSettings,
     LexicalNames,
     LoopSettings,
-    PairSettings,
-    PointSettings,
+    PairSampler,
+    PointSampler,
     VectorOptions,
 )
 from irplatform.plugin import Field, Options
@@ -41,6 +39,10 @@ OVERLAPS = ("jaccard_text", "idf_jaccard_text", "overlap_text", "bigram_overlap_
 """The four overlap features of Delta (2017) (section 4.2, i to iv)."""
 
 
+LEX3: tuple[str, ...] = ("bm25_abstract", "idf_jaccard_title", "idf_overlap_title")
+"""The features of Delta-32-Lex3, chosen by greedy search on the paper's validation data."""
+
+
 class DeltaOptions(Options):
     """Options of Delta; `[paper]` marks a value of Mohan et al., WWW 2018."""
 
@@ -58,9 +60,21 @@ class DeltaOptions(Options):
     dropout: float = Field(0.1, ge=0, lt=1, description="dropout before the max-pooling")
     l2_convolution: float = Field(1e-5, ge=0, description="L2 coefficient of the convolutions")
     l2_feed_forward: float = Field(1e-5, ge=0, description="L2 coefficient of the feed-forward")
-    pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
+    pairs: PairSampler.Settings = Field(
+        PairSampler.Settings(), description="how training pairs are drawn"
+    )
     loop: LoopSettings = Field(LoopSettings(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
+
+
+class AdadeltaSettings(LoopSettings):
+    """The same for the classifiers of Mohan et al., BioNLP 2017, section 4.7 (`[paper]`)."""
+
+    optimizer: Literal["adagrad", "adam", "adadelta"] = Field(
+        "adadelta", description="gradient descent method [paper]"
+    )
+    learning_rate: float = Field(1.0, gt=0, description="its step size")
+    epochs: int = Field(10, gt=0, description="most epochs [paper]")
 
 
 class ClassifierOptions(Options):
@@ -73,7 +87,9 @@ class ClassifierOptions(Options):
     classifier_dropout: float = Field(0.2, ge=0, lt=1, description="dropout around its layers")
     l2_convolution: float = Field(1e-5, ge=0, description="L2 coefficient of the convolutions")
     l2_classifier: float = Field(1e-5, ge=0, description="L2 of classifier and similarity")
-    points: PointSettings = Field(PointSettings(), description="how training samples are drawn")
+    points: PointSampler.Settings = Field(
+        PointSampler.Settings(), description="how training samples are drawn"
+    )
     loop: AdadeltaSettings = Field(AdadeltaSettings(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
 

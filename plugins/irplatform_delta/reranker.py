@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.kit import NeuralReranker, load_into
-from irplatform.plugin import Reads, Traits, named_systems
+from irplatform.kit import NeuralReranker, WeightFile
+from irplatform.plugin import NamedSystem, Reads, Traits
 from irplatform_delta.options import (
     PAPER_2018,
     PAPER_CLASSIFIERS,
@@ -74,7 +74,9 @@ class Delta(NeuralReranker):
 
     def reads(self) -> Reads:
         names, settings = self.options.features, self.options.feature_settings
-        groups = named_systems("feature group", names, settings, settings_in="feature_settings")
+        groups = NamedSystem.several(
+            "feature group", names, settings, settings_in="feature_settings"
+        )
         return Reads(systems=groups)
 
     def fit(self, data: TrainingData) -> None:
@@ -101,7 +103,7 @@ class Delta(NeuralReranker):
         """Read the weights; those of pre-training know no features, so `fit` has to follow."""
         if self._side.width and not self._side.saved_in(folder):
             weights = self.saved_weights(folder, self._identity_with(()))
-            load_into(self.network, self.network.widened(weights), folder / self._file)
+            WeightFile(folder / self._file).load_into(self.network, self.network.widened(weights))
             self.weights_changed()
         else:
             self._side.load(folder)
@@ -275,9 +277,12 @@ class SevMos(NeuralReranker):
         return self.network.match(queries[candidates.topic], documents, candidates.features)
 
     def _document_vectors(self, candidates: Candidates) -> Tensor:
-        from irplatform.kit import StoredVectors, given_texts
+        from irplatform.kit import StoredVectors
 
-        if given_texts() or self._texts.index.count > self.options.stored_documents:
+        if (
+            self._texts.index.given_texts()
+            or self._texts.index.count > self.options.stored_documents
+        ):
             tokens = candidates.matrix(self.options.document_words)
             words, places = candidates.distinct(tokens, self._texts.size)
             return self._texts.encoded(self.network.document, words, places)
@@ -288,7 +293,7 @@ class SevMos(NeuralReranker):
     def _store(self) -> Float32:
         import torch
 
-        from irplatform.kit import stored_documents, vectors_digest, weights_digest
+        from irplatform.kit import WeightFile, stored_documents
 
         stage = self.network.document
 
@@ -299,8 +304,8 @@ class SevMos(NeuralReranker):
 
         depends_on = {
             "format": 1,
-            "weights": weights_digest(stage.state_dict()),
-            "vectors": vectors_digest(self._word_vectors),
+            "weights": WeightFile.digest(stage.state_dict()),
+            "vectors": self._word_vectors.digest(),
             "document_words": self.options.document_words,
             "device": self.resources.device,
             "model_threads": self.resources.model_threads,

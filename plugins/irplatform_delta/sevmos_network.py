@@ -15,14 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.kit import (
-    Points,
-    Validator,
-    distinct_words,
-    learn_standardization,
-    lexical_features,
-    tokenize,
-)
+from irplatform.kit import NeuralReranker, PointSampler, Validator, lexical_features, tokenize
 from irplatform_delta.delta2017_network import ClassifierTask, FullConvolutions, RelevanceClassifier
 
 if TYPE_CHECKING:
@@ -123,7 +116,7 @@ class Texts:
         return padded
 
     def vectors(self, stage: FullConvolutions, texts: Ids) -> Tensor:
-        words, places = distinct_words(texts, self.size)
+        words, places = self.index.distinct_words(texts, self.size)
         there = (torch.from_numpy(array).to(self.device) for array in (words, places))
         return self.encoded(stage, *there)
 
@@ -175,9 +168,11 @@ class SevMosTask(ClassifierTask):
         return torch.from_numpy(features).to(self._device)
 
     def standardize_lexical(self) -> None:
-        learn_standardization(self._features, self.module.lexical_mean, self.module.lexical_scale)
+        NeuralReranker.learn_standardization(
+            self._features, self.module.lexical_mean, self.module.lexical_scale
+        )
 
-    def loss(self, batch: Points) -> Tensor:
+    def loss(self, batch: PointSampler.Batch) -> Tensor:
         rows = batch.rows(self._starts)
         topics, place = np.unique(batch.topic, return_inverse=True)
         queries = self._texts.vectors(self.module.query, self._queries[topics])

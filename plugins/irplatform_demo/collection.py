@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from irplatform.kit import fingerprint
-from irplatform.plugin import Collection, Corpus, Document, Qrels, Topic
+from irplatform.plugin import Collection, Corpus, Document, Topic
 from irplatform_demo.texts import (
     Relation,
     Style,
@@ -124,7 +124,7 @@ def _topic(number: str, relation: Relation) -> Topic:
     )
 
 
-def _qrels(topics: str) -> Qrels:
+def _qrels(topics: str) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
     for number, relation in _numbered(topics):
         grades = ((article.document.id, article.grade(relation)) for article in articles())

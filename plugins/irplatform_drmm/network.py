@@ -16,25 +16,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from irplatform.kit import (
-    STOP_WORDS,
-    Pairs,
-    PairSampler,
-    PlatformError,
-    Validator,
-    distinct_per_document,
-    distinct_words,
-    inverse_document_frequency,
-    pairwise_hinge,
-    pool_starts,
-    unit_rows,
-)
+from irplatform.kit import PairSampler, Validator, WordVectors, krovetz_stems, pairwise_hinge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from irplatform.kit import Float32, ForwardIndex, Int32, Int64, WordVectors
+    from irplatform.kit import Float32, ForwardIndex, Int64
     from irplatform.plugin import Resources, TrainingData
     from irplatform_drmm.options import DrmmOptions
 
@@ -101,7 +89,7 @@ class DrmmTask:
         self._options = options
         self._device = device
         self._sampler = PairSampler(data.training, options.pairs, seed)
-        self._starts = pool_starts(self._sampler.pools)
+        self._starts = self._sampler.starts
         histograms, sizes = [], []
         self._gate_inputs: list[Float32] = []
         for pool in self._sampler.pools:
@@ -119,10 +107,10 @@ class DrmmTask:
             lambda topic, doc_ids: matcher.match(topic.query, doc_ids), advance
         )
 
-    def batches(self, epoch: int) -> list[Pairs]:
+    def batches(self, epoch: int) -> list[PairSampler.Batch]:
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
-    def loss(self, batch: Pairs) -> Tensor:
+    def loss(self, batch: PairSampler.Batch) -> Tensor:
         rows = batch.rows(self._starts)
         width = max(1, int(self._sizes[rows].max()))
         present = np.arange(width) < self._sizes[rows][:, None]
@@ -156,13 +144,13 @@ class Matcher:
         self._index = index
         self._options = options
         self._stems = np.append(stems.of_word, -1)  # the last entry serves padding, -1
-        self._idf = inverse_document_frequency(stems.document_frequency, index.count)
+        self._idf = index.idf_of(stems.document_frequency)
         self._vectors = vectors
         self._size = len(stems)
         self._dtype = np.uint8 if options.document_words < 2**8 else np.uint16
         self._stop: set[int] = set()
         if not options.keep_stop_words:
-            self._stop = set(index.vocabulary.ids(sorted(STOP_WORDS)).tolist())
+            self._stop = set(index.stop_words().tolist())
 
     def terms(self, query: str) -> Int64:
         """The stems of a query's words, without stop words unless there is nothing else."""
@@ -175,9 +163,9 @@ class Matcher:
         documents = self._index.matrix(rows, self._options.document_words)
         return self.compare(self.terms(query), documents)
 
-    def compare(self, terms: Int64, documents: Int32) -> Matches:
+    def compare(self, terms: Int64, documents: npt.NDArray[np.int32]) -> Matches:
         """Match the stems of a query with the word ids of documents, padded with -1."""
-        distinct, places = distinct_words(self._stems[documents], self._size)
+        distinct, places = self._index.distinct_words(self._stems[documents], self._size)
         bins = self._options.bins
         table = np.full((len(terms), len(distinct) + 1), bins, dtype=np.uint8)
         table[:, :-1] = self._bins(terms, distinct)
@@ -276,8 +264,8 @@ class Matches:
 class Stems:
     """The stems of a vocabulary by Krovetz's algorithm (SIGIR 1993), Lucene's KStem."""
 
-    of_word: Int32  # int32, the stem of each word
-    document_frequency: Int32  # int32, in how many documents each stem occurs
+    of_word: npt.NDArray[np.int32]  # int32, the stem of each word
+    document_frequency: npt.NDArray[np.int32]  # int32, in how many documents each stem occurs
 
     @classmethod
     def of(cls, resources: Resources, stemmer: str) -> Stems:
@@ -288,7 +276,7 @@ class Stems:
             return cls(words, index.document_frequency("text"))
 
         def build(folder: Path) -> None:
-            of_word = number_stems(krovetz(list(index.vocabulary)))
+            of_word = number_stems(krovetz_stems(list(index.vocabulary)))
             with resources.progress("counting stems", index.count, "documents") as advance:
                 frequency = document_frequency(index, of_word, advance)
             np.save(folder / "of-word.npy", of_word)
@@ -316,45 +304,21 @@ def stem_vectors(index: ForwardIndex, stems: Stems, vectors: WordVectors) -> Flo
         part = slice(start, start + 50_000)
         values = vectors.matrix[rows[known[part]]] * weight[part, None]
         np.add.at(sums, stems.of_word[known[part]], values)
-    return unit_rows(sums)
+    return WordVectors.unit_rows(sums)
 
 
-def krovetz(words: Sequence[str]) -> list[str]:
-    """The Krovetz stem of each word; words that are not of plain letters stay as they are."""
-    from irplatform.kit import java_class
-
-    analyzer = java_class("io.anserini.analysis.DefaultEnglishAnalyzer").fromArguments(
-        "krovetz",
-        True,  # keeps stop words
-        None,
-    )
-    analyze = java_class("io.anserini.analysis.AnalyzerUtils").analyze
-    stems = list(words)
-    plain = [n for n, word in enumerate(words) if word.isascii() and word.isalpha()]
-    plain = [n for n in plain if len(words[n]) < 50]  # longer ones have no stem
-    for start in range(0, len(plain), _BLOCK):
-        part = plain[start : start + _BLOCK]
-        answer = str(analyze(analyzer, " ".join(words[n] for n in part)).toString())
-        part_stems = answer.strip("[]").split(", ")
-        if len(part_stems) != len(part):
-            raise PlatformError(f"Lucene made {len(part_stems)} stems of {len(part)} words.")
-        for n, stem in zip(part, part_stems, strict=True):
-            stems[n] = stem
-    return stems
-
-
-def number_stems(stems: Sequence[str]) -> Int32:
+def number_stems(stems: Sequence[str]) -> npt.NDArray[np.int32]:
     """Per word the number of its stem, in order of first appearance."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(stem, len(numbers)) for stem in stems], dtype=np.int32)
 
 
 def document_frequency(
-    index: ForwardIndex, of_word: Int32, advance: Callable[[int], None]
-) -> Int32:
+    index: ForwardIndex, of_word: npt.NDArray[np.int32], advance: Callable[[int], None]
+) -> npt.NDArray[np.int32]:
     """In how many documents each stem occurs."""
     frequency = np.zeros(int(of_word.max(initial=-1)) + 1, dtype=np.int32)
-    for rows, _, stems in distinct_per_document(index, of_word):
+    for rows, _, stems in index.distinct_numbers(of_word):
         frequency += np.bincount(stems, minlength=len(frequency)).astype(np.int32)
         advance(len(rows))
     return frequency

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irplatform.kit import LoopSettings, PairSettings, VectorOptions
+from irplatform.kit import LoopSettings, PairSampler, VectorOptions
 from irplatform.plugin import Field, Options
 
 PAPER: dict[str, object] = {
@@ -36,6 +36,8 @@ class DrmmOptions(Options):
         "krovetz", description="conflation of words [paper: Krovetz], which needs Java once"
     )
     keep_stop_words: bool = Field(False, description="read stop words of queries, too [paper: no]")
-    pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
+    pairs: PairSampler.Settings = Field(
+        PairSampler.Settings(), description="how training pairs are drawn"
+    )
     loop: DrmmLoop = Field(DrmmLoop(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")

@@ -67,7 +67,6 @@ class Drmm(NeuralReranker):
     def _stem_vectors(self, resources: Resources, stems: Stems) -> Float32:
         import numpy as np
 
-        from irplatform.kit import vectors_digest
         from irplatform_drmm.network import stem_vectors
 
         index = resources.forward_index()
@@ -79,7 +78,7 @@ class Drmm(NeuralReranker):
         depends_on = {
             "format": _FORMAT,
             "stemmer": self.options.stemmer,
-            "vectors": vectors_digest(vectors),
+            "vectors": vectors.digest(),
         }
         folder = resources.artifact("drmm-vectors", depends_on, build)
         matrix: Float32 = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)

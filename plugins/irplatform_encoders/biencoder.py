@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.kit import FORWARD_INDEX_FORMAT
+from irplatform.kit import ForwardIndex
 from irplatform.plugin import Documents, Reads, Reranker, Resources, Retriever, Run, Topic, Traits
 from irplatform_encoders.options import BiEncoderOptions, BiEncoderSearchOptions
 from irplatform_encoders.pretrained import PACKAGES, tell_how_slow
@@ -136,7 +136,7 @@ class BiEncoderSearch(Retriever):
             folder = indexed(
                 resources,
                 "bi-encoder-index",
-                {"rows": FORWARD_INDEX_FORMAT, "of": dict(encoder.identity)},
+                {"rows": ForwardIndex.FORMAT, "of": dict(encoder.identity)},
                 store.count,
                 encoder.width,
                 store.rows,
@@ -170,7 +170,7 @@ class VectorStore:
         self.count = self._index.count
         self._folder = resources.artifact(
             "bi-encoder",
-            {**encoder.identity, "width": encoder.width, "rows": FORWARD_INDEX_FORMAT},
+            {**encoder.identity, "width": encoder.width, "rows": ForwardIndex.FORMAT},
             self._make,
             of_vectors=False,
             filled_later=True,

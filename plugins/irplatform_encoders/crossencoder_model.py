@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from irplatform.kit import listing, quoted
+from irplatform.kit import quoted
 from irplatform.plugin import InputError
 from irplatform_encoders.pretrained import (
     made_of_parts,
@@ -238,7 +238,7 @@ def _by_name(names: Sequence[str]) -> int | None:
 
 def _relevant(folder: Path, names: Sequence[str], label: str | None) -> int:
     """The place of the label that means relevant."""
-    told = listing(names)
+    told = _listed(names)
     if label is None:
         if len(names) == 1:
             return 0
@@ -299,7 +299,7 @@ def _notes(model: Model, settings: Any, names: Sequence[str], *, chosen: bool) -
         )
     if model.labels > 1 and not chosen and names != ["LABEL_0", "LABEL_1"]:
         notes.append(
-            f"Of the model's labels ({listing(names)}), {quoted(names[model.label])} is read as "
+            f"Of the model's labels ({_listed(names)}), {quoted(names[model.label])} is read as "
             "relevant; cross-encoder.label names another"
         )
     return tuple(notes)
@@ -343,3 +343,7 @@ def _with_formatter(folder: Path, model: Model, *, saved: bool) -> Model:
         note = "The model's chat template is not used: it does not take a query and a document"
         return replace(model, notes=(*model.notes, note))
     return replace(model, formatter=module)
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.kit import Lists, ListSampler, Validator, listwise_logistic
+from irplatform.kit import ListSampler, Validator, pairwise_logistic, square_root
 from irplatform_encoders.batches import batches, tokens_at_once
 from irplatform_encoders.crossencoder_parts import Parts
 from irplatform_encoders.on_cpu import in_float32, map_ahead, map_in_threads
@@ -308,10 +308,10 @@ class ListsTask:
         self.all_steps = self._loop.epochs * self._steps
         self._shown = 0
 
-    def batches(self, epoch: int) -> Iterator[Lists]:
+    def batches(self, epoch: int) -> Iterator[ListSampler.Batch]:
         return self._sampler.batches(epoch, self._loop.batch_size)
 
-    def read(self, batch: Lists) -> ReadLists:
+    def read(self, batch: ListSampler.Batch) -> ReadLists:
         pools = [self._sampler.pools[number] for number in batch.topic]
         lists = list(zip(pools, batch.documents, strict=True))
         queries = [pool.labelled.topic.query for pool, places in lists for _ in places]
@@ -368,3 +368,17 @@ class ListsTask:
 def rate_share(done: float, warmup: float) -> float:
     """The share of the largest rate that a step has, 0 to 1."""
     return done / warmup if done < warmup else (1 - done) / (1 - warmup)
+
+
+def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
+    """`pairwise_logistic` over all pairs of different grade of a list of documents.
+
+    Pairs weigh the square root of the difference of their grades. Both tensors are [n]; grades are
+    on the CPU, so that no step waits for a GPU, and at least two differ.
+    """
+    higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
+    weight = square_root((grades[higher] - grades[lower]).to(scores.dtype))
+    higher, lower, weight = (
+        each.to(scores.device, non_blocking=True) for each in (higher, lower, weight)
+    )
+    return pairwise_logistic(scores[higher], scores[lower], weight)

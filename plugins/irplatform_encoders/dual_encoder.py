@@ -23,17 +23,12 @@ from torch.nn import functional
 
 from irplatform.kit import (
     Float32,
+    ForwardIndex,
     Int64,
-    normalize,
-    pieces,
-    query_mark,
-    ragged,
-    source_mark,
+    PairsOfTopics,
+    WeightFile,
     stored_documents,
-    topic_marks,
-    vectors_digest,
-    weights_digest,
-    without,
+    tokenize,
 )
 from irplatform.plugin import InputError
 
@@ -42,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Literal
 
-    from irplatform.kit import Float32, ForwardIndex, WordVectors
+    from irplatform.kit import Float32, WordVectors
     from irplatform.plugin import Resources, Topic
     from irplatform_encoders.options import EncoderOptions
 
@@ -108,8 +103,8 @@ class Encoder:
         return {
             "format": FORMAT,
             **self.sizes(),
-            "weights": weights_digest(self.network.state_dict()),
-            "vectors": None if learned else vectors_digest(self._vectors),
+            "weights": WeightFile.digest(self.network.state_dict()),
+            "vectors": None if learned else self._vectors.digest(),
             "device": self._resources.device,
             "model_threads": self._resources.model_threads,
         }
@@ -205,17 +200,17 @@ class Reader:
         self._row_of_word = vectors.align_known(index.vocabulary)
 
         @lru_cache(maxsize=1 << 16)
-        def row_of_piece(piece: str) -> int:
-            (row,) = vectors.rows([normalize(piece)])
+        def row_of_word(word: str) -> int:
+            (row,) = vectors.rows([word])
             return UNKNOWN if row == vectors.unk else int(row)
 
-        self._row_of_piece = row_of_piece
+        self._row_of_word_read = row_of_word
 
     def texts(self, texts: Iterable[str]) -> Bags:
         words: list[int] = []
         ends = [0]
         for text in texts:
-            rows = map(self._row_of_piece, pieces(text))
+            rows = map(self._row_of_word_read, tokenize(text))
             words += [row for row in rows if row != UNKNOWN]
             ends.append(len(words))
         return Bags(np.array(words, dtype=np.int64), np.array(ends, dtype=np.int64))
@@ -223,7 +218,7 @@ class Reader:
     def documents(self, rows: Int64, field: Literal["title", "abstract"]) -> Bags:
         ids, offsets = self.index.tokens(rows, field)
         words = self._row_of_word[ids]
-        return Bags(*without(words, offsets, words == UNKNOWN))
+        return Bags(*self.index.without(words, offsets, words == UNKNOWN))
 
 
 def inverse_frequencies(index: ForwardIndex, vectors: WordVectors) -> Float32:
@@ -248,7 +243,7 @@ class Bags:
 
     def take(self, numbers: Int64) -> Bags:
         starts, lengths = self.offsets[numbers], np.diff(self.offsets)[numbers]
-        places, offsets = ragged(starts, lengths)
+        places, offsets = ForwardIndex.ragged(starts, lengths)
         return Bags(self.words[places], offsets)
 
     def distinct(self, device: str) -> tuple[Tensor, Tensor, Tensor]:
@@ -272,17 +267,14 @@ class Learned(frozenset[int]):
     """
 
     @classmethod
-    def of(cls, queries: Iterable[str] = (), sources: Iterable[str] = ()) -> Learned:
-        """Marks of these queries, and of sources all of whose pairs were learned from."""
-        return cls(_marks(map(query_mark, queries), sources))
-
-    @classmethod
-    def of_topics(cls, topics: Iterable[Topic]) -> Learned:
-        return cls(_marks((mark for topic in topics for mark in topic_marks(topic)), ()))
+    def of(cls, pairs: PairsOfTopics) -> Learned:
+        """Marks of queries, and of sources all of whose pairs were learned from."""
+        queries = {mark("query", query) for query in pairs.queries}
+        return cls(queries | {mark("source", source) for source in pairs.sources})
 
     def knows(self, topic: Topic, group: str) -> bool:
         """Return whether it learned from a topic's query, or its source in the field `group`."""
-        return not self.isdisjoint(_marks(topic_marks(topic), topic.values(group)))
+        return not self.isdisjoint(Learned.of(PairsOfTopics.of([topic], group)))
 
     def save(self, folder: Path) -> None:
         np.save(folder / _FILE, np.array(sorted(self), dtype=np.uint64), allow_pickle=False)
@@ -299,9 +291,3 @@ def mark(kind: str, text: str) -> int:
     """The mark of a query or a source, whatever its white space."""
     content = f"{kind} {' '.join(text.split())}"
     return int.from_bytes(hashlib.sha256(content.encode()).digest()[:8], "little")
-
-
-def _marks(queries: Iterable[str], sources: Iterable[str]) -> set[int]:
-    return {mark("query", query) for query in queries} | {
-        mark("source", source) for source in map(source_mark, sources) if source
-    }

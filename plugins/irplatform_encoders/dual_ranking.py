@@ -8,14 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.kit import (
-    Checkpoint,
-    digest,
-    fingerprint,
-    folder_digests,
-    given_texts,
-    member_folder,
-)
+from irplatform.kit import Checkpoint, PairsOfTopics, digests, fingerprint
 from irplatform.plugin import (
     Documents,
     InputError,
@@ -75,14 +68,13 @@ class DualEncoder(TrainableReranker):
 
         self._resources = resources
         self.encoder = Encoder(resources, self.options, resources.seed)
-        self.learned = Learned.of()
+        self.learned = Learned()
         self._stored = None
 
     def traits(self) -> Traits:
         return Traits(packages=_PACKAGES)
 
     def reads(self) -> Reads:
-        from irplatform.kit import PairsOfTopics
         from irplatform_encoders.dual_training import pairs_of_file
 
         pairs = self.options.pairs
@@ -93,7 +85,7 @@ class DualEncoder(TrainableReranker):
         return Reads(pairs=PairsFile(pairs.file, read) if pairs.file else None, check=pairs.check)
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform.kit import PairsOfTopics, run_shown
+        from irplatform.kit import run_shown
         from irplatform_encoders.dual_encoder import Learned
         from irplatform_encoders.dual_training import TopicsTask, pretrained
 
@@ -105,24 +97,23 @@ class DualEncoder(TrainableReranker):
             self.learned = Learned(self.learned | learned)
         task = TopicsTask(self.encoder, self.options, data, self._resources.seed)
         run_shown(task, self.options.loop, self._resources, data.workspace)
-        self.learned = Learned(
-            self.learned | Learned.of_topics(labelled.topic for labelled in data.training)
-        )
+        topics = [labelled.topic for labelled in data.training]
+        self.learned = Learned(self.learned | Learned.of(PairsOfTopics.of(topics)))
         self._stored = None
 
     def save(self, folder: Path) -> None:
-        from irplatform.kit import save_weights
+        from irplatform.kit import WeightFile
 
         state = self.encoder.network.state_dict()
-        save_weights(folder / _WEIGHTS, state, self.encoder.sizes())
+        WeightFile(folder / _WEIGHTS).save(state, self.encoder.sizes())
         self.learned.save(folder)
 
     def load(self, folder: Path) -> None:
-        from irplatform.kit import load_into, load_weights
+        from irplatform.kit import WeightFile
         from irplatform_encoders.dual_encoder import Learned
 
-        state = load_weights(folder / _WEIGHTS, self.encoder.sizes())
-        load_into(self.encoder.network, state, folder / _WEIGHTS)
+        state = WeightFile(folder / _WEIGHTS).load(self.encoder.sizes())
+        WeightFile(folder / _WEIGHTS).load_into(self.encoder.network, state)
         self.learned = Learned.load(folder)
         self._loaded = True
         self._stored = None
@@ -148,7 +139,10 @@ class DualEncoder(TrainableReranker):
     def _documents(self, candidates: Candidates) -> Tensor:
         from irplatform.kit import StoredVectors
 
-        if given_texts() or self.encoder.index.count > self.options.stored_documents:
+        if (
+            self.encoder.index.given_texts()
+            or self.encoder.index.count > self.options.stored_documents
+        ):
             return self.encoder.encode(candidates.rows)
         if self._stored is None:
             self._stored = StoredVectors(self.encoder.stored(), self._resources.device)
@@ -203,7 +197,7 @@ class DualEncoderSearch(Retriever):
             )
         if folder is None:
             self.options.pairs.check()
-            return Reads(more={"pairs": [digest(pairs)]} if pairs else {})
+            return Reads(more={"pairs": digests([pairs])} if pairs else {})
         checkpoint = Checkpoint.read(folder)
         if (other := checkpoint.reranker) != "dual-encoder":
             raise InputError(
@@ -220,8 +214,7 @@ class DualEncoderSearch(Retriever):
         if (folder := self.options.checkpoint) is None:
             return {}
         group = self.options.pairs.group
-        members = range(Checkpoint.read(folder).members)
-        learned = [Learned.load(member_folder(folder, number)) for number in members]
+        learned = [Learned.load(member) for member in Checkpoint.read(folder).folders()]
         known = [[model.knows(topic, group) for model in learned] for topic in topics]
         if not (warning := _warning(known)):
             return {}
@@ -256,7 +249,7 @@ class DualEncoderSearch(Retriever):
         checkpoint, file = self.options.checkpoint, self.options.pairs.file
         mark = fingerprint(
             {
-                "of": folder_digests(checkpoint) if checkpoint else [digest(file)] if file else [],
+                "of": digests(_files(checkpoint) if checkpoint else [file] if file else []),
                 "options": self.options.model_dump(mode="json"),
                 "device": resources.device,
                 "model_threads": resources.model_threads,
@@ -315,3 +308,7 @@ def shares_of(learned: npt.NDArray[np.bool_]) -> Float32:
     use = ~learned | learned.all(axis=1, keepdims=True)
     shares: Float32 = (use / use.sum(axis=1, keepdims=True)).astype(np.float32)
     return shares
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())

@@ -21,20 +21,15 @@ from torch import Tensor
 from torch.nn import functional
 
 from irplatform.kit import (
-    Groups,
     GroupSampler,
     Int64,
     PairsOfTopics,
+    TextPairs,
     Validator,
-    file_digest,
+    WeightFile,
+    digests,
     fingerprint,
-    load_into,
-    load_weights,
-    ragged,
-    read_text_pairs,
     run_loop,
-    save_weights,
-    vectors_digest,
 )
 from irplatform.plugin import InputError
 from irplatform_encoders.dual_encoder import FORMAT, Bags, Encoder, Learned, joined, mark
@@ -63,7 +58,7 @@ def pretrained(
     pairs = options.pairs
     if pairs.file is not None and not pairs.file.is_file():
         raise InputError("there is no such file of pairs.", path=pairs.file)
-    file = None if pairs.file is None else file_digest(pairs.file)
+    file = None if pairs.file is None else digests([pairs.file])[0]
     encoder = Encoder(resources, options, pairs.seed)
 
     def build(folder: Path) -> None:
@@ -78,7 +73,7 @@ def pretrained(
         ):
             task.advance = advance
             run_loop(task, pairs.loop, seed=pairs.seed, workspace=Path(workspace))
-        save_weights(folder / _WEIGHTS, encoder.network.state_dict(), encoder.sizes())
+        WeightFile(folder / _WEIGHTS).save(encoder.network.state_dict(), encoder.sizes())
         training_pairs.learned.save(folder)
 
     depends_on = {
@@ -86,14 +81,14 @@ def pretrained(
         "file": file,
         "pairs": pairs.model_dump(mode="json", exclude={"file"}),
         "sizes": encoder.sizes(),
-        "vectors": vectors_digest(resources.vectors(options.vectors)),
+        "vectors": resources.vectors(options.vectors).digest(),
         "without": fingerprint(describe(without)),
         "device": resources.device,
         "model_threads": resources.model_threads,
     }
     folder = resources.artifact("dual-encoder-pairs", depends_on, build)
     path = folder / _WEIGHTS
-    load_into(encoder.network, load_weights(path, encoder.sizes()), path)
+    WeightFile(path).load_into(encoder.network, WeightFile(path).load(encoder.sizes()))
     encoder.network.eval()
     return encoder, Learned.load(folder)
 
@@ -183,10 +178,10 @@ class TopicsTask:
     def module(self) -> DualNetwork:
         return self._encoder.network
 
-    def batches(self, epoch: int) -> list[Groups]:
+    def batches(self, epoch: int) -> list[GroupSampler.Batch]:
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
-    def loss(self, batch: Groups) -> Tensor:
+    def loss(self, batch: GroupSampler.Batch) -> Tensor:
         """Mean cross-entropy of each topic's relevant document among all of the batch."""
         members = zip(batch.topic, batch.documents, strict=True)
         rows = np.stack([self._rows[topic][documents] for topic, documents in members])
@@ -264,7 +259,7 @@ def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | F
         groups,
         asking,
         found,
-        Learned.of((pair.query for pair in text_pairs), {pair.group for pair in text_pairs} - {""}),
+        Learned.of(PairsOfTopics.of_pairs(text_pairs)),
     )
 
 
@@ -272,7 +267,7 @@ def pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[
     """The pairs of the file, but for those that are to be left out."""
     if options.file is None or not options.file.is_file():
         raise InputError("there is no such file of pairs.", path=options.file)
-    pairs = read_text_pairs(
+    pairs = TextPairs(
         options.file,
         query=options.query,
         text=options.text,
@@ -302,7 +297,7 @@ def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, In
     spare = np.maximum(lengths[which] - options.passage_words, 0)
     starts = abstracts.offsets[which] + random.integers(0, spare + 1)
     sizes = np.minimum(lengths[which], options.passage_words)
-    places, offsets = ragged(starts, sizes)
+    places, offsets = index.ragged(starts, sizes)
     return Bags(abstracts.words[places], offsets), titles.take(which), rows[which]
 
 

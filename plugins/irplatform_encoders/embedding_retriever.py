@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from irplatform.kit import (
-    Float32,
-    ForwardIndex,
-    Int64,
-    VectorOptions,
-    new_matrix,
-    unit_rows,
-    unit_vectors,
-)
+from irplatform.kit import Float32, ForwardIndex, Int64, VectorOptions, WordVectors, new_matrix
 from irplatform.plugin import Field, Options, Ranking, Resources, Retriever, Run, Topic, Traits
 
 if TYPE_CHECKING:
@@ -56,7 +48,7 @@ class Embedding(Retriever):
         vectors = resources.vectors(self.options.vectors)
         weights = index.idf("text").astype(np.float32) ** self.options.idf_power
         # Per word of the collection its weighted unit vector; 0 without a vector.
-        words: Float32 = unit_vectors(vectors)[vectors.align(index.vocabulary)] * weights[:, None]
+        words: Float32 = vectors.unit()[vectors.align(index.vocabulary)] * weights[:, None]
         folder = resources.artifact(
             "embedding",
             {**self.options.model_dump(mode="json"), "format": 1},
@@ -65,7 +57,7 @@ class Embedding(Retriever):
         documents: Float32 = np.load(folder / _FILE, mmap_mode="r")
         texts = (index.query_ids(topic.query) for topic in topics)
         sums = (words[ids[ids >= 0]].sum(axis=0, keepdims=True) for ids in texts)
-        queries = np.stack([unit_rows(each)[0] for each in sums])
+        queries = np.stack([WordVectors.unit_rows(each)[0] for each in sums])
         rankings: dict[str, Ranking] = {}
         with resources.progress("searching by word vectors", len(topics), "topics") as advance:
             for start in range(0, len(topics), _TOPICS):
@@ -92,7 +84,7 @@ def _write_documents(
                 (np.ones(len(tokens), np.float32), np.array(tokens), np.array(offsets)),
                 shape=(len(rows), len(words)),
             )
-            matrix[rows[0] : rows[-1] + 1] = unit_rows(counts @ words)
+            matrix[rows[0] : rows[-1] + 1] = WordVectors.unit_rows(counts @ words)
             advance(len(rows))
     matrix.flush()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from irplatform.kit import choose_device, ordered_map, several_workers, takes_gpu
+from irplatform.kit import map_documents
 from irplatform_encoders.biencoder_model import Encoder
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ class SentEncoder:
 
     @cached_property
     def _opened(self) -> Encoder:
-        choose_device(self.device)
         return Encoder(self.options, self.device)
 
     def documents(self, texts: list[str]) -> Float32:
@@ -38,7 +37,5 @@ def encoded(
     encoder: Encoder, resources: Resources, texts: Iterable[list[str]]
 ) -> Iterator[Float32]:
     """Yield the vectors of blocks of documents, which workers make if there are several."""
-    if not several_workers():
-        return map(encoder.documents, texts)
     sent = SentEncoder(encoder.options, resources.device)
-    return ordered_map(sent.documents, texts, fewest=2, on_gpu=takes_gpu(resources.device))
+    return map_documents(encoder.documents, sent.documents, texts, resources.device)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003 - pydantic reads it
 from typing import Literal
 
-from irplatform.kit import GroupSettings, ListSettings, LoopSettings, StepSettings, VectorOptions
+from irplatform.kit import GroupSampler, ListSampler, LoopSettings, StepSettings, VectorOptions
 from irplatform.plugin import Field, Options
 from irplatform_encoders.pretrained import PretrainedOptions
 
@@ -89,7 +89,9 @@ class VanillaBertOptions(ReadingOptions):
     """Options of the fine-tuned cross-encoder: a language model or a classifier to begin with."""
 
     max_length: int = Field(256, gt=8, description="tokens of query and document together")
-    lists: ListSettings = Field(ListSettings(), description="lists of documents to learn from")
+    lists: ListSampler.Settings = Field(
+        ListSampler.Settings(), description="lists of documents to learn from"
+    )
     loop: FineTuning = Field(FineTuning(), description="steps and stopping")
     pretraining: Pretraining = Field(Pretraining(), description="steps of pre-training")
     validation_topics: int = Field(300, gt=0, description="most topics that epochs are judged on")
@@ -173,12 +175,12 @@ class PairsOptions(Options):
         return self.file is not None or self.passages > 0
 
     def check(self) -> None:
-        from irplatform.kit import check_text_pairs
+        from irplatform.kit import TextPairs
 
         if self.file is not None:
             # A mistyped name would silently leave nothing out.
             named = self.group if self.group != SOURCES else ""
-            check_text_pairs(self.file, query=self.query, text=self.text, group=named)
+            TextPairs(self.file, self.query, self.text, named).check()
 
 
 class EncoderOptions(Options):
@@ -195,8 +197,8 @@ class EncoderOptions(Options):
 class DualOptions(EncoderOptions):
     """Options of the reranker."""
 
-    groups: GroupSettings = Field(
-        GroupSettings(inside=2, outside=0, relevant="judged", groups_per_topic=3),
+    groups: GroupSampler.Settings = Field(
+        GroupSampler.Settings(inside=2, outside=0, relevant="judged", groups_per_topic=3),
         description="how documents of training topics are drawn, for a batch of topics",
     )
     validation_topics: int = Field(300, gt=0, description="topics of early stopping")

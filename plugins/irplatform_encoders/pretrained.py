@@ -17,9 +17,8 @@ from packaging.version import Version
 from pydantic import Field
 
 from irplatform.kit import (
-    VARIABLE,
     PlatformError,
-    check_weights,
+    WeightFile,
     digests,
     portable,
     raise_refusal,
@@ -76,8 +75,9 @@ def tell_how_slow(resources: Resources, texts: int) -> None:
     """Say what is faster where a transformer reads many texts on the CPU."""
     if resources.device == "cpu" and texts >= _MANY and portable():
         resources.notice(
-            f"Transformers are slow without a GPU. With {VARIABLE}=native and in bfloat16 they are "
-            "twice as fast on some processors, and give other last digits on others."
+            "Transformers are slow without a GPU. With IRPLATFORM_ARITHMETIC=native and in "
+            "bfloat16 they are twice as fast on some processors, and give other last digits on "
+            "others."
         )
 
 
@@ -284,7 +284,7 @@ def _check(folder: Path) -> None:
                 path=pickled.parent,
             )
     for path in weights:
-        check_weights(path)
+        WeightFile(path).check()
     parts = saved_parts(folder)
     if parts and not any(part.endswith("Transformer") for part in parts):
         return  # word vectors or counts of words, which have their own files

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from torch import Tensor
 
-    from irplatform.kit import ConceptGraph, Float32, Float64, Int64
+    from irplatform.kit import ConceptGraph, Float32, Int64
     from irplatform.plugin import Topic
     from irplatform_graphene.model import Model
     from irplatform_graphene.reading import ConceptInputs, DocumentLinks, EncodedTopic
@@ -88,7 +88,7 @@ def _changes_without(
     links: DocumentLinks,
     matches: npt.NDArray[np.bool_],
     distance: float,
-) -> tuple[Float64, Float64, Float64]:
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Changes of the score without a concept's message; the others keep their weights.
 
     Returns float64 [links] without each concept, [links] without the reward of each, and [1]
@@ -105,7 +105,7 @@ def _changes_without(
         received = side[:, width:] + total
         query = model.network.query(*model.reader.topics([encoded]))[0]
 
-        def change(left_out: Tensor) -> Float64:
+        def change(left_out: Tensor) -> npt.NDArray[np.float64]:
             vectors = model.network.compose(side[:, :width], received - left_out)
             scores = model.network.score(query, vectors, None) - distance
             return np.array(scores.tolist(), dtype=np.float64)

@@ -10,18 +10,17 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from irplatform.kit import (
     SideFeatures,
     StoredVectors,
+    WeightFile,
     centered,
-    given_texts,
     pairwise_weights,
     stored_documents,
-    vectors_digest,
-    weights_digest,
 )
 from irplatform_graphene.network import GrapheneNetwork, Links, Sizes
 from irplatform_graphene.reading import (
@@ -35,7 +34,7 @@ from irplatform_graphene.reading import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.kit import Candidates, Float32, Float64, Int64
+    from irplatform.kit import Candidates, Float32, Int64
     from irplatform.plugin import Resources
     from irplatform_graphene.options import GrapheneOptions
 
@@ -54,7 +53,7 @@ class Model:
         self.options = options
         self._resources = resources
         vectors = resources.vectors(options.vectors)
-        self._vectors_digest = vectors_digest(vectors)
+        self._vectors_digest = vectors.digest()
         self.reader = Reader(
             resources.forward_index(), vectors, options.document_words, resources.device
         )
@@ -112,7 +111,10 @@ class Model:
 
     def encodings(self, rows: Int64) -> Tensor:
         with torch.no_grad():
-            if given_texts() or self.reader.index.count > self.options.stored_documents:
+            if (
+                self.reader.index.given_texts()
+                or self.reader.index.count > self.options.stored_documents
+            ):
                 return encodings(self.network, self.reader, rows)
             if self._encodings is None:
                 self._encodings = stored_documents(
@@ -130,7 +132,10 @@ class Model:
         return self._computed_sides(rows) if stored is None else stored.copied(rows)
 
     def _stored_sides(self) -> StoredVectors | None:
-        if given_texts() or self.reader.index.count > self.options.stored_documents:
+        if (
+            self.reader.index.given_texts()
+            or self.reader.index.count > self.options.stored_documents
+        ):
             return None
         if self._sides is None:
             graph = self.concepts.graph.fingerprint if self.concepts is not None else ""
@@ -202,7 +207,9 @@ class Model:
         state = self.network.state_dict()
         return {
             "format": 1,
-            "weights": weights_digest({n: w for n, w in state.items() if n.startswith(prefixes)}),
+            "weights": WeightFile.digest(
+                {n: w for n, w in state.items() if n.startswith(prefixes)}
+            ),
             "vectors": self._vectors_digest,
             "words": self.options.document_words,
             "device": self.device,
@@ -287,7 +294,7 @@ def fit_last_layer(
     network: GrapheneNetwork,
     network_scores: Float32,
     features: Float32,
-    grades: Float64,
+    grades: npt.NDArray[np.float64],
     offsets: Int64,
     *,
     l2: float,

@@ -15,8 +15,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.kit import PADDING
-
 if TYPE_CHECKING:
     from irplatform.kit import ForwardIndex, Int64
 
@@ -25,6 +23,8 @@ _IGNORED = -100
 _WIDTH = 3
 _SCALE = 3.0
 """Of distances between vectors of length 1, at first: differences of scores are then about 1."""
+
+PADDING = -1  # fills rows of word ids
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from irplatform.kit import ConceptOptions, LoopSettings, PairSettings, VectorOptions
+from irplatform.kit import ConceptOptions, LoopSettings, PairSampler, VectorOptions
 from irplatform.plugin import Field, Options
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ class GrapheneOptions(Options):
         description="unjudged documents to learn from, such as all negatives of pre-training: "
         "candidates of the first stage, or any of the collection [paper]",
     )
-    pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
+    pairs: PairSampler.Settings = Field(
+        PairSampler.Settings(), description="how training pairs are drawn"
+    )
     loop: LoopSettings = Field(
         LoopSettings(optimizer="adam", learning_rate=0.001, batch_size=64, epochs=15, patience=4),
         description="optimizer and stopping",
@@ -133,7 +135,7 @@ def for_pretraining(options: GrapheneOptions) -> GrapheneOptions:
     return options.model_copy(
         update={
             "loop": options.pretraining,
-            "pairs": PairSettings(
+            "pairs": PairSampler.Settings(
                 relevant="judged",
                 unjudged_share=1.0,
                 pairs_per_topic=1,

@@ -10,23 +10,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.kit import PADDING, Float32, Int64, new_matrix, ragged, tokenize, vectors_digest
+from irplatform.kit import Float32, ForwardIndex, Int64, new_matrix, tokenize
 from irplatform.plugin import InputError
-from irplatform_graphene.network import Words
+from irplatform_graphene.network import PADDING, Words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from irplatform.kit import ConceptGraph, ForwardIndex, TextField, WordVectors
+    from irplatform.kit import ConceptGraph, WordVectors
     from irplatform.plugin import Resources, Topic
     from irplatform_graphene.options import GrapheneOptions
+
+    TextField = Literal["title", "abstract", "text"]
 
 _FORMAT = 1
 _FILE = "concepts.npy"
@@ -220,7 +222,7 @@ class ConceptInputs:
         depends_on = {
             "format": _FORMAT,
             "graph": graph.fingerprint,
-            "vectors": vectors_digest(vectors),
+            "vectors": vectors.digest(),
             "self_loop": self_loop,
         }
 
@@ -256,7 +258,7 @@ class DocumentLinks:
 
     def of(self, documents: Int64) -> tuple[Int64, Int64]:
         lengths = self.offsets[documents + 1] - self.offsets[documents]
-        return ragged(self.offsets[documents], lengths)
+        return ForwardIndex.ragged(self.offsets[documents], lengths)
 
 
 def refuse_another(graph: ConceptGraph, index: ForwardIndex) -> None:

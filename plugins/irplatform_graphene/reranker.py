@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from irplatform.kit import refuse_texts
 from irplatform.plugin import (
     Documents,
     InputError,
+    NamedSystem,
     Reads,
     Resources,
     Topic,
     TrainableReranker,
     TrainingData,
     Traits,
-    named_systems,
 )
 from irplatform_graphene.options import PAPERS_FIELDS, PRESETS, GrapheneOptions, for_pretraining
 
@@ -70,12 +69,14 @@ class Graphene(TrainableReranker):
         )
 
     def reads(self) -> Reads:
-        from irplatform.kit import graph_identity
+        from irplatform.kit import ConceptGraph
 
         names, settings = self.options.features, self.options.feature_settings
-        concepts = graph_identity(self.options.concepts) if self._reads_graph else None
+        concepts = ConceptGraph.identity(self.options.concepts) if self._reads_graph else None
         return Reads(
-            systems=named_systems("feature group", names, settings, settings_in="feature_settings"),
+            systems=NamedSystem.several(
+                "feature group", names, settings, settings_in="feature_settings"
+            ),
             more={"concepts": concepts} if self._reads_graph else {},
         )
 
@@ -101,19 +102,19 @@ class Graphene(TrainableReranker):
 
     def save(self, folder: Path) -> None:
         """Write the weights; the decoder, which only training needs, is not kept."""
-        from irplatform.kit import save_weights
+        from irplatform.kit import WeightFile
 
         state = self.model.network.state_dict()
         core = {name: w for name, w in state.items() if not name.startswith(_FEATURES)}
-        save_weights(folder / _WEIGHTS, core, self.model.sizes())
+        WeightFile(folder / _WEIGHTS).save(core, self.model.sizes())
         if len(core) < len(state):
             more = {name: w for name, w in state.items() if name.startswith(_FEATURES)}
-            save_weights(folder / _FEATURE_WEIGHTS, more, self._feature_identity())
+            WeightFile(folder / _FEATURE_WEIGHTS).save(more, self._feature_identity())
             self.model.features.save(folder)
 
     def load(self, folder: Path) -> None:
         """Read the weights; after pre-training, those of features start as they are."""
-        from irplatform.kit import load_into, load_weights
+        from irplatform.kit import WeightFile
 
         if (folder / _FORMER).exists():
             raise InputError(
@@ -122,13 +123,13 @@ class Graphene(TrainableReranker):
                 path=folder,
             )
         current = self.model.network.state_dict()
-        state = load_weights(folder / _WEIGHTS, self.model.sizes())
+        state = WeightFile(folder / _WEIGHTS).load(self.model.sizes())
         if self.model.features.width and (folder / _FEATURE_WEIGHTS).exists():
-            state |= load_weights(folder / _FEATURE_WEIGHTS, self._feature_identity())
+            state |= WeightFile(folder / _FEATURE_WEIGHTS).load(self._feature_identity())
             self.model.features.load(folder)
         else:
             state |= {name: w for name, w in current.items() if name.startswith(_FEATURES)}
-        load_into(self.model.network, state, folder)
+        WeightFile(folder).load_into(self.model.network, state)
         self.model.network.eval()
         self._loaded = True
         self.model.changed()
@@ -145,7 +146,7 @@ class Graphene(TrainableReranker):
             asked = [(topic, documents.ids) for topic, documents in batch]
             features = self.model.features.matrices(asked)
         if self.options.graph:
-            refuse_texts("concepts")
+            self.model.reader.index.refuse_texts("concepts")
         documents = on_device(self.model.reader.index, self.model.device)
         return documents.score(batch, Reading(), self._scores, features)
 

@@ -14,15 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from irplatform.kit import (
-    Pairs,
-    PairSampler,
-    Validator,
-    pairwise_hinge,
-    pairwise_logistic,
-    pool_offsets,
-    pool_starts,
-)
+from irplatform.kit import PairSampler, Validator, pairwise_hinge, pairwise_logistic
 from irplatform_graphene.model import encodings, fit_last_layer, link_tensors, sides
 from irplatform_graphene.network import Links, TitleDecoder, TitleVocabulary
 
@@ -59,7 +51,7 @@ class GrapheneTask:
             training = with_random_candidates(training, model.reader.index, seed)
         self._sampler = PairSampler(training, self._options.pairs, self._seed)
         pools = self._sampler.pools
-        self._starts = pool_starts(pools)
+        self._starts = self._sampler.starts
         index = model.reader.index
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
         self._topics = [model.topics.read(each.topic) for each in self._sampler.topics]
@@ -91,7 +83,7 @@ class GrapheneTask:
         return topics * self._model.reader.index.count + rows
 
     def _fit_last_layer(self, features: Float32) -> None:
-        offsets = pool_offsets(self._sampler.pools)
+        offsets = self._sampler.offsets
         # Not stored: training changes the weights at once.
         distinct, places = np.unique(self._rows, return_inverse=True)
         side = self._sides(distinct)
@@ -218,7 +210,7 @@ class GrapheneTask:
 class Step:
     """A batch of pairs, and the seed of the other choices that go with it."""
 
-    pairs: Pairs
+    pairs: PairSampler.Batch
     seed: tuple[int, ...]
 
     @property

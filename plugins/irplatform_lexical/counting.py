@@ -11,9 +11,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import NonNegativeFloat, PositiveFloat  # noqa: TC002 - pydantic reads them
 
-from irplatform.kit import FieldMatch, Validator, content_words, read_own_json, tokenize
+from irplatform.kit import FieldMatch, Validator, content_words, read_json, tokenize
 from irplatform.plugin import (
     Documents,
     Field,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from irplatform.kit import Float64, ForwardIndex, Int32
+    from irplatform.kit import ForwardIndex
     from irplatform.plugin import TrainingData
 
 
@@ -50,7 +51,7 @@ class CountingReranker(Reranker):
     def prepare(self, resources: Resources) -> None:
         self._index: ForwardIndex = resources.forward_index()
 
-    def weigh(self, match: FieldMatch) -> Float64:
+    def weigh(self, match: FieldMatch) -> npt.NDArray[np.float64]:
         """The scores of documents, higher is better; finite also where the field is empty."""
         raise NotImplementedError(f"{type(self).__name__} does not define weigh()")
 
@@ -96,7 +97,7 @@ class BM25(CountingReranker):
     )
     options: BM25Options
 
-    def weigh(self, match: FieldMatch) -> Float64:
+    def weigh(self, match: FieldMatch) -> npt.NDArray[np.float64]:
         return match.bm25(self.options.k1, self.options.b)
 
 
@@ -108,11 +109,11 @@ class DLH13(CountingReranker):
         "2006; DLH13 is the variant of the Terrier platform."
     )
 
-    def weigh(self, match: FieldMatch) -> Float64:
+    def weigh(self, match: FieldMatch) -> npt.NDArray[np.float64]:
         return dlh13(match)
 
 
-def dlh13(match: FieldMatch) -> Float64:
+def dlh13(match: FieldMatch) -> npt.NDArray[np.float64]:
     """DLH13 of each document: float64 [documents].
 
     Per word of the query, with tf its count in the document, F in the collection, qtf in the query,
@@ -134,7 +135,9 @@ def dlh13(match: FieldMatch) -> Float64:
     mixed = rest > 0
     information[mixed] += 0.5 * np.log2(2 * np.pi * tf[mixed] * rest[mixed])
     gains = match.repeats[word] * information / (tf + 0.5)
-    scores: Float64 = np.bincount(document, weights=gains, minlength=len(match.rows)) + 0.0
+    scores: npt.NDArray[np.float64] = (
+        np.bincount(document, weights=gains, minlength=len(match.rows)) + 0.0
+    )
     return scores
 
 
@@ -166,11 +169,11 @@ class UQLM(CountingReranker):
         # Where no document has the field, any positive μ gives all of them the same score.
         self._mu = mu if mu != MEAN_LENGTH else self._index.average_length(field) or 1.0
 
-    def weigh(self, match: FieldMatch) -> Float64:
+    def weigh(self, match: FieldMatch) -> npt.NDArray[np.float64]:
         return log_likelihood(match, self._words, float(self._mu))
 
 
-def log_likelihood(match: FieldMatch, words: int, mu: float) -> Float64:
+def log_likelihood(match: FieldMatch, words: int, mu: float) -> npt.NDArray[np.float64]:
     """Log-likelihoods (below 0) of the query in documents' smoothed models: float64 [documents].
 
     Σ qtf · log((tf + μ · p) / (dl + μ)) over all words of the query, with p = (F + 1) / (T + 1), F
@@ -249,7 +252,7 @@ class MBM(TrainableReranker):
 
     def load(self, folder: Path) -> None:
         try:
-            chosen = read_own_json(folder / _FILE)
+            chosen = read_json(folder / _FILE)
             self.k1, self.b = float(chosen["k1"]), float(chosen["b"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError("this holds no k1 and b of 'mbm'.", path=folder / _FILE) from error
@@ -258,13 +261,13 @@ class MBM(TrainableReranker):
         scores: list[float] = self._weigh(self._match(topic, documents.ids)).tolist()
         return scores
 
-    def _weigh(self, match: FieldMatch) -> Float64:
+    def _weigh(self, match: FieldMatch) -> npt.NDArray[np.float64]:
         return match.bm25(self.k1, self.b)
 
     def _match(self, topic: Topic, doc_ids: Sequence[str]) -> FieldMatch:
         return FieldMatch(self._index, "text", self.query(topic), self._index.rows(doc_ids))
 
-    def query(self, topic: Topic) -> Int32:
+    def query(self, topic: Topic) -> npt.NDArray[np.int32]:
         words = [] if self.options.stop_words else content_words(topic.query)
         words = words or tokenize(topic.query)  # "what if" has stop words only
         return self._index.vocabulary.ids(

@@ -12,21 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from irplatform.kit import (
-    ADDABLE,
     BM25,
     QLD,
     RM3,
     Expander,
     QueryPlan,
-    Similarity,
-    as_json,
-    check_fields,
-    chosen_on,
     content_words,
-    counted,
-    date_limits,
     open_knowledge,
-    query_dependencies,
 )
 from irplatform.plugin import Options, Reads, Resources, Retriever, Run, Topic, Traits
 
@@ -68,7 +60,7 @@ class LuceneRetriever(Retriever):
     def traits(self) -> Traits:
         return Traits(seeded=False, limits_dates=True)
 
-    def similarity(self) -> Similarity:
+    def similarity(self) -> BM25 | QLD:
         raise NotImplementedError(f"{type(self).__name__} does not define similarity()")
 
     def feedback(self) -> RM3 | None:
@@ -81,12 +73,13 @@ class LuceneRetriever(Retriever):
         return {topic.id: topic.query for topic in topics}
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
-        rankings = resources.index().search(
+        index = resources.index()
+        rankings = index.search(
             self.queries(topics, resources),
             depth,
             similarity=self.similarity(),
             feedback=self.feedback(),
-            before=date_limits(topics),
+            before=index.date_limits(topics),
             threads=resources.threads,
         )
         return Run(type(self).__name__, rankings)
@@ -94,13 +87,15 @@ class LuceneRetriever(Retriever):
     def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
         words = self.queries([topic], resources)[topic.id]
         leaf = super().explain(replace(topic, query=words), resources)
-        feedback, year = self.feedback(), date_limits([topic]).get(topic.id)
+        index, feedback = resources.index(), self.feedback()
         if feedback is None:
             return leaf
-        weights, added = resources.index().expanded(words, self.similarity(), feedback, year)
+        weights, note = index.expanded(
+            words, self.similarity(), feedback, index.date_limits([topic]).get(topic.id)
+        )
         ordered = sorted(weights.items(), key=lambda pair: -pair[1])
         parts = [{**leaf, "weight": weight, "text": word} for word, weight in ordered]
-        return {"kind": "sum", "note": f"{counted(added, 'word')} added, {ADDABLE}", "parts": parts}
+        return {"kind": "sum", "note": note, "parts": parts}
 
 
 class BM25Formula(LuceneRetriever):
@@ -109,7 +104,7 @@ class BM25Formula(LuceneRetriever):
     citation = "Robertson and Zaragoza, The Probabilistic Relevance Framework (FnTIR 2009)"
     options: Saturation
 
-    def similarity(self) -> Similarity:
+    def similarity(self) -> BM25 | QLD:
         return BM25(self.options.k1, self.options.b)
 
 
@@ -128,7 +123,7 @@ class BM25Retriever(BM25Formula):
             are_named = False
             for topic in topics:
                 expression = expander.expression(topic)
-                are_named = are_named or "names of" in str(as_json(expression))
+                are_named = are_named or "names of" in str(expander.explained(expression))
                 queries[topic.id] = expander.compiled(expression)
                 advance(1)
         if not are_named:
@@ -143,16 +138,16 @@ class BM25Retriever(BM25Formula):
     def reads(self) -> Reads:
         if not self.options.expand:
             return Reads()
-        folds = query_dependencies(self.options.plan)
+        folds = self.options.plan.dependencies()
         return Reads(more={"knowledge": open_knowledge(self.options.expand).fingerprint, **folds})
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
         if self.options.expand:
-            check_fields(topics, self.options.plan)
+            self.options.plan.check_fields(topics)
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         plan = self.options.plan
-        choice = chosen_on(topics, plan) if self.options.expand else None
+        choice = plan.chosen_on(topics) if self.options.expand else None
         if choice is None:
             return {}
         resources.notice(str(choice))
@@ -162,7 +157,8 @@ class BM25Retriever(BM25Formula):
     def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
         if not self.options.expand:
             return super().explain(topic, resources)
-        return as_json(self._expander(resources).expression(topic))
+        expander = self._expander(resources)
+        return expander.explained(expander.expression(topic))
 
     def _expander(self, resources: Resources) -> Expander:
         return Expander(resources.index(), self.options.expand, self.options.plan)
@@ -175,7 +171,7 @@ class QLDRetriever(LuceneRetriever):
     options: QLDOptions
     citation = "Zhai and Lafferty, A Study of Smoothing Methods for Language Models (SIGIR 2001)"
 
-    def similarity(self) -> Similarity:
+    def similarity(self) -> BM25 | QLD:
         return QLD(self.options.mu)
 
 

@@ -11,22 +11,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from irplatform.kit import (
-    STOP_WORDS,
     Float32,
+    ForwardIndex,
     VectorOptions,
     content_words,
-    distinct_words,
     tokenize,
-    without,
 )
 from irplatform.plugin import Documents, Field, Options, Reranker, Resources, Topic, Traits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.kit import Float64, Int64, WordVectors
+    from irplatform.kit import Int64, WordVectors
     from irplatform_lexical.wmd_on_device import DeviceSpace
 
 _MOST_STEPS = 10_000_000  # of the solver; real texts need some thousands
@@ -67,7 +66,7 @@ class WMD(Reranker):
         self._space = WordSpace(self._vectors, unit=self.options.unit_vectors)
         self._words = self._vectors.align_known(self._index.vocabulary)
         if not self.options.stop_words:
-            stop_ids = self._index.vocabulary.ids(sorted(STOP_WORDS))
+            stop_ids = self._index.stop_words()
             self._words[stop_ids[stop_ids >= 0]] = -1
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
@@ -102,7 +101,7 @@ class WMD(Reranker):
             return [0.0] * len(documents)
         tokens, offsets = self._index.tokens(self._index.rows(documents.ids), self.options.field)
         words = self._words[tokens]
-        words, offsets = without(words, offsets, words < 0)
+        words, offsets = self._index.without(words, offsets, words < 0)
         distances = np.full(len(documents), self._space.farthest(query.words))
         filled = np.flatnonzero(np.diff(offsets))
         if len(filled):
@@ -111,8 +110,8 @@ class WMD(Reranker):
         scores: list[float] = (-distances).tolist()
         return scores
 
-    def _distances(self, query: Bags, words: Int64, offsets: Int64) -> Float64:
-        distinct, places = distinct_words(words, len(self._vectors.matrix))
+    def _distances(self, query: Bags, words: Int64, offsets: Int64) -> npt.NDArray[np.float64]:
+        distinct, places = ForwardIndex.distinct_words(words, len(self._vectors.matrix))
         costs = self._space.costs(query.words, distinct)
         if self.options.form == "relaxed":
             return relaxed(query.weights, costs, places, offsets)
@@ -129,10 +128,10 @@ class WordSpace:
         squares = np.einsum("ij,ij->i", self._matrix, self._matrix, dtype=np.float64)
         lengths = np.sqrt(squares)
         self.scale = np.divide(1, lengths, out=np.ones_like(lengths), where=unit & (lengths > 0))
-        self._squares: Float64 = squares * self.scale**2
+        self._squares: npt.NDArray[np.float64] = squares * self.scale**2
         self._longest = float(np.sqrt(self._squares.max()))
 
-    def costs(self, these: Int64, those: Int64) -> Float64:
+    def costs(self, these: Int64, those: Int64) -> npt.NDArray[np.float64]:
         """Distances of words, given as rows of vectors, in 64 bits: [these, those]."""
         left = -2 * self.scale[these][:, None] * self._matrix[these]
         squares = np.empty((len(these), len(those)))
@@ -144,7 +143,9 @@ class WordSpace:
         squares += self._squares[these][:, None]
         squares += self._squares[those]
         squares[these[:, None] == those] = 0
-        distances: Float64 = np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
+        distances: npt.NDArray[np.float64] = np.sqrt(
+            np.maximum(squares, 0, out=squares), out=squares
+        )
         return distances
 
     def farthest(self, words: Int64) -> float:
@@ -152,7 +153,9 @@ class WordSpace:
         return float(np.sqrt(self._squares[words].max())) + self._longest
 
 
-def exact(weights: Float64, costs: Float64, shared: Int64, texts: Bags) -> Float64:
+def exact(
+    weights: npt.NDArray[np.float64], costs: npt.NDArray[np.float64], shared: Int64, texts: Bags
+) -> npt.NDArray[np.float64]:
     """The Word Mover's Distance of a query to texts, none of which is empty (equation 1): [texts].
 
     Weight that both texts have on a word stays there, since the cost is a metric (Kantorovich and
@@ -186,7 +189,11 @@ def exact(weights: Float64, costs: Float64, shared: Int64, texts: Bags) -> Float
     return distances
 
 
-def _least_cost(sources: Float64, targets: Float64, costs: Float64) -> float:
+def _least_cost(
+    sources: npt.NDArray[np.float64],
+    targets: npt.NDArray[np.float64],
+    costs: npt.NDArray[np.float64],
+) -> float:
     if 1 in costs.shape:
         return float(sources @ costs @ targets / targets.sum())
     from ot import emd2
@@ -203,7 +210,9 @@ def _least_cost(sources: Float64, targets: Float64, costs: Float64) -> float:
     )
 
 
-def relaxed(weights: Float64, costs: Float64, words: Int64, offsets: Int64) -> Float64:
+def relaxed(
+    weights: npt.NDArray[np.float64], costs: npt.NDArray[np.float64], words: Int64, offsets: Int64
+) -> npt.NDArray[np.float64]:
     """The relaxed distance (Kusner et al., section 4), a lower bound of `exact`: [texts].
 
     Every word moves all of its weight to the nearest word of the other text; the dearer direction
@@ -221,7 +230,9 @@ class Bags:
     """The distinct words of several texts, one text behind the other."""
 
     words: Int64  # int64 [m], ascending within a text
-    weights: Float64  # float64 [m], a word's share of its text; they add up to 1 in each
+    weights: npt.NDArray[
+        np.float64
+    ]  # float64 [m], a word's share of its text; they add up to 1 in each
     offsets: Int64  # int64 [n + 1], where each text begins
 
     def __len__(self) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.kit import centered, read_own_json
+from irplatform.kit import centered, read_json
 from irplatform.plugin import InputError
 from irplatform_ltr.learners import PairwiseLinear, PairwiseNetwork, Table, Trees
 
@@ -73,7 +73,7 @@ class Ensemble:
     def load(self, folder: Path) -> None:
         path = folder / _FILE
         try:
-            scales = read_own_json(path)["scales"]
+            scales = read_json(path)["scales"]
             self._scales = {name: float(scales[name]) for name in self.learners}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.kit import centered, pairwise_logistic, pairwise_weights, read_own_json
+from irplatform.kit import centered, pairwise_logistic, pairwise_weights, read_json
 from irplatform.plugin import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import torch
 
-    from irplatform.kit import Float64, Int64
+    from irplatform.kit import Int64
     from irplatform_ltr.options import LinearOptions, NetworkOptions, TreeOptions
 
 
@@ -35,7 +35,7 @@ class Table:
     """Documents of training topics, one topic behind the other."""
 
     features: Features  # float32 [documents, features]
-    grades: Float64  # float64 [documents], 0 or more
+    grades: npt.NDArray[np.float64]  # float64 [documents], 0 or more
     offsets: Int64  # int64 [topics + 1], where each topic begins
 
 
@@ -71,7 +71,7 @@ def write_weights(path: Path, standard: Standard, **weights: Scores) -> None:
 def read_weights(path: Path, kind: str, *names: str) -> tuple[Standard, list[Scores]]:
     """Read what `write_weights` wrote."""
     try:
-        content = read_own_json(path)
+        content = read_json(path)
         weights = [np.array(content[name], dtype=np.float64) for name in names]
         return Standard(np.array(content["mean"]), np.array(content["deviation"])), weights
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -160,7 +160,7 @@ class Trees:
             raise InputError(f"these are not LightGBM's trees: {error}.", path=path) from error
 
 
-def levels(grades: Float64) -> Int64:
+def levels(grades: npt.NDArray[np.float64]) -> Int64:
     """Grades as whole numbers up to 1,000: as they are, or scaled if too high or with decimals."""
     highest = float(grades.max(initial=0))
     if highest <= _HIGHEST_GRADE and not (grades % 1).any():

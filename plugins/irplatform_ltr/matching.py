@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
 from irplatform.kit import (
-    FIELDS,
+    ConceptOptions,
     Expander,
+    ForwardIndex,
     QueryPlan,
-    all_installed,
-    distinct_of,
-    distinct_per_document,
-    given_texts,
-    inverse_document_frequency,
     open_knowledge,
-    query_dependencies,
     tokenize,
 )
 from irplatform.plugin import FeatureGroup, KnowledgeBases, Options, Resources, Topic
@@ -28,14 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.kit import Float64, ForwardIndex, Int32, Int64, Knowledge, TextField
+    from irplatform.kit import Float32, Int64, Knowledge
+
+    TextField = Literal["title", "abstract", "text"]
 
 
 @dataclass(frozen=True)
 class Passage:
     """The words of some documents, one behind the other, each title before its abstract."""
 
-    words: Int32
+    words: npt.NDArray[np.int32]
     offsets: Int64
     titles: Int64
 
@@ -43,7 +41,7 @@ class Passage:
     def documents(self) -> int:
         return len(self.offsets) - 1
 
-    def find(self, phrases: Iterable[Int32]) -> Mentions:
+    def find(self, phrases: Iterable[npt.NDArray[np.int32]]) -> Mentions:
         """Where any of some phrases begins; a phrase does not reach into the next document."""
         begins = np.zeros(len(self.words), dtype=bool)
         for phrase in phrases:
@@ -71,16 +69,16 @@ class Mentions:
     document: Int64
 
     @property
-    def counts(self) -> Float64:
+    def counts(self) -> npt.NDArray[np.float64]:
         return _per_document(self.document, self.passage)
 
     @property
-    def in_title(self) -> Float64:
+    def in_title(self) -> npt.NDArray[np.float64]:
         within = self.places - self.passage.offsets[self.document]
         inside = within < self.passage.titles[self.document]
         return _per_document(self.document[inside], self.passage)
 
-    def first(self, missing: float) -> Float64:
+    def first(self, missing: float) -> npt.NDArray[np.float64]:
         """Per document, the place of the first, as a share of its length."""
         shares = np.full(self.passage.documents, missing)
         lengths = np.maximum(np.diff(self.passage.offsets), 1)
@@ -89,7 +87,7 @@ class Mentions:
         shares[document] = within / lengths[document]
         return shares
 
-    def last(self, missing: float) -> Float64:
+    def last(self, missing: float) -> npt.NDArray[np.float64]:
         """Per document, the place of the last, as a share of its length."""
         shares = np.full(self.passage.documents, missing)
         lengths = np.diff(self.passage.offsets)
@@ -122,16 +120,16 @@ class Gaps:
     document: Int64  # int64 [mentions], of each mention that has another one beside it
     distance: Int64  # int64 [mentions], in words; positive where the other one comes after
 
-    def least(self, missing: float) -> Float64:
+    def least(self, missing: float) -> npt.NDArray[np.float64]:
         distances = np.full(self.passage.documents, missing)
         np.minimum.at(distances, self.document, np.abs(self.distance).astype(np.float64))
         return distances
 
-    def close(self, words: int) -> Float64:
+    def close(self, words: int) -> npt.NDArray[np.float64]:
         """Per document, how many mentions have another one within so many words."""
         return _per_document(self.document[np.abs(self.distance) <= words], self.passage)
 
-    def order(self, words: int) -> Float64:
+    def order(self, words: int) -> npt.NDArray[np.float64]:
         """Per document, which comes first where they are that close: 1 own mentions, -1 others."""
         close = np.abs(self.distance) <= words
         total = np.zeros(self.passage.documents)
@@ -139,8 +137,13 @@ class Gaps:
         return np.asarray(np.sign(total))
 
 
-def _per_document(document: Int64, passage: Passage) -> Float64:
+def _per_document(document: Int64, passage: Passage) -> npt.NDArray[np.float64]:
     return np.bincount(document, minlength=passage.documents).astype(np.float64)
+
+
+def relative(values: Float32, best: Float32) -> Float32:
+    """Scores as shares of the collection's best, 0 to 1: comparable between topics."""
+    return np.asarray(values / np.where(best > 0, best, 1), dtype=np.float32)
 
 
 class ExpansionOptions(Options):
@@ -152,7 +155,7 @@ class ExpansionOptions(Options):
     def bases(self) -> tuple[str, ...]:
         if self.knowledge is not None:
             return self.knowledge
-        return all_installed()
+        return ConceptOptions().bases()
 
     def lacking(self, topics: Sequence[Topic], fields: Sequence[str] = ()) -> str:
         """A sentence about what features of concepts lack, or ""; topics need one of the fields."""
@@ -185,7 +188,7 @@ class KnowledgeFeatures(FeatureGroup):
 
     def prepared_with(self) -> Mapping[str, object]:
         knowledge = self.options.open().fingerprint
-        return {"knowledge": knowledge, **query_dependencies(self.options.plan)}
+        return {"knowledge": knowledge, **self.options.plan.dependencies()}
 
 
 _FORMAT = 2
@@ -203,7 +206,7 @@ class StemmedIndex:
     index: ForwardIndex
     folder: Path
     make_counts: Callable[[], Path]
-    _idf: dict[TextField, Float64] = field(default_factory=dict)
+    _idf: dict[TextField, npt.NDArray[np.float64]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, resources: Resources) -> StemmedIndex:
@@ -232,7 +235,7 @@ class StemmedIndex:
         return self.index.count
 
     @cached_property
-    def stem_of(self) -> Int32:
+    def stem_of(self) -> npt.NDArray[np.int32]:
         return self._read("stem-of")
 
     @cached_property
@@ -240,39 +243,39 @@ class StemmedIndex:
         text = (self.folder / "stems.txt").read_text(encoding="utf-8")
         return {stem: number for number, stem in enumerate(text.split("\n"))}
 
-    def query_ids(self, text: str) -> Int32:
+    def query_ids(self, text: str) -> npt.NDArray[np.int32]:
         """The stems of a text, -1 for each that the collection lacks."""
         return np.array([self._numbers.get(stem, -1) for stem in stems(text)], dtype=np.int32)
 
     def rows(self, doc_ids: Any) -> Int64:
         return self.index.rows(doc_ids)
 
-    def tokens(self, rows: Int64, field: TextField = "text") -> tuple[Int32, Int64]:
+    def tokens(self, rows: Int64, field: TextField = "text") -> tuple[npt.NDArray[np.int32], Int64]:
         words, offsets = self.index.tokens(rows, field)
         return self.stem_of[words], offsets
 
-    def idf(self, field: TextField) -> Float64:
+    def idf(self, field: TextField) -> npt.NDArray[np.float64]:
         if field not in self._idf:
             frequency = self._read(f"{field}.df")
-            self._idf[field] = inverse_document_frequency(frequency, self.count)
+            self._idf[field] = self.index.idf_of(frequency)
         return self._idf[field]
 
-    def lengths(self, field: TextField, rows: Int64) -> Int32:
+    def lengths(self, field: TextField, rows: Int64) -> npt.NDArray[np.int32]:
         return self.index.lengths(field, rows)
 
     def average_length(self, field: TextField) -> float:
         return self.index.average_length(field)
 
-    def unique_counts(self, field: TextField, rows: Int64) -> Int32:
-        if given_texts() is not None:
-            return distinct_of(self.tokens(rows, field)).astype(np.int32)
-        counts: Int32 = self._counts[f"{field}.unique"][rows]
+    def unique_counts(self, field: TextField, rows: Int64) -> npt.NDArray[np.int32]:
+        if self.index.given_texts() is not None:
+            return self.index.distinct_counts(self.tokens(rows, field)).astype(np.int32)
+        counts: npt.NDArray[np.int32] = self._counts[f"{field}.unique"][rows]
         return counts
 
-    def idf_mass(self, field: TextField, rows: Int64) -> Float64:
-        if given_texts() is not None:
-            return distinct_of(self.tokens(rows, field), self.idf(field))
-        mass: Float64 = self._counts[f"{field}.idf-mass"][rows]
+    def idf_mass(self, field: TextField, rows: Int64) -> npt.NDArray[np.float64]:
+        if self.index.given_texts() is not None:
+            return self.index.distinct_counts(self.tokens(rows, field), self.idf(field))
+        mass: npt.NDArray[np.float64] = self._counts[f"{field}.idf-mass"][rows]
         return mass
 
     @cached_property
@@ -282,8 +285,10 @@ class StemmedIndex:
             for path in self.make_counts().glob("*.npy")
         }
 
-    def _read(self, name: str) -> Int32:
-        array: Int32 = np.load(self.folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+    def _read(self, name: str) -> npt.NDArray[np.int32]:
+        array: npt.NDArray[np.int32] = np.load(
+            self.folder / f"{name}.npy", mmap_mode="r", allow_pickle=False
+        )
         return array
 
 
@@ -306,10 +311,10 @@ def _build(index: ForwardIndex, folder: Path, resources: Resources) -> None:
         stem_of[word_id] = numbers.setdefault(stem(word), len(numbers))
     (folder / "stems.txt").write_text("\n".join(numbers), encoding="utf-8")
     np.save(folder / "stem-of.npy", stem_of)
-    with resources.progress("counting stems", len(FIELDS) * index.count) as advance:
-        for field in FIELDS:
+    with resources.progress("counting stems", len(index.FIELDS) * index.count) as advance:
+        for field in index.FIELDS:
             frequency = np.zeros(len(numbers), dtype=np.int32)
-            for rows, _, found in distinct_per_document(index, stem_of, field):
+            for rows, _, found in index.distinct_numbers(stem_of, field):
                 frequency += np.bincount(found, minlength=len(numbers)).astype(np.int32)
                 advance(len(rows))
             np.save(folder / f"{field}.df.npy", frequency)
@@ -317,11 +322,13 @@ def _build(index: ForwardIndex, folder: Path, resources: Resources) -> None:
 
 def _count(index: ForwardIndex, made: Path, folder: Path, resources: Resources) -> None:
     stem_of = np.load(made / "stem-of.npy", allow_pickle=False)
-    with resources.progress("counting documents' stems", len(FIELDS) * index.count) as advance:
-        for field in FIELDS:
-            idf = inverse_document_frequency(np.load(made / f"{field}.df.npy"), index.count)
+    with resources.progress(
+        "counting documents' stems", len(index.FIELDS) * index.count
+    ) as advance:
+        for field in index.FIELDS:
+            idf = index.idf_of(np.load(made / f"{field}.df.npy"))
             unique, mass = np.empty(index.count, dtype=np.int32), np.empty(index.count)
-            for rows, documents, found in distinct_per_document(index, stem_of, field):
+            for rows, documents, found in index.distinct_numbers(stem_of, field):
                 unique[rows] = np.bincount(documents, minlength=len(rows))
                 mass[rows] = np.bincount(documents, idf[found], len(rows))
                 advance(len(rows))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from irplatform.kit import Pool, draw_some
+from irplatform.kit import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
     }
     relevant = [d for d, grade in grades.items() if grade > 0]
     rejected = sorted(d for d, grade in grades.items() if grade == 0)
-    rejected = draw_some(rejected, options.rejected, random)
+    rejected = Pool.draw(rejected, options.rejected, random)
     most, head = options.unjudged, options.head
     if rejected:  # then the best candidates were judged
         share, head = options.unjudged_share, 0.0
@@ -52,8 +52,8 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
     ranked = (topic.candidates[place] for place in np.argsort(first_stage, kind="stable"))
     others = [doc_id for doc_id in ranked if doc_id not in topic.judgments]
     best = others[: options.head_depth] if head else []
-    first = draw_some(sorted(best), round(most * head), random)
-    unjudged = draw_some(sorted(others[len(best) :]), most - len(first), random)
+    first = Pool.draw(sorted(best), round(most * head), random)
+    unjudged = Pool.draw(sorted(others[len(best) :]), most - len(first), random)
     chosen = sorted([*relevant, *rejected, *first, *unjudged])
     return Pool.of(topic, chosen, grades)
 

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from irplatform.kit import Calculator
 from irplatform.plugin import (
     Documents,
     InputError,
+    NamedSystem,
     Reads,
     Resources,
     Topic,
     TrainableReranker,
     TrainingData,
     Traits,
-    named_systems,
 )
 from irplatform_ltr.options import LtrOptions
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.kit import Features, Group, Pool
+    from irplatform.kit import Float32, Pool
     from irplatform_ltr.ensemble import Views
 
 _FILE = "ltr.json"
@@ -45,18 +46,17 @@ class LearningToRank(TrainableReranker):
     options: LtrOptions
 
     _resources: Resources
-    _groups: list[Group]
+    _groups: list[Any]
     _learners: Views
 
     def traits(self) -> Traits:
-        from irplatform.kit import weigh_first_stage
 
         learner = self.options.learner
         trees = ("lightgbm",) if learner in ("trees", "average") else ()
         network = ("torch",) if learner in ("network", "average") else ()
         return Traits(
             packages=(*trees, *network, "gensim"),
-            weighs_first_stage=weigh_first_stage(self.options.features),
+            weighs_first_stage=Calculator.weigh_first_stage(self.options.features),
             learns_on_device=bool(self.options.stack),  # every member holds all rerankers of it
         )
 
@@ -64,20 +64,20 @@ class LearningToRank(TrainableReranker):
         names, settings = self._groups_and_settings()
         if not names:
             raise InputError("'features' names no group (`platform features list`).")
-        return Reads(systems=named_systems("feature group", names, settings))
+        return Reads(systems=NamedSystem.several("feature group", names, settings))
 
     def prepare(self, resources: Resources) -> None:
         self._resources = resources
         self._groups = []
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform.kit import applying, open_groups, pool_offsets
+
         from irplatform_ltr.learners import Table
         from irplatform_ltr.pools import pools_of_system
 
         names, settings = self._groups_and_settings()
         topics = [labelled.topic for labelled in (*data.training, *data.validation)]
-        groups = applying(open_groups(names, settings, self._resources), topics, self._resources)
+        groups = Calculator(self._resources).open(names, settings, topics)
         if not groups:
             raise InputError("no group of features applies to these topics.")
         pools = pools_of_system(data.training, self.options.pool)
@@ -85,7 +85,7 @@ class LearningToRank(TrainableReranker):
             raise InputError(
                 "no training topic has both relevant documents and others among its candidates."
             )
-        columns: list[list[Features]] = []
+        columns: list[list[Float32]] = []
         self._groups = []
         for group in groups:
             for usable in self._learned(group, data):
@@ -95,22 +95,20 @@ class LearningToRank(TrainableReranker):
         table = Table(
             np.ascontiguousarray(features, dtype=np.float32),
             np.concatenate([pool.grades for pool in pools]),
-            pool_offsets(pools),
+            np.cumsum([0, *(len(pool.doc_ids) for pool in pools)], dtype=np.int64),
         )
         self._learners = self._views()
         self._learners.fit(table, self._resources.seed)
 
-    def _learned(self, group: Group, data: TrainingData) -> list[Group]:
+    def _learned(self, group: Any, data: TrainingData) -> list[Any]:
         """Return a group out of fold where it learns; twice where it may see its own judgments."""
-        from irplatform.kit import Folding, cross_fitted
-
         if not group.learns:
             return [group]
-        folding = Folding(self.options.folds, self.options.apart)
-        blind = cross_fitted(group, data, self._resources, folding)
+        folds, calculator = (self.options.folds, self.options.apart), Calculator(self._resources)
+        blind = calculator.out_of_fold(group, data, *folds)
         if self.options.hide_judged or group.remembers:
             return [blind]
-        seeing = cross_fitted(group, data, self._resources, replace(folding, hide_judged=False))
+        seeing = calculator.out_of_fold(group, data, *folds, hide_judged=False)
         return [blind, replace(seeing, remembers=True, variant="seeing")]
 
     def _views(self) -> Views:
@@ -127,9 +125,8 @@ class LearningToRank(TrainableReranker):
             settings["stack"] = {**settings.get("stack", {}), "rerankers": self.options.stack}
         return names, settings
 
-    def _of_pools(self, group: Group, pools: Sequence[Pool], data: TrainingData) -> list[Features]:
+    def _of_pools(self, group: Any, pools: Sequence[Pool], data: TrainingData) -> list[Float32]:
         """Features of pools; those of validation topics go to the cache, for other members."""
-        from irplatform.kit import Calculator
         from irplatform_ltr.pools import pools_of_system
 
         all_pools = [*pools, *pools_of_system(data.validation, self.options.pool)]
@@ -142,15 +139,13 @@ class LearningToRank(TrainableReranker):
         return [by_place[n] for n in range(len(pools))]
 
     def save(self, folder: Path) -> None:
-        from irplatform.kit import save_groups
 
         self._learners.save(folder)
-        save_groups(self._groups, folder / _FILE)
+        Calculator.save(self._groups, folder / _FILE)
 
     def load(self, folder: Path) -> None:
-        from irplatform.kit import load_groups
 
-        self._groups = load_groups(folder / _FILE, self._resources)
+        self._groups = Calculator(self._resources).load(folder / _FILE)
         self._learners = self._views()
         self._learners.load(folder)
 
@@ -170,20 +165,22 @@ class LearningToRank(TrainableReranker):
         return [float(score) for score in near]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        from irplatform.kit import contributions
 
         (values,) = self.features([(topic, documents)])
         adds = self._learners.contributions(values)
         groups = [group.columns for group in self._groups]
         return [
-            {"score": score, "constant": float(parts[-1]), **contributions(groups, row, parts[:-1])}
+            {
+                "score": score,
+                "constant": float(parts[-1]),
+                **Calculator.contributions(groups, row, parts[:-1]),
+            }
             for score, row, parts in zip(
                 self._learners.score(values).tolist(), values, adds, strict=True
             )
         ]
 
-    def features(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Features]:
-        from irplatform.kit import Calculator
+    def features(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
 
         calculator = Calculator(self._resources)
         # For topics that are in no fold, both variants of a group are the same.

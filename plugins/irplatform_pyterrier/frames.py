@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from irplatform.kit import id_text, quoted, registry
+from irplatform.kit import id_text, quoted
 from irplatform.plugin import Document, InputError, Ranking, Run, Topic
+from irplatform.registry.loading import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ from importlib import import_module, metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.kit import id_text, plugin_call, quoted, source_digest
+from irplatform.kit import id_text, quoted
 from irplatform.plugin import (
     Documents,
     Field,
@@ -23,6 +23,8 @@ from irplatform.plugin import (
     Topic,
     Traits,
 )
+from irplatform.registry.code_digests import source_digest
+from irplatform.registry.plugin_calls import plugin_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -27,10 +27,10 @@ def run_finished(event: RunEvent) -> None:
     """Tell how much a model was asked: paid services count tokens."""
     del event
     chat = sys.modules.get("irplatform.chat.client")
-    if chat is None or not chat.tally["answers"]:
+    if chat is None or not chat.Chat.tally["answers"]:
         return
-    tally = chat.tally.copy()
-    chat.tally.clear()
+    tally = chat.Chat.tally.copy()
+    chat.Chat.tally.clear()
     parts = [f"{tally['answers']:,} answers, {tally['kept']:,} of them kept before"]
     parts += [
         f"{tally[what]:,} {what}" for what in ("repaired", "unusable", "cut off") if tally[what]

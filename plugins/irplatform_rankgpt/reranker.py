@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path  # noqa: TC003 - pydantic reads annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.kit import Chat, check_url, permutation, read_key, steps, tally
+from irplatform.kit import Chat, steps
 from irplatform.plugin import Documents, Field, InputError, Options, Reads, Reranker, Topic, Traits
 from irplatform_rankgpt.parallel import in_parallel
 from irplatform_rankgpt.windows import PLACES, PROMPT, prompt, windows
@@ -85,7 +85,7 @@ class RankGPT(Reranker):
                 f"rankgpt.step is {self.options.step}, more than rankgpt.window "
                 f"({self.options.window}): documents between two windows would not be read."
             )
-        read_key(self.options.key_variable, self._url(), _NAME)
+        Chat.read_key(self.options.key_variable, self._url(), _NAME)
         self._template()
         return Reads()
 
@@ -104,7 +104,7 @@ class RankGPT(Reranker):
         )
         self._chat = Chat(
             url,
-            read_key(options.key_variable, url, _NAME),
+            Chat.read_key(options.key_variable, url, _NAME),
             request,
             options.timeout,
             folder / _ANSWERS,
@@ -138,14 +138,14 @@ class RankGPT(Reranker):
         with steps("window", sum(moves)) as done:
             for place, (order, problems) in in_parallel(self._sort, asked, self.options.parallel):
                 orders[place] = order
-                tally.update(problems)
+                Chat.tally.update(problems)
                 for problem in problems:
                     self._resources.notice(_PROBLEMS[problem].format(model=self.options.model))
                 done(moves[place])
         return [_falling(orders[place], len(read)) for place, (_, read, _) in enumerate(batch)]
 
     def _url(self) -> str:
-        return check_url(self.options.url, _NAME)
+        return Chat.check_url(self.options.url, _NAME)
 
     def _windows(self, count: int) -> list[slice]:
         return self.options.passes * [*windows(count, self.options.window, self.options.step)]
@@ -158,7 +158,7 @@ class RankGPT(Reranker):
             window = order[move]
             passages = [texts[place] for place in window]
             answer = self._chat.answer(prompt(self._prompt, query, passages, self.options.words))
-            places, problem = permutation(answer, len(window))
+            places, problem = Chat.permutation(answer, len(window))
             order[move] = [window[place] for place in places]
             if problem:
                 problems[problem] += 1

@@ -8,7 +8,7 @@ from commands import call
 from kb_formats import add
 
 from irplatform.concepts import ConceptOptions, build
-from irplatform.concepts.build import graph_identity
+from irplatform.concepts.graph import ConceptGraph
 
 
 def test_build_names_the_collection_as_the_user_did(concepts, here, monkeypatch, capsys):
@@ -61,7 +61,7 @@ def test_the_order_of_kinds_makes_no_second_graph(concepts):
 
 def test_the_default_identity_is_as_it_always_was(here):
     """Trained models depend on it."""
-    assert graph_identity(ConceptOptions(linker="scispacy"))["options"] == {
+    assert ConceptGraph.identity(ConceptOptions(linker="scispacy"))["options"] == {
         "knowledge": ["own", "second"],
         "kinds": ["disease", "gene", "drug", "variant", "other"],
         "model": "auto",
@@ -138,10 +138,10 @@ def test_a_kind_that_the_linker_does_not_find_is_refused_and_nothing_is_left(con
 
 
 def test_the_linkers_options_make_no_second_graph_without_it(here):
-    plain = graph_identity(ConceptOptions())
-    assert graph_identity(ConceptOptions(threshold=0.5, linker_kinds=("gene",))) == plain
-    linked = graph_identity(ConceptOptions(linker="scispacy"))
-    assert graph_identity(ConceptOptions(linker="scispacy", threshold=0.5)) != linked
+    plain = ConceptGraph.identity(ConceptOptions())
+    assert ConceptGraph.identity(ConceptOptions(threshold=0.5, linker_kinds=("gene",))) == plain
+    linked = ConceptGraph.identity(ConceptOptions(linker="scispacy"))
+    assert ConceptGraph.identity(ConceptOptions(linker="scispacy", threshold=0.5)) != linked
 
 
 def test_knowledge_bases_without_names_are_refused_and_nothing_is_left(concepts, here):

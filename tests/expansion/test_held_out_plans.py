@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.expansion import QueryPlan, chosen_on, query_dependencies, read_plan
+from irplatform.expansion import QueryPlan, read_plan
 from irplatform.expansion.plan import folds_of, topic_mark, weights_for
 from irplatform.plugin import Topic
 from irplatform.tuning.tune import _one_plan
@@ -51,12 +51,12 @@ def test_the_default_has_folds_of_fifty_topics_each_once():
 def test_a_plan_with_other_weights_has_not_the_folds_of_the_default(changed):
     plan = QueryPlan.model_validate(changed)
     assert folds_of(plan) == ()
-    assert list(query_dependencies(plan)) == ["queries"]
+    assert list(plan.dependencies()) == ["queries"]
 
 
 def test_what_a_run_depends_on_names_the_folds_of_the_default():
-    assert list(query_dependencies(QueryPlan())) == ["queries", "folds"]
-    in_options = query_dependencies(QueryPlan.model_validate(PLAN))
+    assert list(QueryPlan().dependencies()) == ["queries", "folds"]
+    in_options = QueryPlan.model_validate(PLAN).dependencies()
     assert list(in_options) == ["queries"]
 
 
@@ -83,7 +83,7 @@ def test_while_weights_are_searched_for_no_topic_has_others(over, switched):
 
 def _told(**changed):
     topics = [_topic(), _topic("colon cancer", "no gene"), Topic("3", "some words")]
-    return chosen_on(topics, QueryPlan.model_validate(changed))
+    return QueryPlan.model_validate(changed).chosen_on(topics)
 
 
 def test_topics_that_the_plan_was_chosen_on_are_counted():
@@ -91,7 +91,7 @@ def test_topics_that_the_plan_was_chosen_on_are_counted():
     assert (found.topics, found.of, found.held_out) == (1, 3, True)
     assert str(found).startswith("the query plan was chosen on 1 of these 3 topics: each of them")
     assert _told(**PLAN).held_out
-    assert chosen_on([Topic("3", "some words")], QueryPlan()) is None
+    assert QueryPlan().chosen_on([Topic("3", "some words")]) is None
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.expansion import QueryPlan, check_fields
+from irplatform.expansion import QueryPlan
 from irplatform.experiment.systems import choose_systems
 from irplatform.plugin import Topic
 from irplatform.registry.loading import registry
@@ -39,19 +39,19 @@ def _plan(**settings):
 )
 def test_a_field_that_no_topic_has_is_refused(plan, message):
     with pytest.raises(InputError, match=message):
-        check_fields(TOPICS, QueryPlan.model_validate(plan))
+        QueryPlan.model_validate(plan).check_fields(TOPICS)
 
 
 def test_a_field_of_some_topics_may_be_named():
-    check_fields(TOPICS, QueryPlan.model_validate({"other": {"demographic": 0.5}}))
+    QueryPlan.model_validate({"other": {"demographic": 0.5}}).check_fields(TOPICS)
 
 
 def test_fields_of_the_default_may_be_missing():
-    check_fields([Topic("1", "some words")], QueryPlan())
-    check_fields([Topic("1", "some words")], _plan(**{"gene.weight": 2.0, "context.tie": 0.1}))
+    QueryPlan().check_fields([Topic("1", "some words")])
+    _plan(**{"gene.weight": 2.0, "context.tie": 0.1}).check_fields([Topic("1", "some words")])
 
 
 def test_a_setting_names_its_field_and_no_other():
-    check_fields(TOPICS, _plan(**{"disease.field": "demographic"}))
+    _plan(**{"disease.field": "demographic"}).check_fields(TOPICS)
     with pytest.raises(InputError, match=r"plan\.gene\.field"):
-        check_fields(TOPICS, _plan(**{"gene.field": "gene", "disease.weight": 2.0}))
+        _plan(**{"gene.field": "gene", "disease.weight": 2.0}).check_fields(TOPICS)

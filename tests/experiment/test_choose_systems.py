@@ -57,7 +57,7 @@ def test_a_setting_with_a_name_reaches_that_system_only():
 def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(
     name, option, monkeypatch
 ):
-    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: "graph")
+    monkeypatch.setattr("irplatform.concepts.graph.ConceptGraph.identity", lambda options: "graph")
     expanded = _options(["bm25", "rm3"], [name], expand=["mesh", "hgnc"])[name]
     told = getattr(expanded, option)
     assert told["concepts"] == told["query-parts"] == {"knowledge": ["mesh", "hgnc"]}
@@ -69,7 +69,7 @@ def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(
 
 
 def test_stacked_rerankers_read_them_too(monkeypatch):
-    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: "graph")
+    monkeypatch.setattr("irplatform.concepts.graph.ConceptGraph.identity", lambda options: "graph")
     stacked = {"ltr.stack": ["graphene-features", "drmm"], "expand": ["mesh"]}
     own = "ltr.settings.stack.settings.graphene-features.feature_settings.genes.knowledge"
     told = _options(["bm25"], ["ltr"], **stacked, **{own: ["hgnc"]})["ltr"].settings["stack"]

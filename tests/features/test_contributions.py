@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from irplatform.features.side_features import LARGEST, contributions
+from irplatform.features.groups import LARGEST, contributions
 
 
 def test_groups_and_features_are_listed_the_largest_first():

@@ -11,7 +11,7 @@ RERANKERS = ("delta", "graphene-features")
 
 @pytest.fixture(autouse=True)
 def graph(monkeypatch):
-    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: "graph")
+    monkeypatch.setattr("irplatform.concepts.graph.ConceptGraph.identity", lambda options: "graph")
 
 
 @pytest.mark.parametrize("name", RERANKERS)

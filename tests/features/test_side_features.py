@@ -8,7 +8,7 @@ from feature_resources import feature_resources
 from small import chosen, labelled
 
 from irplatform.errors import InputError
-from irplatform.features import SideFeatures, weigh_first_stage
+from irplatform.features import Calculator, SideFeatures
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
 from irplatform.registry.dependencies import FEATURES_FORMAT
 from irplatform.training.samplers import Pool
@@ -234,8 +234,8 @@ def test_wrong_names_of_groups_are_refused():
 
 
 def test_which_groups_hold_a_first_stage():
-    assert weigh_first_stage(("lexical", "first-stage"))
-    assert weigh_first_stage(("query-parts",))
-    assert not weigh_first_stage(("lexical", "concepts"))
+    assert Calculator.weigh_first_stage(("lexical", "first-stage"))
+    assert Calculator.weigh_first_stage(("query-parts",))
+    assert not Calculator.weigh_first_stage(("lexical", "concepts"))
     with pytest.raises(InputError, match="unknown feature group 'no-such-group'"):
-        weigh_first_stage(("lexical", "no-such-group"))
+        Calculator.weigh_first_stage(("lexical", "no-such-group"))

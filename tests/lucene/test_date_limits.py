@@ -4,7 +4,7 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.lucene import RM3, date_limits
-from irplatform.lucene.dates import search_before, year_of
+from irplatform.lucene.dates import search_before
 from irplatform.plugin import Document, Topic
 from irplatform.runs import Ranking
 
@@ -42,7 +42,7 @@ def test_of_several_years_the_last_counts_wherever_documents_come_from(index_of)
     index = index_of(documents, fields=("year",))
     found = index.search({"a": "melanoma"}, 10, before={"a": "2013"})
     assert list(found["a"].doc_ids) == ["before"]
-    assert [year_of(document) for document in documents] == ["2013", "2012"]
+    assert [document.year for document in documents] == ["2013", "2012"]
 
 
 def test_the_scores_are_those_without_a_limit(index):
@@ -125,4 +125,4 @@ def test_a_search_is_no_deeper_than_anybody_reads(monkeypatch):
     [("2008-05-30", "2008"), ("May 1999", "1999"), ("20081", ""), ("2012.0", "2012"), (None, "")],
 )
 def test_years_are_read_from_dates(field, year):
-    assert year_of(Document("d", "", "", {"year": field} if field else {})) == year
+    assert Document("d", "", "", {"year": field} if field else {}).year == year

@@ -8,7 +8,6 @@ import pytest
 from irplatform.expansion import expression
 from irplatform.expansion.lucene_query import Compiler
 from irplatform.lucene import BM25, structured
-from irplatform.lucene.index import DocumentQueries, scores_of
 from irplatform.plugin import Document
 
 pytestmark = pytest.mark.java
@@ -129,5 +128,5 @@ def test_given_documents_are_scored_by_lucene(index, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_ENGINE", "impact")
     monkeypatch.setattr(structured, "StructuredSearch", None)
     query = Compiler(index.analyzer, index.reader)(expression.Phrase("w01"))
-    (scores,) = scores_of(index, [DocumentQueries(["d1", "d2"], [query])], BM25(2, 0.9), 1)
+    (scores,) = index.scores([(["d1", "d2"], [query])], BM25(2, 0.9), 1)
     assert scores.shape == (2, 1) and scores.dtype == np.float32

@@ -21,6 +21,7 @@ from planted import planted_data, planted_topics, scores
 
 from irplatform.plugin import Topic
 from irplatform.text import lexical_features
+from irplatform_delta.delta2017_network import weighted_cross_entropy
 from irplatform_delta.options import OVERLAPS, Delta2017Options
 from irplatform_delta.reranker import Delta2017
 
@@ -106,3 +107,12 @@ def test_weighted_samples_count_by_their_grade(planted, tmp_path):
         reranker.fit(replace(data, training=graded))
         found.append(scores(reranker, planted, planted_topics([90])[0]))
     assert not np.allclose(*found)
+
+
+def test_the_loss_is_the_weighted_mean_of_the_cross_entropies():
+    logits, labels, weight = [2.0, -1.0, 0.5], [1.0, 0.0, 0.0], [1.0, 3.0, 2.0]
+    chances = [1 / (1 + np.exp(-x)) for x in logits]
+    losses = [-np.log(p if label else 1 - p) for p, label in zip(chances, labels, strict=True)]
+    expected = np.average(losses, weights=weight)
+    found = weighted_cross_entropy(*(torch.tensor(x) for x in (logits, labels, weight)))
+    assert found.item() == pytest.approx(expected, rel=1e-6)

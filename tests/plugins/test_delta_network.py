@@ -16,11 +16,11 @@ from plain import (
 )
 
 from irplatform.plugin import Topic
-from irplatform.text import LEX3, lexical_features
-from irplatform.text.forward_index import distinct_words
+from irplatform.text import ALL18, lexical_features
+from irplatform.text.forward_index import ForwardIndex
 from irplatform_delta.closest_words import Encoder, distinct_rows, relate
 from irplatform_delta.network import DeltaNetwork, Sizes
-from irplatform_delta.options import DeltaOptions
+from irplatform_delta.options import LEX3, DeltaOptions
 
 DOCUMENT_WORDS = 9
 QUERIES = {
@@ -210,7 +210,7 @@ def test_only_the_first_query_words_are_read_when_told(resources):
 @pytest.mark.parametrize("vocabulary", [5, 10_000])  # marking, sorting
 def test_distinct_words_and_their_places(vocabulary):
     tokens = np.array([[3, 1, 3], [0, -1, -1]], dtype=np.int32)
-    distinct, places = distinct_words(tokens, vocabulary)
+    distinct, places = ForwardIndex.distinct_words(tokens, vocabulary)
     assert distinct.tolist() == [0, 1, 3]
     assert places.tolist() == [[2, 1, 2], [0, 3, 3]]
 
@@ -244,3 +244,7 @@ def test_the_distance_of_a_word_to_itself_is_zero():
     distances = torch.cdist(vectors[20:199].double(), vectors[:20].double())
     assert torch.equal(related.closest[20:], distances.argmin(dim=1))
     assert torch.allclose(related.features[20:, 1].double(), distances.min(dim=1)[0], rtol=1e-4)
+
+
+def test_the_three_lexical_features_are_the_papers():
+    assert (ALL18[6], ALL18[12], ALL18[11]) == LEX3

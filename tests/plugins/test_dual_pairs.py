@@ -9,10 +9,10 @@ from small import labelled, small_resources, words
 from torch import Tensor
 
 from irplatform.errors import InputError
-from irplatform.plugin import Topic, TrainingData
+from irplatform.plugin import TextPair, Topic, TrainingData
 from irplatform.registry.loading import registry
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
+from irplatform.training.text_pairs import PairsOfTopics, TextPairs
 from irplatform_encoders.dual_encoder import Encoder, Learned
 from irplatform_encoders.dual_ranking import DualEncoder
 from irplatform_encoders.dual_training import Fold, PairsTask, pretrained, read_pairs, read_passages
@@ -62,9 +62,9 @@ def test_a_file_of_pairs_is_read_by_its_columns(tmp_path):
         '\ufeffb\ta\tsource\nsome  "title\tasks [CIT] this\ts1\n\tempty\ts2\nshort\n',
         encoding="utf-8",
     )
-    (pair,) = read_text_pairs(path, query="a", text="b", group="source", marker="[CIT]")
+    (pair,) = TextPairs(path, query="a", text="b", group="source", marker="[CIT]")
     assert (pair.query, pair.text, pair.group) == ("asks this", 'some "title', "s1")
-    (pair,) = read_text_pairs(path, query="a", text="b", group="nowhere")
+    (pair,) = TextPairs(path, query="a", text="b", group="nowhere")
     assert (pair.query, pair.group) == ("asks [CIT] this", "")
 
 
@@ -80,27 +80,27 @@ def test_a_file_that_is_none_is_refused_with_its_place(tmp_path, content, messag
     path = tmp_path / "pairs.tsv"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
-        list(read_text_pairs(path, query="sentence", text="cited_title"))
+        list(TextPairs(path, query="sentence", text="cited_title"))
 
 
 def test_a_file_that_is_cut_short_is_refused(file):
     file.write_bytes(file.read_bytes()[:-2000])
     with pytest.raises(InputError, match="not a whole gzip file"):
-        list(read_text_pairs(file, query="sentence", text="cited_title"))
+        list(TextPairs(file, query="sentence", text="cited_title"))
 
 
 def test_only_a_name_that_ends_in_gz_is_blamed_for_its_end(file):
     cut = file.with_name("pairs.tsv")
     cut.write_bytes(file.read_bytes()[:-2000])
     with pytest.raises(InputError, match=r"Copy it again\.$"):
-        list(read_text_pairs(cut, query="sentence", text="cited_title"))
+        list(TextPairs(cut, query="sentence", text="cited_title"))
 
 
 def test_pairs_of_topics_and_their_sources_are_left_out(resources, file):
     options = _options(file)
     reader = Encoder(resources, options, 1).reader
     pairs = options.pairs
-    first = next(read_text_pairs(file, query="sentence", text="cited_title", marker="[CIT]"))
+    first = next(TextPairs(file, query="sentence", text="cited_title", marker="[CIT]"))
     topics = [Topic("a", "other", {"citing_id": "source7"}), Topic("b", f" {first.query}")]
     everything = read_pairs(pairs, reader, PairsOfTopics.of([], "citing_id"))
     rest = read_pairs(pairs, reader, PairsOfTopics.of(topics, "citing_id"))
@@ -280,8 +280,12 @@ def test_other_threads_of_torch_may_learn_otherwise(resources, file):
     assert resources.built == ["dual-encoder-pairs"] * 2
 
 
+def _learned(*pairs):
+    return Learned.of(PairsOfTopics.of_pairs(pairs))
+
+
 def test_marks_are_of_queries_and_sources_apart(tmp_path):
-    learned = Learned(Learned.of(["a  query"], ["source"]) | Learned.of(["another"]))
+    learned = _learned(TextPair("a  query", "", "source"), TextPair("another", ""))
     learned.save(tmp_path)
     held = Learned.load(tmp_path)
     assert held.knows(Topic("1", "a query"), "from")
@@ -293,12 +297,12 @@ def test_marks_are_of_queries_and_sources_apart(tmp_path):
 
 def test_other_capitals_order_and_marks_make_no_other_query_or_source():
     """The platform's own topics and a file of another maker spell sentences and DOIs otherwise."""
-    learned = Learned.of(["In vitro , and lethal ."], ["10.7554/eLife.00003"])
+    learned = _learned(TextPair("In vitro , and lethal .", "", "10.7554/eLife.00003"))
     assert learned.knows(Topic("1", "in vitro, and lethal."), "from")
     assert learned.knows(Topic("1", "new", {"from": ("other", "10.7554/elife.00003")}), "from")
     topic = Topic("1", "BRAF melanoma 49-year-old", {"disease": "melanoma", "gene": "BRAF"})
     again = Topic("2", "melanoma BRAF", {"disease": "Melanoma", "gene": "braf"})
-    assert Learned.of_topics([topic]).knows(again, "from")
+    assert Learned.of(PairsOfTopics.of([topic])).knows(again, "from")
 
 
 @pytest.mark.parametrize("name", ["dual-encoder", "deepsense"])

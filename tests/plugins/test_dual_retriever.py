@@ -8,7 +8,8 @@ from small import chosen, small_resources, words
 
 from irplatform.errors import InputError
 from irplatform.plugin import Reads, Topic
-from irplatform.training import save_weights
+from irplatform.training.text_pairs import PairsOfTopics
+from irplatform.training.weights import WeightFile
 from irplatform_encoders.dual_encoder import Learned
 from irplatform_encoders.dual_ranking import DualEncoder, DualEncoderSearch, shares_of
 from irplatform_encoders.options import DualOptions, DualSearchOptions
@@ -38,7 +39,7 @@ def _member(resources, seed, queries=()):
     with torch.no_grad():
         for parameter in member.encoder.network.parameters():
             parameter.add_(0.3 * torch.randn_like(parameter))
-    member.learned = Learned.of(queries)
+    member.learned = Learned.of(PairsOfTopics.of([Topic("1", query) for query in queries]))
     return member
 
 
@@ -99,7 +100,7 @@ def test_what_all_members_learned_from_is_told_of_every_search(resources, tmp_pa
     folder = described(tmp_path / "checkpoint", "dual-encoder", members=2)
     for number, known in enumerate(([0, 2], [1, 2])):
         (folder / f"member-{number}").mkdir()
-        Learned.of([TOPICS[n].query for n in known]).save(folder / f"member-{number}")
+        Learned.of(PairsOfTopics.of([TOPICS[n] for n in known])).save(folder / f"member-{number}")
     retriever = DualEncoderSearch(DualSearchOptions(checkpoint=folder))
     told = retriever.about(TOPICS, resources)["warning"]
     assert told.startswith("WARNING: the dual encoder was trained on 1 of these 6 topics: what it")
@@ -166,11 +167,11 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
     folder = tmp_path / "checkpoint" / "member-0"
     folder.mkdir(parents=True)
     weights = folder / "dual.safetensors"
-    save_weights(weights, {"a": torch.zeros(1)}, {})
+    WeightFile(weights).save({"a": torch.zeros(1)}, {})
     described(folder.parent, "dual-encoder")
     retriever = chosen("dual-encoder", "retriever", checkpoint=folder.parent)
     before = retriever.dependencies()
-    save_weights(weights, {"a": torch.ones(1)}, {})
+    WeightFile(weights).save({"a": torch.ones(1)}, {})
     assert retriever.dependencies() != before
     weights.write_bytes(b"2")
     with pytest.raises(InputError, match=r"dual\.safetensors: this is not a safetensors file"):

@@ -16,7 +16,7 @@ from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import open_graph
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
-from irplatform.training import load_weights, save_weights
+from irplatform.training.weights import WeightFile
 from irplatform_graphene.options import GrapheneOptions, for_pretraining
 from irplatform_graphene.reading import refuse_another
 from irplatform_graphene.reranker import Graphene
@@ -81,13 +81,13 @@ def test_a_checkpoint_that_lacks_a_weight_or_has_another_is_refused(
     )
     saved(member, tmp_path / "saved")
     path = tmp_path / "saved" / f"{file}.safetensors"
-    state = load_weights(path)
+    state = WeightFile(path).load()
     if name is None:
         state["strange"] = state["scale"].clone()
     else:
         del state[name]
     sizes = member.model.sizes() if file == "graphene" else member._feature_identity()
-    save_weights(path, state, sizes)
+    WeightFile(path).save(state, sizes)
     with pytest.raises(InputError, match=f"saved: {message}"):
         prepare_graphene(planted_graph, features=("embedding",)).load(tmp_path / "saved")
 
@@ -171,7 +171,9 @@ def test_what_was_computed_by_other_weights_is_forgotten(planted_graph, tmp_path
 
 def test_what_a_model_depends_on(monkeypatch):
     """The graph's knowledge where it is used, and what its features read."""
-    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: options.kinds)
+    monkeypatch.setattr(
+        "irplatform.concepts.graph.ConceptGraph.identity", lambda options: options.kinds
+    )
     kinds = ("gene",)
     for changed, held in [
         ({}, kinds),

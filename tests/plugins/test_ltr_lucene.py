@@ -6,13 +6,6 @@ import pytest
 
 from irplatform.knowledge import add
 from irplatform.lucene import BM25
-from irplatform.lucene.index import (
-    DocumentQueries,
-    best_scores,
-    heading_queries,
-    scores_of,
-    words_query,
-)
 from irplatform.plugin import Documents, Topic
 from irplatform_ltr.groups.first_stage import QueryParts, Treatment
 from irplatform_ltr.groups.words import LuceneFields
@@ -48,21 +41,21 @@ def resources(article_index):
 
 def test_chosen_documents_score_as_in_a_search_of_all(article_index):
     words = ["melanoma inhibitors", "dabrafenib"]
-    queries = [words_query(article_index, text, "contents") for text in words]
+    queries = [article_index.words_query(text, "contents") for text in words]
     whole = article_index.search(dict(enumerate(words)), 10)
     asked = [
-        DocumentQueries(IDS, [*queries, None]),
-        DocumentQueries(("m2",), queries),
-        DocumentQueries((), queries),
+        (IDS, [*queries, None]),
+        (("m2",), queries),
+        ((), queries),
     ]
-    first, second, third = scores_of(article_index, asked, BM25(), threads=2)
+    first, second, third = article_index.scores(asked, BM25(), threads=2)
     for column, ranking in whole.items():
         held = dict(ranking)
         assert first[:, column].tolist() == pytest.approx([held.get(d, 0.0) for d in IDS])
         assert second[0, column] == pytest.approx(held.get("m2", 0.0))
     assert not first[:, 2].any()
     assert third.shape == (0, 2)
-    best = best_scores(article_index, [*queries, None], BM25(), threads=2)
+    best = article_index.best_scores([*queries, None], BM25(), threads=2)
     assert best.tolist() == pytest.approx([*(r.scores[0] for r in whole.values()), 0.0])
 
 
@@ -78,8 +71,8 @@ def test_scores_by_field(resources):
 
 
 def test_headings_are_asked_of_the_index(article_index):
-    queries = heading_queries(article_index, "mesh", ["Melanoma", "Lung Neoplasms", "Proteins B"])
-    (found,) = scores_of(article_index, [DocumentQueries(IDS, queries)], BM25(), threads=1)
+    queries = article_index.heading_queries("mesh", ["Melanoma", "Lung Neoplasms", "Proteins B"])
+    (found,) = article_index.scores([(IDS, queries)], BM25(), threads=1)
     columns = [[d for d, v in zip(IDS, c, strict=True) if v > 0] for c in found.T]
     assert columns == [["m1", "m2"], ["e1"], ["m1"]]
 

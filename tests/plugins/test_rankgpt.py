@@ -11,7 +11,7 @@ from small import SmallResources, chosen
 
 import irplatform_rankgpt
 from irplatform import RunSettings, run
-from irplatform.chat import client as chat
+from irplatform.chat.client import Chat
 from irplatform.data import Topic
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document, Documents
@@ -162,10 +162,10 @@ def choice(content, finish="stop", **more):
     "answer", [choice("[3] is better than [1]", "length"), choice(None, "content_filter")]
 )
 def test_an_answer_that_was_cut_is_counted_and_asked_again_by_the_next_run(ranker, server, answer):
-    chat.tally.clear()
+    Chat.tally.clear()
     server.orders.append(answer)
     assert order(ranker(), [1, 3, 2]) == [0, 1, 2]
-    assert chat.tally["cut off"] == chat.tally["unusable"] == 1
+    assert Chat.tally["cut off"] == Chat.tally["unusable"] == 1
     assert order(ranker(), [1, 3, 2]) == [1, 2, 0]
     assert len(server.asked) == 2
 
@@ -328,7 +328,7 @@ def test_a_run_keeps_no_secret_and_says_what_it_asked(
     server, tmp_path, monkeypatch, capsys, cache_of_module
 ):
     monkeypatch.setenv("A_KEY", "sk-secret")
-    chat.tally.clear()
+    Chat.tally.clear()
     settings = RunSettings(
         "demo",
         rerankers="rankgpt",
@@ -358,6 +358,6 @@ def test_a_run_keeps_no_secret_and_says_what_it_asked(
     assert "A_KEY" in json.dumps(meta)
     for path in [*tmp_path.rglob("*"), *cache_of_module.rglob("*")]:
         assert not path.is_file() or b"sk-secret" not in path.read_bytes()
-    chat.tally["answers"] = 0
+    Chat.tally["answers"] = 0
     irplatform_rankgpt.run_finished(None)  # says nothing where nothing was asked
     assert "rankgpt" not in capsys.readouterr().err

@@ -11,8 +11,7 @@ from planted import planted_data, planted_resources, planted_topics, scores
 from pretrained_models import config, save_transformer_of_vectors, tokenizer
 
 from irplatform.errors import InputError
-from irplatform.training.losses import listwise_logistic
-from irplatform_encoders.crossencoder_reading import ListsTask, rate_share
+from irplatform_encoders.crossencoder_reading import ListsTask, listwise_logistic, rate_share
 from irplatform_encoders.crossencoder_reranker import VanillaBert
 
 
@@ -335,3 +334,15 @@ def test_what_ranks_already_stays_where_no_epoch_is_better(
     for reranker in (pretrained, classifier):
         reranker.fit(planted_data(tmp_path))
     assert kept == [False, True, True]
+
+
+def test_the_loss_is_that_of_all_pairs_of_different_grade():
+    scores, grades = torch.tensor([0.5, -1.0, 2.0, 0.0]), torch.tensor([2, 0, 1, 0])
+    expected = total = 0.0
+    for i in range(4):
+        for j in range(4):
+            if grades[i] > grades[j]:
+                weight = float(grades[i] - grades[j]) ** 0.5
+                expected += weight * np.log1p(np.exp(float(scores[j] - scores[i])))
+                total += weight
+    assert float(listwise_logistic(scores, grades)) == pytest.approx(expected / total)

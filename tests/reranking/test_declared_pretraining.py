@@ -124,7 +124,7 @@ def test_variants_share_one_pretraining():
 
 @pytest.mark.parametrize("name", ["graphene", "graphene-features", "graphene-nograph"])
 def test_what_variants_share_can_be_trained_in_other_processes(name, monkeypatch):
-    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: "graph")
+    monkeypatch.setattr("irplatform.concepts.graph.ConceptGraph.identity", lambda options: "graph")
     known = registry().reranker(name)
     choice = ChosenReranker(known, known.options({})).in_pretraining()
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)

@@ -11,7 +11,6 @@ from irplatform.errors import InputError
 from irplatform.plugin import Document
 from irplatform.text import (
     ALL18,
-    LEX3,
     ForwardIndex,
     build_forward_index,
     lexical_features,
@@ -114,7 +113,6 @@ def test_the_names_follow_the_numbers_of_the_paper():
         *["title"] * 5,
         *["abstract"] * 5,
     ]
-    assert (ALL18[6], ALL18[12], ALL18[11]) == LEX3
 
 
 @given(QUERIES)

@@ -23,7 +23,7 @@ from irplatform.training.checkpoints import (
     member_folder,
     write_checkpoint,
 )
-from irplatform.training.weights import save_weights
+from irplatform.training.weights import WeightFile
 
 TOPICS = [Topic("1", "melanoma therapy"), Topic("2", "glioma")]
 
@@ -79,7 +79,7 @@ def _kept(vectors):
 
     def build(folder):
         _written(folder, numbers=(3,), vectors={"imported": vectors})
-        save_weights(member_folder(folder, 0) / "net.safetensors", {"a": torch.ones(2, 3)}, {})
+        WeightFile(member_folder(folder, 0) / "net.safetensors").save({"a": torch.ones(2, 3)}, {})
 
     return artifact("checkpoint", "trained", {"of": "a test"}, build).path
 
@@ -104,7 +104,7 @@ def test_a_checkpoint_with_a_flipped_bit_is_refused(tmp_path, fresh_home, name, 
 def test_weights_that_are_no_numbers_are_told_before_a_checkpoint_is_loaded(tmp_path):
     folder = _written(tmp_path / "checkpoint", numbers=(3,))
     path = member_folder(folder, 0) / "net.safetensors"
-    save_weights(path, {"a": torch.tensor([1.0, math.nan])}, {})
+    WeightFile(path).save({"a": torch.tensor([1.0, math.nan])}, {})
     with pytest.raises(
         InputError, match=r"net\.safetensors: the tensor 'a' has values that are not"
     ):

@@ -1,15 +1,12 @@
-"""Lists of documents: which, how many, how often; and their loss."""
+"""Lists of documents: which, how many, how often."""
 
 from collections import Counter
 
-import numpy as np
 import pytest
-import torch
 from small import labelled
 
 from irplatform.errors import InputError
 from irplatform.training import ListSampler, ListSettings
-from irplatform.training.losses import listwise_logistic
 
 CANDIDATES = [f"d{n}" for n in range(60)]
 GRADES = {f"d{n}": 2 if n < 3 else 1 for n in range(0, 20, 2)} | {
@@ -116,15 +113,3 @@ def test_topics_with_nothing_to_tell_apart_are_left_out():
     assert [pool.labelled.topic.id for pool in sampler.pools] == ["t"]
     with pytest.raises(InputError, match="no training topic"):
         _sampler(same)
-
-
-def test_the_loss_is_that_of_all_pairs_of_different_grade():
-    scores, grades = torch.tensor([0.5, -1.0, 2.0, 0.0]), torch.tensor([2, 0, 1, 0])
-    expected = total = 0.0
-    for i in range(4):
-        for j in range(4):
-            if grades[i] > grades[j]:
-                weight = float(grades[i] - grades[j]) ** 0.5
-                expected += weight * np.log1p(np.exp(float(scores[j] - scores[i])))
-                total += weight
-    assert float(listwise_logistic(scores, grades)) == pytest.approx(expected / total)

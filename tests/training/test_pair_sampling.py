@@ -8,7 +8,6 @@ from small import labelled
 
 from irplatform.errors import InputError
 from irplatform.training import PairSampler, PairSettings
-from irplatform.training.samplers import pool_starts
 
 CANDIDATES = [f"d{n}" for n in range(40)]
 GRADES = {"d0": 2, "d3": 1, "d5": 1, "d7": 0, "d9": 0, "d11": -1, "elsewhere": 2}
@@ -124,7 +123,7 @@ def test_rows_are_those_of_all_pools_one_behind_the_other():
         for side in (pairs.higher, pairs.lower)
         for topic, document in zip(pairs.topic, side, strict=True)
     ]
-    assert [ids[row] for row in pairs.rows(pool_starts(sampler.pools))] == named
+    assert [ids[row] for row in pairs.rows(sampler.starts)] == named
 
 
 def test_batches_are_all_pairs_in_order():

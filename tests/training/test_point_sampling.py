@@ -4,12 +4,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-import torch
 from small import labelled
 
 from irplatform.errors import InputError
 from irplatform.training import PointSampler, PointSettings
-from irplatform.training.losses import weighted_cross_entropy
 
 CANDIDATES = [f"d{n}" for n in range(40)]
 GRADES = {"d0": 2, "d3": 1, "d5": 1, "d7": 0, "d9": 0, "d11": -1, "elsewhere": 2}
@@ -114,12 +112,3 @@ def test_batches_are_all_samples_in_order():
     for column in ("topic", "document", "label", "weight"):
         joined = np.concatenate([getattr(part, column) for part in parts])
         assert np.array_equal(joined, getattr(points, column))
-
-
-def test_the_loss_is_the_weighted_mean_of_the_cross_entropies():
-    logits, labels, weight = [2.0, -1.0, 0.5], [1.0, 0.0, 0.0], [1.0, 3.0, 2.0]
-    chances = [1 / (1 + np.exp(-x)) for x in logits]
-    losses = [-np.log(p if label else 1 - p) for p, label in zip(chances, labels, strict=True)]
-    expected = np.average(losses, weights=weight)
-    found = weighted_cross_entropy(*(torch.tensor(x) for x in (logits, labels, weight)))
-    assert found.item() == pytest.approx(expected, rel=1e-6)

@@ -2,19 +2,22 @@
 
 from small import labelled
 
-from irplatform.training.samplers import Pool, pool_offsets, pool_starts
+from irplatform.training.samplers import Pool, Sampler
 
 
-def _pool(doc_ids):
-    return Pool.of(labelled("t", doc_ids), doc_ids, {})
+def _sampler(*pools):
+    sampler = Sampler()
+    sampler.pools = [Pool.of(labelled("t", doc_ids), doc_ids, {}) for doc_ids in pools]
+    return sampler
 
 
 def test_every_pool_begins_where_the_one_before_ends():
-    pools = [_pool(["a", "b"]), _pool([]), _pool(["c", "a", "d"])]
-    assert pool_offsets(pools).tolist() == [0, 2, 2, 5]
-    assert pool_starts(pools).tolist() == [0, 2, 2]
+    sampler = _sampler(["a", "b"], [], ["c", "a", "d"])
+    assert sampler.offsets.tolist() == [0, 2, 2, 5]
+    assert sampler.starts.tolist() == [0, 2, 2]
 
 
 def test_there_may_be_none():
-    assert pool_offsets([]).tolist() == [0]
-    assert pool_starts([]).tolist() == []
+    sampler = _sampler()
+    assert sampler.offsets.tolist() == [0]
+    assert sampler.starts.tolist() == []

@@ -4,7 +4,7 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.plugin import TextPair, Topic
-from irplatform.training.text_pairs import PairsOfTopics, check_text_pairs
+from irplatform.training.text_pairs import PairsOfTopics, TextPairs
 
 KNOWN = PairsOfTopics.of(
     [
@@ -43,19 +43,19 @@ def test_a_file_without_pairs_is_seen_by_its_beginning(tmp_path, content, messag
     path = tmp_path / "pairs.tsv"
     path.write_text(content)
     with pytest.raises(InputError) as raised:
-        check_text_pairs(path, query="a", text="b")
+        TextPairs(path, "a", "b").check()
     assert message in str(raised.value)
 
 
 def test_a_file_with_a_pair_is_read_no_further(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_bytes(b"a\tb\nx\ty\n" + b"x\ty\n" * 50_000 + b"\xff")
-    check_text_pairs(path, query="a", text="b")
+    TextPairs(path, "a", "b").check()
 
 
 def test_a_column_of_sources_that_is_named_has_to_be_there(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text("a\tb\tsource\nx\ty\ts1\n", encoding="utf-8")
-    check_text_pairs(path, query="a", text="b", group="source")
+    TextPairs(path, "a", "b", "source").check()
     with pytest.raises(InputError, match=r"1: there is no column 'sorce'; the columns: a, b, s"):
-        check_text_pairs(path, query="a", text="b", group="sorce")
+        TextPairs(path, "a", "b", "sorce").check()

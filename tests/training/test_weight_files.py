@@ -11,23 +11,22 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from irplatform.errors import InputError
-from irplatform.training import load_into, load_weights, save_weights
-from irplatform.training.weights import check_weights
+from irplatform.training.weights import WeightFile
 
 WEIGHTS = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.tensor(3)}
 IDENTITY = {"model": "m", "sizes": [2, 3]}
 
 
 def test_what_was_saved_is_loaded(tmp_path):
-    save_weights(tmp_path / "w", WEIGHTS, IDENTITY)
-    loaded = load_weights(tmp_path / "w", IDENTITY)
+    WeightFile(tmp_path / "w").save(WEIGHTS, IDENTITY)
+    loaded = WeightFile(tmp_path / "w").load(IDENTITY)
     assert loaded.keys() == WEIGHTS.keys()
     assert all(torch.equal(loaded[name], WEIGHTS[name]) for name in WEIGHTS)
     assert [file.name for file in tmp_path.iterdir()] == ["w"]
 
 
 def test_others_may_read_weights_as_they_may_any_new_file(tmp_path):
-    save_weights(tmp_path / "w", WEIGHTS, IDENTITY)
+    WeightFile(tmp_path / "w").save(WEIGHTS, IDENTITY)
     (tmp_path / "new").touch()
     assert (tmp_path / "w").stat().st_mode == (tmp_path / "new").stat().st_mode
 
@@ -35,20 +34,20 @@ def test_others_may_read_weights_as_they_may_any_new_file(tmp_path):
 def test_tensors_that_share_memory_are_saved_each(tmp_path):
     whole = torch.arange(6.0)
     tied = {"a": whole, "b": whole, "part": whole[:3]}
-    save_weights(tmp_path / "w", tied, IDENTITY)
-    loaded = load_weights(tmp_path / "w", IDENTITY)
+    WeightFile(tmp_path / "w").save(tied, IDENTITY)
+    loaded = WeightFile(tmp_path / "w").load(IDENTITY)
     assert all(torch.equal(loaded[name], tied[name]) for name in tied)
 
 
 def test_an_identity_may_be_written_with_tuples(tmp_path):
-    save_weights(tmp_path / "w", WEIGHTS, {"sizes": (2, 3)})
-    assert load_weights(tmp_path / "w", {"sizes": (2, 3)})
+    WeightFile(tmp_path / "w").save(WEIGHTS, {"sizes": (2, 3)})
+    assert WeightFile(tmp_path / "w").load({"sizes": (2, 3)})
 
 
 def test_only_what_differs_is_named(tmp_path):
-    save_weights(tmp_path / "w", WEIGHTS, {"model": "m", "filters": 32, "window": 3})
+    WeightFile(tmp_path / "w").save(WEIGHTS, {"model": "m", "filters": 32, "window": 3})
     with pytest.raises(InputError, match=r"another model: filters is 32, 8 is needed\.$"):
-        load_weights(tmp_path / "w", {"model": "m", "filters": 8, "window": 3})
+        WeightFile(tmp_path / "w").load({"model": "m", "filters": 8, "window": 3})
 
 
 @pytest.mark.parametrize(
@@ -64,15 +63,15 @@ def test_only_what_differs_is_named(tmp_path):
     ],
 )
 def test_what_one_of_them_lacks_is_named(tmp_path, saved, needed, told):
-    save_weights(tmp_path / "w", WEIGHTS, {"model": "m", **saved})
+    WeightFile(tmp_path / "w").save(WEIGHTS, {"model": "m", **saved})
     with pytest.raises(InputError, match=rf"another model: {told}\.$"):
-        load_weights(tmp_path / "w", {"model": "m", **needed})
+        WeightFile(tmp_path / "w").load({"model": "m", **needed})
 
 
 def test_weights_of_another_model_are_refused(tmp_path):
-    save_weights(tmp_path / "w", WEIGHTS, IDENTITY)
+    WeightFile(tmp_path / "w").save(WEIGHTS, IDENTITY)
     with pytest.raises(InputError, match=r"w: these weights are of another model.*'m'.*'n'"):
-        load_weights(tmp_path / "w", {**IDENTITY, "model": "n"})
+        WeightFile(tmp_path / "w").load({**IDENTITY, "model": "n"})
 
 
 @pytest.mark.parametrize(
@@ -81,26 +80,26 @@ def test_weights_of_another_model_are_refused(tmp_path):
 def test_anything_else_is_refused(tmp_path, content):
     (tmp_path / "w").write_bytes(content)
     with pytest.raises(InputError, match="not a safetensors file"):
-        load_weights(tmp_path / "w")
+        WeightFile(tmp_path / "w").load()
 
 
 def test_what_torch_pickles_is_refused(tmp_path):
     torch.save(WEIGHTS, tmp_path / "w.pt")
     with pytest.raises(InputError, match=r"w\.pt: this is not a safetensors file.*can run code"):
-        load_weights(tmp_path / "w.pt")
+        WeightFile(tmp_path / "w.pt").load()
 
 
 def test_a_cut_off_file_is_refused(tmp_path):
-    save_weights(tmp_path / "w", WEIGHTS, IDENTITY)
+    WeightFile(tmp_path / "w").save(WEIGHTS, IDENTITY)
     whole = (tmp_path / "w").read_bytes()
     (tmp_path / "w").write_bytes(whole[:-5])
     with pytest.raises(InputError, match="not a safetensors file"):
-        load_weights(tmp_path / "w", IDENTITY)
+        WeightFile(tmp_path / "w").load(IDENTITY)
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="nowhere: there is no such weight file"):
-        load_weights(tmp_path / "nowhere")
+        WeightFile(tmp_path / "nowhere").load()
 
 
 DAMAGES = {
@@ -139,25 +138,25 @@ def test_damaged_weights_are_refused_with_file_and_tensor(tmp_path, how, name, p
     path = tmp_path / "w.safetensors"
     network = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
     tensors = network.state_dict()
-    save_weights(path, tensors, IDENTITY)
-    check_weights(path)
-    load_into(network, load_weights(path, IDENTITY), path)
+    WeightFile(path).save(tensors, IDENTITY)
+    WeightFile(path).check()
+    WeightFile(path).load_into(network, WeightFile(path).load(IDENTITY))
     _damage(path, how, tensors, name, place)
     named = "other" if how == "add" else name
     told = rf"w\.safetensors: the tensor '{named}' {DAMAGES[how]}"
-    for read in (check_weights, load_weights):
+    for read in (WeightFile.check, WeightFile.load):
         with pytest.raises(InputError, match=told):
-            read(path)
+            read(WeightFile(path))
 
 
 def test_infinite_values_that_were_saved_are_read(tmp_path):
     saved = {"scale": torch.tensor([1.0, torch.inf]), "bias": torch.ones(2)}
     path = tmp_path / "w.safetensors"
-    save_weights(path, saved, IDENTITY)
-    assert torch.equal(load_weights(path, IDENTITY)["scale"], saved["scale"])
+    WeightFile(path).save(saved, IDENTITY)
+    assert torch.equal(WeightFile(path).load(IDENTITY)["scale"], saved["scale"])
     _damage(path, "nan", saved, "scale", 0)
     with pytest.raises(InputError, match="'scale' has values that are not finite"):
-        check_weights(path)
+        WeightFile(path).check()
 
 
 @pytest.mark.parametrize("how", ["drop", "add", "reshape"])
@@ -165,7 +164,7 @@ def test_weights_that_do_not_fit_the_network_are_refused(tmp_path, how):
     """Files of earlier versions do not say which tensors they hold."""
     path = tmp_path / "w.safetensors"
     network = torch.nn.Linear(3, 4)
-    save_weights(path, network.state_dict(), IDENTITY)
+    WeightFile(path).save(network.state_dict(), IDENTITY)
     _damage(path, how, network.state_dict(), "bias", 0)
     with safe_open(path, framework="pt") as file:
         save_file(
@@ -173,6 +172,6 @@ def test_weights_that_do_not_fit_the_network_are_refused(tmp_path, how):
             path,
             metadata={"identity": json.dumps(IDENTITY)},
         )
-    check_weights(path)
+    WeightFile(path).check()
     with pytest.raises(InputError, match=f"the tensor '.*' {DAMAGES[how]}"):
-        load_into(network, load_weights(path, IDENTITY), path)
+        WeightFile(path).load_into(network, WeightFile(path).load(IDENTITY))

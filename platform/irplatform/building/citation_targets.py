@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from irplatform.building.citation_references import normalized, title_key
 from irplatform.errors import InputError, counted, listing
 from irplatform.files.reading import decoded, numbered_lines
-from irplatform.lucene.dates import year_of
 from irplatform.system.console import notice, progress
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def search_corpus(corpus: Corpus, wanted: set[str]) -> dict[str, Target]:
             names = [name for name in _names(document, titles=titles) if name in wanted]
             if not names:
                 continue
-            target = Target(document.id, len(document.text.split()), year_of(document))
+            target = Target(document.id, len(document.text.split()), document.year)
             for name in names:
                 if name in targets and name.startswith("title:"):
                     ambiguous.add(name)

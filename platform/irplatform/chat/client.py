@@ -10,10 +10,11 @@ import os
 import re
 from collections import Counter
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from irplatform.chat.answers import Answer, AnswerError, read_answer, reason_in
+from irplatform.chat.stated_rankings import permutation
 from irplatform.errors import InputError, PlatformError, unstopped
 from irplatform.files.digests import fingerprint
 from irplatform.files.journals import append_journal, read_journal
@@ -30,10 +31,6 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT = 15.0
 _AWAY = {"refused": "connection refused", "resolve": "unknown host"}
 _AWAY |= {"CERTIFICATE": "its certificate is not valid"}
-
-tally: Counter[str] = Counter()
-"""Of this process: answers, those that were kept before, were cut off, were no rankings or were
-repaired, and tokens read and written."""
 
 
 def check_url(url: str, system: str) -> str:
@@ -99,7 +96,16 @@ class Chat:
         answers: a file of former answers, which is extended.
         system: the name of the reranker that asks.
         shorter: its options that make prompts shorter, for messages.
+
+    Attributes:
+        tally: of this process: answers, those that were kept before, were cut off, were no rankings
+            or were repaired, and tokens read and written.
     """
+
+    tally: ClassVar[Counter[str]] = Counter()
+    check_url = staticmethod(check_url)
+    read_key = staticmethod(read_key)
+    permutation = staticmethod(permutation)
 
     def __init__(
         self,
@@ -139,7 +145,7 @@ class Chat:
             with_retries(lambda: self._ask(prompt), self._url) if kept is None else Answer(kept)
         )
         with self._lock:
-            tally.update({"answers": 1, "kept": kept is not None, "cut off": answer.cut})
+            self.tally.update({"answers": 1, "kept": kept is not None, "cut off": answer.cut})
             if kept is None and answer.said and not answer.cut:
                 self._answers[mark] = answer.text
                 append_journal(self._path, [{"prompt": mark, "answer": answer.text}])
@@ -195,7 +201,7 @@ class Chat:
         with self._lock:
             for name in ("prompt_tokens", "completion_tokens"):
                 count = answer.usage.get(name)
-                tally[name] += count if isinstance(count, int) else 0
+                self.tally[name] += count if isinstance(count, int) else 0
         return answer
 
     def _set(self, name: str, value: str) -> str:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.concepts.document_links import RowWriter, link
 from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
-from irplatform.concepts.pipeline import versions
 from irplatform.concepts.similar_names import build_linker, linked_kinds, linker_version
 from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table import ConceptTable
@@ -36,36 +35,8 @@ if TYPE_CHECKING:
 
 
 BATCH_DOCUMENTS = 100
-_OF_THE_LINKER = {"threshold", "linker_kinds"}
-"""Options without effect unless scispaCy's linker is used."""
 
 TIMING = "timing.json"
-
-
-def graph_identity(options: ConceptOptions) -> dict[str, Any]:
-    """The graph's sources except the documents, as JSON for fingerprints.
-
-    These are the versions of files, names and pipeline, the knowledge bases, and the options.
-
-    Raises:
-        InputError: no knowledge base is installed, or scispaCy is missing.
-    """
-    pipeline = versions(options)
-    names = options.bases()
-    if not names:
-        raise InputError(
-            "a concept graph needs knowledge bases, and none is installed. `platform kb list` says "
-            "where they are published; `platform kb add NAME FILE` adds one."
-        )
-    return {
-        "version": VERSION,
-        "knowledge": open_knowledge(names).fingerprint,
-        "table": TABLE_VERSION,
-        "pipeline": pipeline,
-        "options": options.model_copy(update={"knowledge": names}).model_dump(
-            mode="json", exclude=set() if options.linker == "scispacy" else _OF_THE_LINKER
-        ),
-    }
 
 
 def concept_graph(corpus: Corpus, options: ConceptOptions, workers: int | None = None) -> Artifact:
@@ -76,7 +47,7 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: int | None =
             corpus is empty.
     """
     started = time.monotonic()
-    identity = graph_identity(options)
+    identity = ConceptGraph.identity(options)
     names = options.bases()
     knowledge = open_knowledge(names)
     chosen = options.model_copy(update={"knowledge": names})

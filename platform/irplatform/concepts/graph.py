@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irplatform.concepts.matcher import NameMatcher
+from irplatform.concepts.pipeline import versions
 from irplatform.concepts.table import KINDS, ConceptTable
+from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.errors import InputError
 from irplatform.files.formats import read_own_json
+from irplatform.knowledge import open_knowledge
 from irplatform.spelling import command
 from irplatform.text.arrays import Int32, Int64, map_array, ragged
 from irplatform.text.string_table import UNKNOWN, StringTable
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.table import Mention
 
 VERSION = 1
@@ -33,6 +37,8 @@ _BRACKET = re.compile(r"(?:(?<!\s)\s+)?[()\[\]]\s*")
 FACTS = "graph.json"
 TABLE = "table"
 """The folder of a graph with its concepts."""
+_OF_THE_LINKER = {"threshold", "linker_kinds"}
+"""Options without effect unless scispaCy's linker is used."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,32 @@ class ConceptGraph:
     """
 
     KINDS = KINDS
+
+    @staticmethod
+    def identity(options: ConceptOptions) -> dict[str, Any]:
+        """The graph's sources except the documents, as JSON for fingerprints.
+
+        These are the versions of files, names and pipeline, the knowledge bases, and the options.
+
+        Raises:
+            InputError: no knowledge base is installed, or scispaCy is missing.
+        """
+        pipeline = versions(options)
+        names = options.bases()
+        if not names:
+            raise InputError(
+                "a concept graph needs knowledge bases, and none is installed. `platform kb list` "
+                "says where they are published; `platform kb add NAME FILE` adds one."
+            )
+        return {
+            "version": VERSION,
+            "knowledge": open_knowledge(names).fingerprint,
+            "table": TABLE_VERSION,
+            "pipeline": pipeline,
+            "options": options.model_copy(update={"knowledge": names}).model_dump(
+                mode="json", exclude=set() if options.linker == "scispacy" else _OF_THE_LINKER
+            ),
+        }
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -7,9 +7,8 @@ checked against the index (`evidence`). A `plan` weighs the parts. The weighted 
 
 from irplatform.expansion.expression import Expression, as_json, as_outline, as_text
 from irplatform.expansion.gene_notation import Marker, parse_markers
-from irplatform.expansion.plan import QueryPlan, chosen_on, query_dependencies, read_plan
+from irplatform.expansion.plan import QueryPlan, read_plan
 from irplatform.expansion.query import Expander
-from irplatform.expansion.topic_parts import check_fields
 
 __all__ = [
     "Expander",
@@ -19,9 +18,6 @@ __all__ = [
     "as_json",
     "as_outline",
     "as_text",
-    "check_fields",
-    "chosen_on",
     "parse_markers",
-    "query_dependencies",
     "read_plan",
 ]

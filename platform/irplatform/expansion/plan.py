@@ -180,6 +180,50 @@ class QueryPlan(Weights):
         (), description="topics that the weights were chosen on, see `held_out`"
     )
 
+    def check_fields(self, topics: Sequence[Topic]) -> None:
+        """Refuse fields that no topic has, except those of the default plan.
+
+        A misspelt field would silently remove a part of every query. Topics without the default
+        fields are searched by their words.
+        """
+        known = {name for topic in topics for name, value in topic.fields.items() if value}
+        all_weights: dict[str, Weights] = {"plan": self}
+        all_weights |= {f"plan.folds.{n}.weights": f.weights for n, f in enumerate(self.folds)}
+        for place, weights in all_weights.items():
+            named = {f"other.{name}": name for name in weights.other}
+            for part in ("disease", "gene", "treatment"):
+                options = getattr(weights, part)
+                if part in weights.model_fields_set and "field" in options.model_fields_set:
+                    named[f"{part}.field"] = options.field
+            for setting, name in named.items():
+                if name not in known:
+                    hint = f"It is named by {place}.{setting}."
+                    raise unknown("field", name, known, of="the topics", hint=hint)
+
+    def chosen_on(self, topics: Sequence[Topic]) -> ChosenOn | None:
+        """The topics that the plan, or the default that it changes, was chosen on, or None."""
+        marks = {mark for fold in self.folds or _default_folds() for mark in fold.topics}
+        count = sum(topic_mark(topic, self) in marks for topic in topics)
+        if not count:
+            return None
+        reason = ""
+        if not self.held_out:
+            reason = "plan.held_out is false"
+        elif not folds_of(self):
+            first, *more = (f"plan.{name}" for name in _changed(self, QueryPlan()))
+            differ = f"{first} (and {len(more)} more) differ" if more else f"{first} differs"
+            reason = f"the weights chosen without it belong to the default plan, and {differ}"
+        return ChosenOn(count, len(topics), not reason, reason)
+
+    def dependencies(self) -> Mapping[str, object]:
+        """Dependencies of queries beside plan and bases: the format, and the default's folds."""
+        dependencies = {"queries": QUERY_FORMAT}
+        folds = folds_of(self)
+        if not folds or folds == self.folds:  # the plan's own are among the options
+            return dependencies
+        dumped = [fold.model_dump(mode="json") for fold in folds]
+        return {**dependencies, "folds": fingerprint({"folds": dumped})}
+
 
 def read_plan(path: Path) -> dict[str, object]:
     """The changes to the default plan in a TOML file.
@@ -257,22 +301,6 @@ class ChosenOn:
         return {"topics": self.topics, "held_out": self.held_out}
 
 
-def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
-    """The topics that a plan, or the default that it changes, was chosen on, or None."""
-    marks = {mark for fold in plan.folds or _default_folds() for mark in fold.topics}
-    count = sum(topic_mark(topic, plan) in marks for topic in topics)
-    if not count:
-        return None
-    reason = ""
-    if not plan.held_out:
-        reason = "plan.held_out is false"
-    elif not folds_of(plan):
-        first, *more = (f"plan.{name}" for name in _changed(plan, QueryPlan()))
-        differ = f"{first} (and {len(more)} more) differ" if more else f"{first} differs"
-        reason = f"the weights chosen without it belong to the default plan, and {differ}"
-    return ChosenOn(count, len(topics), not reason, reason)
-
-
 def _changed(plan: Options, usual: Options, prefix: str = "") -> Iterator[str]:
     for name in type(plan).model_fields:
         value, usual_value = getattr(plan, name), getattr(usual, name)
@@ -280,16 +308,6 @@ def _changed(plan: Options, usual: Options, prefix: str = "") -> Iterator[str]:
             yield from _changed(value, usual_value, f"{prefix}{name}.")
         elif value != usual_value:
             yield prefix + name
-
-
-def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
-    """Dependencies of queries beside plan and bases: the format, and the default's folds."""
-    dependencies = {"queries": QUERY_FORMAT}
-    folds = folds_of(plan)
-    if not folds or folds == plan.folds:  # the plan's own are among the options
-        return dependencies
-    dumped = [fold.model_dump(mode="json") for fold in folds]
-    return {**dependencies, "folds": fingerprint({"folds": dumped})}
 
 
 @lru_cache(maxsize=1)

@@ -21,8 +21,8 @@ from irplatform.expansion.expression import (
     Phrase,
     Synonyms,
     Words,
+    as_json,
 )
-from irplatform.expansion.gene_notation import spellings
 from irplatform.expansion.lucene_query import Compiler
 from irplatform.expansion.plan import weights_for
 from irplatform.expansion.topic_parts import TopicReader
@@ -70,6 +70,11 @@ class Expander:
     def expression(self, topic: Topic) -> Expression:
         """The query of a topic as an expression."""
         return sum_of(self.components(topic), weights_for(topic, self._plan))
+
+    @staticmethod
+    def explained(expression: Expression) -> dict[str, Any]:
+        """Return an expression as JSON, with the names that stand in it."""
+        return as_json(expression)
 
     def compiled(self, expression: Expression) -> Any:
         """The Lucene query of an expression; make it in the main thread, see `Compiler`."""
@@ -169,8 +174,8 @@ def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     yield Component("gene.weight", weights.weight, _sum(anywhere))
     yield Component("gene.title", weights.title, _sum(_names(g, plan, TITLE) for g in parts.genes))
     variants = (
-        Synonyms(tuple((Phrase(form), 1.0) for form in spellings(variant)), note=variant)
-        for variant in parts.variants
+        Synonyms(tuple((Phrase(form), 1.0) for form in forms), note=forms[0])
+        for forms in parts.spellings
     )
     yield Component("gene.variant", weights.variant, _sum(variants))
     altered = " ".join(dict.fromkeys(w for m in parts.markers for w in m.alteration.split()))

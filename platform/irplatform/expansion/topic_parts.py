@@ -10,8 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from irplatform.errors import unknown
-from irplatform.expansion.gene_notation import Marker, is_placeholder, parse_markers
+from irplatform.expansion.gene_notation import (
+    Marker,
+    codon,
+    is_placeholder,
+    parse_markers,
+    spellings,
+)
 from irplatform.expansion.lookup import (
     disease_names,
     disease_within,
@@ -34,11 +39,11 @@ from irplatform.expansion.names import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from irplatform.data import Topic
     from irplatform.expansion.evidence import Evidence
-    from irplatform.expansion.plan import QueryPlan, Weights
+    from irplatform.expansion.plan import Weights
     from irplatform.knowledge import Knowledge
 
 
@@ -79,6 +84,16 @@ class TopicParts:
     def variants(self) -> tuple[str, ...]:
         """All variants, each once."""
         return tuple(dict.fromkeys(v for marker in self.markers for v in marker.variants))
+
+    @property
+    def spellings(self) -> list[tuple[str, ...]]:
+        """Ways to write each variant, its own first."""
+        return list(map(spellings, self.variants))
+
+    @property
+    def codons(self) -> list[str]:
+        """The places that substitutions change: V600 of V600E."""
+        return [place for variant in self.variants if (place := codon(variant)) is not None]
 
 
 class TopicReader:
@@ -223,24 +238,3 @@ def _query(topic: Topic, fields: Iterable[str]) -> str:
         if is_placeholder(text):
             query = query.replace(text, "", 1)
     return query.strip()
-
-
-def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
-    """Refuse a plan with fields that no topic has, except those of the default plan.
-
-    A misspelt field would silently remove a part of every query. Topics without the default fields
-    are searched by their words.
-    """
-    known = {name for topic in topics for name, value in topic.fields.items() if value}
-    all_weights: dict[str, Weights] = {"plan": plan}
-    all_weights |= {f"plan.folds.{n}.weights": fold.weights for n, fold in enumerate(plan.folds)}
-    for place, weights in all_weights.items():
-        named = {f"other.{name}": name for name in weights.other}
-        for part in ("disease", "gene", "treatment"):
-            options = getattr(weights, part)
-            if part in weights.model_fields_set and "field" in options.model_fields_set:
-                named[f"{part}.field"] = options.field
-        for setting, name in named.items():
-            if name not in known:
-                hint = f"It is named by {place}.{setting}."
-                raise unknown("field", name, known, of="the topics", hint=hint)

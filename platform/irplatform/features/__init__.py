@@ -6,7 +6,7 @@ saved with the weights.
 """
 
 from irplatform.features.calculator import Calculator
-from irplatform.features.groups import Features, Group, applying, open_groups, weigh_first_stage
+from irplatform.features.groups import Features, Group, applying, open_groups
 from irplatform.features.side_features import SideFeatures
 
 __all__ = [
@@ -16,5 +16,4 @@ __all__ = [
     "SideFeatures",
     "applying",
     "open_groups",
-    "weigh_first_stage",
 ]

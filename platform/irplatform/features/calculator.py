@@ -12,13 +12,20 @@ import json
 from collections import OrderedDict
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from irplatform.errors import InputError
-from irplatform.features.groups import Group
+from irplatform.features.cross_fitting import Folding, cross_fitted
+from irplatform.features.groups import (
+    Group,
+    applying,
+    contributions,
+    open_groups,
+    weigh_first_stage,
+)
 from irplatform.features.in_workers import sent_group
 from irplatform.files.digests import fingerprint
 from irplatform.files.formats import read_own_json
@@ -28,10 +35,10 @@ from irplatform.version import __version__
 from irplatform.workers.distribution import batched_by_size, ordered_map
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.data import Topic
+    from irplatform.data import Topic, TrainingData
     from irplatform.features.groups import Batch, Features
     from irplatform.plugin.resources import Resources
     from irplatform.text import ForwardIndex
@@ -87,7 +94,13 @@ def forget_features() -> None:
 
 
 class Calculator:
-    """Computes features."""
+    """Opens groups of features, computes them, and saves what they learned.
+
+    `weigh_first_stage` says whether a first stage's score is among the features of groups.
+    """
+
+    weigh_first_stage = staticmethod(weigh_first_stage)
+    contributions = staticmethod(contributions)
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
@@ -170,61 +183,76 @@ class Calculator:
                 self._memory.add(key, [ids[row] for row in rows], values[rows])
         self._memory.trim()
 
+    def open(
+        self,
+        names: Sequence[str],
+        settings: Mapping[str, Mapping[str, Any]],
+        topics: Sequence[Topic],
+    ) -> list[Group]:
+        """Prepare the groups for which topics have everything; a notice says what others lack."""
+        return applying(open_groups(names, settings, self._resources), topics, self._resources)
+
+    def out_of_fold(
+        self, group: Group, data: TrainingData, folds: int, apart: str, *, hide_judged: bool = True
+    ) -> Group:
+        """Return a group that learned from the topics of a system, see `Folding`."""
+        return cross_fitted(group, data, self._resources, Folding(folds, apart, hide_judged))
+
+    @staticmethod
+    def save(groups: Sequence[Group], path: Path) -> None:
+        """Write names, settings and features of groups to a file, what they learned beside it."""
+        description = {
+            "groups": [
+                {
+                    "name": group.name,
+                    "settings": dict(group.settings),
+                    "features": group.columns,
+                    "learned": group.saved,
+                    "remembers": group.remembers,
+                    "variant": group.variant,
+                }
+                for group in groups
+            ]
+        }
+        path.write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
+        for group in groups:
+            if isinstance(group.held, TrainableFeatureGroup):
+                place = path.parent / "groups" / group.label
+                place.mkdir(parents=True)
+                group.save(group.held, place)
+
+    def load(self, path: Path) -> list[Group]:
+        """Read what `save` wrote; InputError if a group has other features now."""
+        from irplatform.registry.loading import registry
+
+        try:
+            names = ("settings", "learned", "remembers", "variant")
+            saved = [
+                (entry["name"], tuple(entry["features"]), {name: entry[name] for name in names})
+                for entry in read_own_json(path)["groups"]
+            ]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                "this does not say which features were learned from. Train the model again.",
+                path=path,
+            ) from error
+        groups = []
+        for name, columns, facts in saved:
+            registration = registry().feature_group(name)
+            held = self._resources.feature_group(name, facts["settings"])
+            group = Group(registration, held=held, saved=facts["learned"], **facts)
+            if isinstance(group.held, TrainableFeatureGroup):
+                with group.plugin_call("loading"):
+                    group.held.load(path.parent / "groups" / group.label)
+            if group.columns != columns:
+                raise InputError(
+                    f"this model was trained with other features of group '{group.name}': its "
+                    "package or a knowledge base has changed since. Train the model again.",
+                    path=path,
+                )
+            groups.append(group)
+        return groups
+
 
 def _key(mark: str, topic: Topic) -> str:
     return fingerprint({"group": mark, "topic": topic.describe()})
-
-
-def save_groups(groups: Sequence[Group], path: Path) -> None:
-    """Write names, settings and features of groups to a file, and what they learned beside it."""
-    description = {
-        "groups": [
-            {
-                "name": group.name,
-                "settings": dict(group.settings),
-                "features": group.columns,
-                "learned": group.saved,
-                "remembers": group.remembers,
-                "variant": group.variant,
-            }
-            for group in groups
-        ]
-    }
-    path.write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
-    for group in groups:
-        if isinstance(group.held, TrainableFeatureGroup):
-            place = path.parent / "groups" / group.label
-            place.mkdir(parents=True)
-            group.save(group.held, place)
-
-
-def load_groups(path: Path, resources: Resources) -> list[Group]:
-    """Read what `save_groups` wrote; InputError if a group has other features now."""
-    from irplatform.registry.loading import registry
-
-    try:
-        names = ("settings", "learned", "remembers", "variant")
-        saved = [
-            (entry["name"], tuple(entry["features"]), {name: entry[name] for name in names})
-            for entry in read_own_json(path)["groups"]
-        ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            "this does not say which features were learned from. Train the model again.", path=path
-        ) from error
-    groups = []
-    for name, columns, facts in saved:
-        registration = registry().feature_group(name)
-        held = resources.feature_group(name, facts["settings"])
-        group = Group(registration, held=held, saved=facts["learned"], **facts)
-        if isinstance(group.held, TrainableFeatureGroup):
-            with group.plugin_call("loading"):
-                group.held.load(path.parent / "groups" / group.label)
-        if group.columns != columns:
-            raise InputError(
-                f"this model was trained with other features of group '{group.name}': its package "
-                "or a knowledge base has changed since. Train the model again.",
-                path=path,
-            )
-        groups.append(group)
-    return groups

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Features = npt.NDArray[np.float32]
 """[documents, features]."""
 Batch = list[tuple[Topic, Documents]]
+LARGEST = 20
+"""Features that are listed one by one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Group:
         settings: its options, where they are not the defaults.
         held: the prepared group.
         learned: stands for what it learned, or "".
-        saved: the same for what `save_groups` keeps of it.
+        saved: the same for what `Calculator.save` keeps of it.
         remembers: True if its features show what other topics say of a document.
         variant: distinguishes it from another group of the same name.
     """
@@ -198,3 +200,35 @@ def applying(groups: Sequence[Group], topics: Sequence[Topic], resources: Resour
     if told:
         resources.notice(" ".join([told[0], *(f"F{line[1:]}" for line in told[1:])]))
     return [group for group in groups if group.name in reasons.get("", ())]
+
+
+def contributions(
+    groups: Sequence[Sequence[str]],
+    values: npt.NDArray[np.float32],
+    adds: npt.NDArray[np.floating[Any]],
+) -> dict[str, Any]:
+    """The part of one document's score that features make, as JSON: by group, and the largest.
+
+    `groups` are the names of each group's features; values and what each adds are [features].
+    """
+    names = [name for group in groups for name in group]
+    order = np.argsort(-np.abs(adds), kind="stable")
+    ends = np.cumsum([0, *map(len, groups)])
+    shown, rest = order[:LARGEST], order[LARGEST:]
+    parts: dict[str, Any] = {
+        "groups": [
+            {
+                "group": group[0].partition(".")[0],
+                "features": len(group),
+                "adds": float(adds[start:end].sum()),
+            }
+            for group, start, end in zip(groups, ends[:-1], ends[1:], strict=True)
+        ],
+        "features": [
+            {"feature": names[place], "value": float(values[place]), "adds": float(adds[place])}
+            for place in shown
+        ],
+    }
+    if len(rest):
+        parts["other_features"] = {"features": len(rest), "adds": float(adds[rest].sum())}
+    return parts

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
-from irplatform.features.calculator import Calculator, load_groups, save_groups
-from irplatform.features.cross_fitting import Folding, cross_fitted
-from irplatform.features.groups import applying, open_groups
+from irplatform.features.calculator import Calculator
+from irplatform.features.groups import applying, contributions, open_groups
 from irplatform.files.writing import share
 from irplatform.training.topic_identity import APART
 
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 """Of training topics, for groups that learn."""
-LARGEST = 20
-"""Features that are listed one by one."""
 _SHARED = 200_000
 """The most candidates that are computed for all members of a system together."""
 _TOPICS_AT_ONCE = 50
@@ -77,7 +74,7 @@ class SideFeatures:
             from instances that never saw the topic's judgments.
         """
         topics = [labelled.topic for labelled in (*data.training, *data.validation)]
-        how = Folding(FOLDS, APART)
+        calculator = Calculator(self._resources)
         columns: list[list[Features]] = []
         groups: list[Group] = []
         self._used = {group.name for group in applying(self._groups, topics, self._resources)}
@@ -85,7 +82,7 @@ class SideFeatures:
             group = unfitted
             if group.name in self._used:
                 if group.learns:
-                    group = cross_fitted(group, data, self._resources, how)
+                    group = calculator.out_of_fold(group, data, FOLDS, APART)
                 columns.append(self._of_pools(group, pools, data))
             else:
                 width = len(group.columns)
@@ -180,7 +177,7 @@ class SideFeatures:
         if self._groups:
             from safetensors.numpy import save_file
 
-            save_groups([g for g in self._groups if g.name in self._used], folder / _GROUPS)
+            Calculator.save([g for g in self._groups if g.name in self._used], folder / _GROUPS)
             save_file({"mean": self._mean, "scale": self._scale}, folder / _SCALES)
             share(folder / _SCALES)
 
@@ -191,7 +188,7 @@ class SideFeatures:
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
 
-        saved = {g.name: g for g in load_groups(folder / _GROUPS, self._resources)}
+        saved = {g.name: g for g in Calculator(self._resources).load(folder / _GROUPS)}
         names = [group.name for group in self._groups]
         try:
             scales = load_file(folder / _SCALES)
@@ -213,35 +210,3 @@ def _joined(matrices: Sequence[Features], doc_ids: Sequence[str]) -> Features:
     if not matrices:
         return np.empty((len(doc_ids), 0), dtype=np.float32)
     return np.hstack(list(matrices))
-
-
-def contributions(
-    groups: Sequence[Sequence[str]],
-    values: npt.NDArray[np.float32],
-    adds: npt.NDArray[np.floating[Any]],
-) -> dict[str, Any]:
-    """The part of one document's score that features make, as JSON: by group, and the largest.
-
-    `groups` are the names of each group's features; values and what each adds are [features].
-    """
-    names = [name for group in groups for name in group]
-    order = np.argsort(-np.abs(adds), kind="stable")
-    ends = np.cumsum([0, *map(len, groups)])
-    shown, rest = order[:LARGEST], order[LARGEST:]
-    parts: dict[str, Any] = {
-        "groups": [
-            {
-                "group": group[0].partition(".")[0],
-                "features": len(group),
-                "adds": float(adds[start:end].sum()),
-            }
-            for group, start, end in zip(groups, ends[:-1], ends[1:], strict=True)
-        ],
-        "features": [
-            {"feature": names[place], "value": float(values[place]), "adds": float(adds[place])}
-            for place in shown
-        ],
-    }
-    if len(rest):
-        parts["other_features"] = {"features": len(rest), "adds": float(adds[rest].sum())}
-    return parts

@@ -6,12 +6,10 @@ documents. Java starts at first use, not at import.
 
 from irplatform.lucene.build import build_index, documents_indexed, is_indexed
 from irplatform.lucene.dates import date_limits
-from irplatform.lucene.feedback import ADDABLE
 from irplatform.lucene.index import LuceneIndex
 from irplatform.lucene.queries import BM25, QLD, RM3, Similarity
 
 __all__ = [
-    "ADDABLE",
     "BM25",
     "QLD",
     "RM3",

@@ -32,7 +32,6 @@ DATES_FORMAT = 4
 """Raise it when the rules exclude other documents."""
 _SEARCH = "org.apache.lucene.search"
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
-_YEAR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 LAST_YEAR = 2200
 """The last year that Lucene excludes."""
 _DEEPER = 4
@@ -73,11 +72,6 @@ def _from_on(year: str) -> Any:
     return java_class(f"{_SEARCH}.TermInSetQuery")(YEAR, years)
 
 
-def year_of(document: Document) -> str:
-    """The year of a document in four digits, the last of several, or ""."""
-    return max(_YEAR.findall(str(document.fields.get(YEAR, ""))), default="")
-
-
 def search_before(
     search: Search,
     topics: Sequence[Topic],
@@ -97,7 +91,7 @@ def search_before(
         if limit is None:
             return ranking
         if new_ids := [doc_id for doc_id in ranking.doc_ids if doc_id not in years]:
-            years.update((document.id, year_of(document)) for document in fetch(new_ids))
+            years.update((document.id, document.year) for document in fetch(new_ids))
         in_year = [years[doc_id] for doc_id in ranking.doc_ids]
         places = [place for place, year in enumerate(in_year) if not year or year < limit]
         return Ranking.of([ranking.doc_ids[place] for place in places], ranking.scores[places])

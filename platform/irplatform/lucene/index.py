@@ -7,14 +7,13 @@ works. Queries are bags of words, analyzed like the documents, without syntax.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.errors import InputError, PlatformError
-from irplatform.lucene.dates import limited
-from irplatform.lucene.feedback import NOTHING_ADDED
+from irplatform.errors import InputError, PlatformError, counted
+from irplatform.lucene.dates import date_limits, limited
+from irplatform.lucene.feedback import ADDABLE, NOTHING_ADDED
 from irplatform.lucene.java import (
     heap_error,
     java_class,
@@ -60,7 +59,12 @@ _DEEPEST = 2**31 - 1
 
 
 class LuceneIndex:
-    """An open index; made by `LuceneIndex.open`."""
+    """An open index; made by `LuceneIndex.open`.
+
+    `date_limits` returns the years from which on documents are left out, by topic id, see `dates`.
+    """
+
+    date_limits = staticmethod(date_limits)
 
     def __init__(self, path: Path, anserini: Any, reader: Any, *, own: bool = True) -> None:
         self.path = path
@@ -236,13 +240,13 @@ class LuceneIndex:
 
     def expanded(
         self, words: str, similarity: Similarity, feedback: RM3, before: str | None = None
-    ) -> tuple[dict[str, float], int]:
-        """The words that `search` looks for with feedback, with their weights; how many it adds."""
+    ) -> tuple[dict[str, float], str]:
+        """The words that `search` looks for with feedback, with their weights; what it adds."""
         _, expand = self._searcher(similarity, feedback)
         text = java_text(words)
         query = bag_of_words(self.analyzer, text)
         _, weights, added = expand(limited(query, before) if before else query, text)
-        return weights, added
+        return weights, f"{counted(added, 'word')} added, {ADDABLE}"
 
     def _searcher(self, similarity: Similarity, feedback: RM3 | None) -> tuple[Any, Any]:
         """Lucene's searcher, and what expands queries, or None."""
@@ -251,6 +255,66 @@ class LuceneIndex:
         if feedback and not self._own:
             check_feedback(self.reader, self.path)
         return searcher, RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
+
+    def scores(
+        self,
+        asked: Sequence[tuple[Sequence[str], Sequence[Any]]],
+        similarity: Similarity,
+        threads: int,
+    ) -> list[Float32]:
+        """Score given documents for Lucene queries.
+
+        Args:
+            asked: for each topic, ids of documents, and queries; a query None scores 0.
+            similarity: the formula.
+            threads: queries at once.
+
+        Returns:
+            float32 [documents, queries] for each topic; 0 where a query does not match.
+        """
+        prepared: dict[str, Any] = {}
+        for number, (doc_ids, queries) in enumerate(asked):
+            if doc_ids:
+                ids = byte_references(doc_ids)
+                among = java_class("org.apache.lucene.search.TermInSetQuery")("id", ids)
+                for column, query in enumerate(queries):
+                    if query is not None:
+                        prepared[f"{number} {column}"] = _filtered(query, among)
+        depth = max([1, *(len(doc_ids) for doc_ids, _ in asked)])
+        rankings = self.search(
+            prepared, depth, similarity=similarity, threads=threads, engine="lucene"
+        )
+        results = []
+        for number, (doc_ids, queries) in enumerate(asked):
+            places = {doc_id: place for place, doc_id in enumerate(doc_ids)}
+            values = np.zeros((len(doc_ids), len(queries)), dtype=np.float32)
+            for column in range(len(queries)):
+                if (found := rankings.get(f"{number} {column}")) is not None and len(found):
+                    values[[places[doc_id] for doc_id in found.doc_ids], column] = found.scores
+            results.append(values)
+        return results
+
+    def best_scores(self, queries: Sequence[Any], similarity: Similarity, threads: int) -> Float32:
+        """Return the score of the best document for each Lucene query; 0 if none matches."""
+        prepared = {str(n): query for n, query in enumerate(queries) if query is not None}
+        rankings = self.search(prepared, 1, similarity=similarity, threads=threads, engine="lucene")
+        best = np.zeros(len(queries), dtype=np.float32)
+        for number, found in rankings.items():
+            if len(found):
+                best[int(number)] = found.scores[0]
+        return best
+
+    def words_query(self, text: str, field: str) -> Any | None:
+        """Return a query for any of some words in a field; None if analysis leaves no word."""
+        builder = java_class("org.apache.lucene.util.QueryBuilder")(self.analyzer)
+        return builder.createBooleanQuery(field, java_text(text))
+
+    def heading_queries(self, field: str, headings: Sequence[str]) -> list[Any]:
+        """Return queries for documents with each of some headings; all score 1."""
+        builder = java_class("org.apache.lucene.util.QueryBuilder")(self.analyzer)
+        constant = java_class("org.apache.lucene.search.ConstantScoreQuery")
+        phrases = [builder.createPhraseQuery(field, heading) for heading in headings]
+        return [constant(phrase) if phrase is not None else None for phrase in phrases]
 
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
         """The documents with some ids, in their order and as often, as they were indexed.
@@ -285,77 +349,6 @@ class LuceneIndex:
         """Release the index's files."""
         self.reader.close()
         self._anserini.close()
-
-
-@dataclass(frozen=True)
-class DocumentQueries:
-    """A topic's documents, and the Lucene queries to score them by; a query None scores 0."""
-
-    doc_ids: Sequence[str]
-    queries: Sequence[Any]
-
-
-def scores_of(
-    index: LuceneIndex, asked: Sequence[DocumentQueries], similarity: Similarity, threads: int
-) -> list[Float32]:
-    """Lucene's scores of given documents; 0 for those that a query does not match.
-
-    Returns:
-        float32 [documents, queries] for each of `asked`.
-    """
-    prepared: dict[str, Any] = {}
-    for number, request in enumerate(asked):
-        if request.doc_ids:
-            ids = byte_references(request.doc_ids)
-            among = java_class("org.apache.lucene.search.TermInSetQuery")("id", ids)
-            for column, query in enumerate(request.queries):
-                if query is not None:
-                    prepared[f"{number} {column}"] = _filtered(query, among)
-    depth = max([1, *(len(request.doc_ids) for request in asked)])
-    rankings = index.search(
-        prepared, depth, similarity=similarity, threads=threads, engine="lucene"
-    )
-    results = []
-    for number, request in enumerate(asked):
-        places = {doc_id: place for place, doc_id in enumerate(request.doc_ids)}
-        values = np.zeros((len(request.doc_ids), len(request.queries)), dtype=np.float32)
-        for column in range(len(request.queries)):
-            if (found := rankings.get(f"{number} {column}")) is not None and len(found):
-                values[[places[doc_id] for doc_id in found.doc_ids], column] = found.scores
-        results.append(values)
-    return results
-
-
-def best_scores(
-    index: LuceneIndex, queries: Sequence[Any], similarity: Similarity, threads: int
-) -> Float32:
-    """The score of the collection's best document for each query; 0 if none matches."""
-    prepared = {str(n): query for n, query in enumerate(queries) if query is not None}
-    rankings = index.search(prepared, 1, similarity=similarity, threads=threads, engine="lucene")
-    best = np.zeros(len(queries), dtype=np.float32)
-    for number, found in rankings.items():
-        if len(found):
-            best[int(number)] = found.scores[0]
-    return best
-
-
-def relative(values: Float32, best: Float32) -> Float32:
-    """Scores as shares of the collection's best, 0 to 1: comparable between topics."""
-    return np.asarray(values / np.where(best > 0, best, 1), dtype=np.float32)
-
-
-def words_query(index: LuceneIndex, text: str, field: str) -> Any | None:
-    """Any of some words in a field, as the index analyzes them; None if no word is left."""
-    builder = java_class("org.apache.lucene.util.QueryBuilder")(index.analyzer)
-    return builder.createBooleanQuery(field, java_text(text))
-
-
-def heading_queries(index: LuceneIndex, field: str, headings: Sequence[str]) -> list[Any]:
-    """Queries for documents with each of some headings; all score 1."""
-    builder = java_class("org.apache.lucene.util.QueryBuilder")(index.analyzer)
-    constant = java_class("org.apache.lucene.search.ConstantScoreQuery")
-    phrases = [builder.createPhraseQuery(field, heading) for heading in headings]
-    return [constant(phrase) if phrase is not None else None for phrase in phrases]
 
 
 def _filtered(query: Any, among: Any) -> Any:

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from irplatform.errors import PlatformError
 from irplatform.lucene.java import java_cast, java_class, java_text
 from irplatform.lucene.transfer import CONTENTS, best_first, texts_to_java, texts_to_python
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_BLOCK = 20_000
+"""Words that are stemmed at once."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,28 @@ def analyzed(analyzer: Any, texts: Sequence[str]) -> list[list[str]]:
     in_java = texts_to_java([java_text(text) for text in texts])
     in_java.replaceAll(of_text)
     return texts_to_python(in_java)
+
+
+def krovetz_stems(words: Sequence[str]) -> list[str]:
+    """The Krovetz stem of each word; words that are not of plain letters stay as they are."""
+    analyzer = java_class("io.anserini.analysis.DefaultEnglishAnalyzer").fromArguments(
+        "krovetz",
+        True,  # keeps stop words
+        None,
+    )
+    analyze = java_class("io.anserini.analysis.AnalyzerUtils").analyze
+    stems = list(words)
+    plain = [n for n, word in enumerate(words) if word.isascii() and word.isalpha()]
+    plain = [n for n in plain if len(words[n]) < 50]  # longer ones have no stem
+    for start in range(0, len(plain), _BLOCK):
+        part = plain[start : start + _BLOCK]
+        answer = str(analyze(analyzer, " ".join(words[n] for n in part)).toString())
+        part_stems = answer.strip("[]").split(", ")
+        if len(part_stems) != len(part):
+            raise PlatformError(f"Lucene made {len(part_stems)} stems of {len(part)} words.")
+        for n, stem in zip(part, part_stems, strict=True):
+            stems[n] = stem
+    return stems
 
 
 @cache

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
         Documents,
         FieldValue,
         LabelledTopic,
-        Qrels,
         TextPair,
         Topic,
         TrainingData,
@@ -66,7 +65,6 @@ if TYPE_CHECKING:
         PairsFile,
         Reads,
         Traits,
-        named_systems,
     )
     from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
     from irplatform.plugin.rerankers import Reranker, TrainableReranker
@@ -88,7 +86,6 @@ __all__ = [
     "NamedSystem",
     "Options",
     "PairsFile",
-    "Qrels",
     "Ranking",
     "Reads",
     "RegisterCollection",
@@ -111,18 +108,16 @@ __all__ = [
     "TrainingData",
     "Traits",
     "hookimpl",
-    "named_systems",
 ]
 
 # Imported at first use: every command imports this module, and few need these names.
 _NAMES = {
     "pydantic": "Field",
-    "irplatform.data": "Collection Corpus Document Documents FieldValue LabelledTopic Qrels "
+    "irplatform.data": "Collection Corpus Document Documents FieldValue LabelledTopic "
     "TextPair Topic TrainingData",
     "irplatform.errors": "InputError",
     "irplatform.options": "Options",
-    "irplatform.plugin.declarations": "KnowledgeBases NamedSystem PairsFile Reads Traits "
-    "named_systems",
+    "irplatform.plugin.declarations": "KnowledgeBases NamedSystem PairsFile Reads Traits",
     "irplatform.plugin.features": "FeatureGroup TrainableFeatureGroup",
     "irplatform.plugin.rerankers": "Reranker TrainableReranker",
     "irplatform.plugin.resources": "Resources",

@@ -53,19 +53,20 @@ class NamedSystem:
     named_in: str = "features"
     settings_in: str = "settings"
 
-
-def named_systems(
-    kind: Kind,
-    names: Iterable[str],
-    settings: Mapping[str, Mapping[str, object]],
-    *,
-    named_in: str = "features",
-    settings_in: str = "settings",
-) -> tuple[NamedSystem, ...]:
-    """Return several systems of one kind; `settings` has their options by name."""
-    return tuple(
-        NamedSystem(kind, name, settings.get(name, {}), named_in, settings_in) for name in names
-    )
+    @classmethod
+    def several(
+        cls,
+        kind: Kind,
+        names: Iterable[str],
+        settings: Mapping[str, Mapping[str, object]],
+        *,
+        named_in: str = "features",
+        settings_in: str = "settings",
+    ) -> tuple[NamedSystem, ...]:
+        """Return several systems of one kind; `settings` has their options by name."""
+        return tuple(
+            cls(kind, name, settings.get(name, {}), named_in, settings_in) for name in names
+        )
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from irplatform.text.forward_build import build_forward_index as build_forward_index
     from irplatform.text.forward_index import ForwardIndex as ForwardIndex
     from irplatform.text.lexical import ALL18 as ALL18
-    from irplatform.text.lexical import LEX3 as LEX3
     from irplatform.text.lexical import FieldMatch as FieldMatch
     from irplatform.text.lexical import LexicalNames as LexicalNames
     from irplatform.text.lexical import lexical_features as lexical_features
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "irplatform.text.forward_build": "build_forward_index",
     "irplatform.text.forward_index": "ForwardIndex",
-    "irplatform.text.lexical": "ALL18 LEX3 FieldMatch LexicalNames lexical_features",
+    "irplatform.text.lexical": "ALL18 FieldMatch LexicalNames lexical_features",
     "irplatform.text.tokenizer": "STOP_WORDS content_words tokenize",
     "irplatform.text.vector_training": "VectorOptions sentences train_vectors",
     "irplatform.text.vectors": "WordVectors import_vectors",

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.text.forward_index import FIELDS, distinct_words
+from irplatform.text.forward_index import FIELDS, ForwardIndex
 from irplatform.text.given_texts import PADDING, given_texts
 from irplatform.text.lexical import lexical_features
 from irplatform.text.lexical_on_device import (
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from irplatform.data import Documents, Topic
     from irplatform.text.arrays import Float32, Int32, Int64
-    from irplatform.text.forward_index import ForwardIndex
 
     Array = npt.NDArray[Any]
     Batch = Sequence[tuple[Topic, Documents]]
@@ -115,7 +114,7 @@ class Candidates:
             The u numbers; places, int64 of the shape of `tokens`, where u stands for padding.
         """
         if self.one_by_one:
-            found = distinct_words(tokens.cpu().numpy(), size)
+            found = ForwardIndex.distinct_words(tokens.cpu().numpy(), size)
             numbers, places = (torch.from_numpy(array).to(tokens.device) for array in found)
             return numbers, places
         numbers = tokens.flatten()

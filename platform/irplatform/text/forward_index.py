@@ -7,17 +7,17 @@ the field "text" is both. Every word has an id.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError
 from irplatform.files.cache import kept_facts
-from irplatform.text.arrays import Float64, Int32, Int64, Number, map_array
-from irplatform.text.given_texts import DocumentWords, distinct_of, given_texts
+from irplatform.text.arrays import Float64, Int32, Int64, Number, map_array, ragged, without
+from irplatform.text.given_texts import DocumentWords, distinct_of, given_texts, refuse_texts
 from irplatform.text.string_table import UNKNOWN, StringTable, Vocabulary
-from irplatform.text.tokenizer import tokenize
+from irplatform.text.tokenizer import STOP_WORDS, tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +37,20 @@ class NotIndexedError(PlatformError):
 
 
 class ForwardIndex:
-    """A forward index on disk. A *row* is a document's place in the collection's stream, from 0."""
+    """A forward index on disk. A *row* is a document's place in the collection's stream, from 0.
+
+    `given_texts` returns the texts that are scored in place of documents, or None; `refuse_texts`
+    raises an InputError where there are any, for what is stored for documents alone. `ragged` and
+    `without` make indices and parts of flat arrays, such as those of `tokens`.
+    """
+
+    FIELDS: ClassVar[tuple[TextField, ...]] = FIELDS
+    FORMAT: ClassVar[int] = FORWARD_INDEX_FORMAT
+    given_texts = staticmethod(given_texts)
+    refuse_texts = staticmethod(refuse_texts)
+    distinct_counts = staticmethod(distinct_of)
+    ragged = staticmethod(ragged)
+    without = staticmethod(without)
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -127,6 +140,10 @@ class ForwardIndex:
         """The word ids of a topic's text, int32 [words]; -1 for words that the collection lacks."""
         return self.vocabulary.ids(tokenize(text))
 
+    def stop_words(self) -> Int32:
+        """The word ids of English stop words, -1 for those that the collection lacks: int32."""
+        return self.vocabulary.ids(sorted(STOP_WORDS))
+
     def document_frequency(self, field: TextField) -> Int32:
         """In how many documents' field each word occurs: int32 [vocabulary]."""
         return self._array(field, "df", np.int32)
@@ -151,15 +168,59 @@ class ForwardIndex:
     def idf(self, field: TextField) -> Float64:
         """log(1 + (N - df + 0.5) / (df + 0.5)) of each word in a field: float64 [vocabulary]."""
         if field not in self._idf:
-            frequency = self.document_frequency(field)
-            self._idf[field] = inverse_document_frequency(frequency, self.count)
+            self._idf[field] = self.idf_of(self.document_frequency(field))
         return self._idf[field]
+
+    def idf_of(self, document_frequency: Int32) -> Float64:
+        """The IDF of words, or of what stands for words, by the number of their documents."""
+        return inverse_document_frequency(document_frequency, self.count)
 
     def idf_mass(self, field: TextField, rows: Int64 | None = None) -> Float64:
         """The summed IDF of the distinct words of a field: float64 [documents]."""
         if rows is None or given_texts() is None:
             return _some(self._array(field, "idf-mass", np.float64), rows)
         return distinct_of(self.tokens(rows, field), self.idf(field))
+
+    def distinct_numbers(
+        self, number_of: Int32, field: TextField = "text"
+    ) -> Iterator[tuple[Int64, Int64, Int64]]:
+        """Numbers that stand for words, each once for every document that has the word.
+
+        `number_of` is int32 [words], a number for each word, from 0: that of its stem, for example.
+
+        Yields:
+            Per block of documents, in their order: the rows, and for each pair of a document and a
+            number the document, counted within the block, and the number.
+        """
+        size = max(int(number_of.max(initial=0)) + 1, 1)
+        for start in range(0, self.count, _BLOCK):
+            rows = np.arange(start, min(start + _BLOCK, self.count))
+            words, offsets = self.tokens(rows, field)
+            documents = np.repeat(np.arange(len(rows)), np.diff(offsets))
+            pairs = np.unique(documents * size + number_of[words])
+            yield rows, pairs // size, pairs % size
+
+    @staticmethod
+    def distinct_words(tokens: Int32 | Int64, vocabulary: int) -> tuple[Int64, Int64]:
+        """Distinct token ids in ascending order, and each token's position among them.
+
+        Tokens may have any shape; the position of padding, -1, is the number of distinct ids.
+        Marking the vocabulary is faster than sorting the tokens unless it is much larger.
+        """
+        if vocabulary > 64 * tokens.size:
+            flat, inverse = np.unique(tokens, return_inverse=True)
+            padded = int(flat[:1].tolist() == [-1])
+            positions = inverse.reshape(tokens.shape) - padded
+            return flat[padded:].astype(np.int64), np.where(
+                positions < 0, len(flat) - padded, positions
+            )
+        seen = np.zeros(vocabulary + 1, dtype=np.bool_)
+        seen[tokens] = True  # padding, -1, marks the last entry
+        seen[vocabulary] = False
+        distinct = np.flatnonzero(seen)
+        place = np.full(vocabulary + 1, len(distinct), dtype=np.int64)
+        place[distinct] = np.arange(len(distinct))
+        return distinct, place[tokens]
 
     def average_length(self, field: TextField) -> float:
         """The mean number of words of a field, over all documents."""
@@ -221,45 +282,3 @@ def inverse_document_frequency(document_frequency: Int32, documents: int) -> Flo
     """BM25's IDF in the form that is always positive: log(1 + (N - df + 0.5) / (df + 0.5))."""
     frequency = document_frequency.astype(np.float64)
     return np.log1p((documents - frequency + 0.5) / (frequency + 0.5))
-
-
-def distinct_per_document(
-    index: ForwardIndex, number_of: Int32, field: TextField = "text"
-) -> Iterator[tuple[Int64, Int64, Int64]]:
-    """Numbers that stand for words, each once for every document that has the word.
-
-    `number_of` is int32 [words], a number for each word, from 0: that of its stem, for example.
-
-    Yields:
-        Per block of documents, in their order: the rows, and for each pair of a document and a
-        number the document, counted within the block, and the number.
-    """
-    size = max(int(number_of.max(initial=0)) + 1, 1)
-    for start in range(0, index.count, _BLOCK):
-        rows = np.arange(start, min(start + _BLOCK, index.count))
-        words, offsets = index.tokens(rows, field)
-        documents = np.repeat(np.arange(len(rows)), np.diff(offsets))
-        pairs = np.unique(documents * size + number_of[words])
-        yield rows, pairs // size, pairs % size
-
-
-def distinct_words(tokens: Int32 | Int64, vocabulary: int) -> tuple[Int64, Int64]:
-    """Distinct token ids in ascending order, and each token's position among them.
-
-    Tokens may have any shape; the position of padding, -1, is the number of distinct ids. Marking
-    the vocabulary is faster than sorting the tokens unless the vocabulary is much larger.
-    """
-    if vocabulary > 64 * tokens.size:
-        flat, inverse = np.unique(tokens, return_inverse=True)
-        padded = int(flat[:1].tolist() == [-1])
-        positions = inverse.reshape(tokens.shape) - padded
-        return flat[padded:].astype(np.int64), np.where(
-            positions < 0, len(flat) - padded, positions
-        )
-    seen = np.zeros(vocabulary + 1, dtype=np.bool_)
-    seen[tokens] = True  # padding, -1, marks the last entry
-    seen[vocabulary] = False
-    distinct = np.flatnonzero(seen)
-    place = np.full(vocabulary + 1, len(distinct), dtype=np.int64)
-    place[distinct] = np.arange(len(distinct))
-    return distinct, place[tokens]

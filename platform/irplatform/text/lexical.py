@@ -215,9 +215,6 @@ ALL18: tuple[str, ...] = (
 )
 """All features, in the order of the paper: its number n is at place n - 1."""
 
-LEX3: tuple[str, ...] = ("bm25_abstract", "idf_jaccard_title", "idf_overlap_title")
-"""The features of Delta-32-Lex3, chosen by greedy search on the paper's validation data."""
-
 
 def _only_known(names: tuple[str, ...]) -> tuple[str, ...]:
     if other := next((name for name in names if name not in ALL18), ""):
@@ -230,7 +227,7 @@ LexicalNames = Annotated[tuple[str, ...], AfterValidator(_only_known)]
 
 
 def lexical_features(
-    index: ForwardIndex, query_ids: Int32, rows: Int64, names: Sequence[str] = LEX3
+    index: ForwardIndex, query_ids: Int32, rows: Int64, names: Sequence[str] = ALL18
 ) -> npt.NDArray[np.float32]:
     """Lexical match features of a query with documents, float32 [len(rows), len(names)].
 

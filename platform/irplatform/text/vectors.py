@@ -8,6 +8,7 @@ one word are kept, and the first of several entries for a word counts.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import struct
 import zlib
@@ -42,6 +43,7 @@ UNK_RANGE = 0.25
 _FACTS = "vectors.json"
 _MATRIX = "vectors.npy"
 _CHUNK = 100_000
+_SAMPLE = 4096
 _SEED = 1
 """Of UNK's vector."""
 _NOTHING = 1e-12
@@ -117,6 +119,25 @@ class WordVectors:
         """The length of a vector."""
         return int(self.matrix.shape[1])
 
+    @staticmethod
+    def unit_rows(matrix: Float32) -> Float32:
+        """Each row of a matrix, divided by its length; a row of zeros stays zero."""
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+        return np.asarray(matrix / np.maximum(lengths, _NOTHING), dtype=np.float32)
+
+    def unit(self) -> Float32:
+        """The vectors with length 1: float32 [words + 1, dimensions]. The row of UNK is 0."""
+        matrix = np.array(self.matrix, dtype=np.float32)
+        matrix[self.unk] = 0
+        return self.unit_rows(matrix)
+
+    def digest(self) -> str:
+        """A digest of their number, and of the values of some thousands."""
+        step = max(1, len(self.matrix) // _SAMPLE)
+        digest = hashlib.sha256(f"{self.matrix.shape} ".encode())
+        digest.update(np.ascontiguousarray(self.matrix[::step]).data)
+        return digest.hexdigest()
+
     def rows(self, words: Sequence[str]) -> Int32:
         """The rows of words, int32 [len(words)]; UNK's for words without a vector."""
         rows = self.words.find(words)
@@ -157,19 +178,6 @@ class WordVectors:
             return 0.0, 0.0
         known = self.align(vocabulary) != self.unk
         return float(known.mean()), float(frequency[known].sum() / frequency.sum())
-
-
-def unit_rows(matrix: Float32) -> Float32:
-    """Each row of a matrix, divided by its length; a row of zeros stays zero."""
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return np.asarray(matrix / np.maximum(lengths, _NOTHING), dtype=np.float32)
-
-
-def unit_vectors(vectors: WordVectors) -> Float32:
-    """Word vectors of length 1: float32 [words + 1, dimensions]. The row of UNK is 0."""
-    matrix = np.array(vectors.matrix, dtype=np.float32)
-    matrix[vectors.unk] = 0
-    return unit_rows(matrix)
 
 
 def import_vectors(path: Path, folder: Path) -> None:

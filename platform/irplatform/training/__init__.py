@@ -12,7 +12,6 @@ from irplatform.training.list_samplers import (
     ListSettings,
 )
 from irplatform.training.loop import (
-    AdadeltaSettings,
     LoopSettings,
     StepSettings,
     run_loop,
@@ -26,13 +25,11 @@ from irplatform.training.samplers import (
     Points,
     PointSampler,
     PointSettings,
-    pool_starts,
 )
 from irplatform.training.validation import Validator
-from irplatform.training.weights import load_into, load_weights, save_weights
+from irplatform.training.weights import WeightFile
 
 __all__ = [
-    "AdadeltaSettings",
     "GroupSampler",
     "GroupSettings",
     "Groups",
@@ -49,10 +46,7 @@ __all__ = [
     "Points",
     "StepSettings",
     "Validator",
-    "load_into",
-    "load_weights",
-    "pool_starts",
+    "WeightFile",
     "run_loop",
     "run_shown",
-    "save_weights",
 ]

@@ -26,7 +26,7 @@ from irplatform.files.writing import home
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.spelling import option
 from irplatform.training.topic_identity import query_mark, topic_marks
-from irplatform.training.weights import check_weights
+from irplatform.training.weights import WeightFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -127,11 +127,16 @@ class Checkpoint:
         """The folder of the statistics of words."""
         return self.folder / _WORDS
 
+    def folders(self) -> list[Path]:
+        """The folders of its members' files."""
+        return [member_folder(self.folder, number) for number in range(self.members)]
+
     @property
     def weights(self) -> dict[str, str]:
         """Digests of its members' files: trainings with one description may differ in these."""
-        folders = [member_folder(self.folder, number) for number in range(self.members)]
-        files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
+        files = sorted(
+            path for folder in self.folders() for path in folder.rglob("*") if path.is_file()
+        )
         names = [path.relative_to(self.folder).as_posix() for path in files]
         return dict(zip(names, digests(files), strict=True))
 
@@ -155,7 +160,7 @@ class Checkpoint:
     def check_files(self) -> None:
         """Check that no file is damaged; InputError names the file and tensor."""
         for weights in sorted(self.folder.rglob("*.safetensors")):
-            check_weights(weights)
+            WeightFile(weights).check()
         for folder in (self.folder, *self.vectors.values()):
             if (damaged := damaged_file(folder)) is not None:
                 raise InputError(

@@ -10,14 +10,14 @@ depends on them is computed once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from irplatform.errors import InputError
 from irplatform.options import Options
-from irplatform.training.samplers import PoolSettings, Samples, draw_pools
+from irplatform.training.samplers import Pool, PoolSettings, Sampler, Samples, draw_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,16 +56,19 @@ class Lists:
         return len(self.topic)
 
 
-class ListSampler:
+class ListSampler(Sampler):
     """Draws lists, the same ones for the same seed and epoch.
 
     Topics without documents of different grades are left out; InputError if all are.
     """
 
+    Settings: TypeAlias = ListSettings
+    Batch: TypeAlias = Lists
+
     def __init__(self, topics: Sequence[LabelledTopic], settings: ListSettings, seed: int) -> None:
         self.settings = settings
         self.seed = seed
-        self.pools = draw_pools(topics, settings, seed)
+        self.pools: list[Pool] = draw_pools(topics, settings, seed)
 
     def epoch(self, epoch: int) -> Lists:
         """Return all lists of an epoch, shuffled; their number never changes."""
@@ -165,12 +168,15 @@ class Groups(Samples):
         return super().batches(max(1, size // self.documents.shape[1]))
 
 
-class GroupSampler:
+class GroupSampler(Sampler):
     """Draws groups, the same ones for the same seed and epoch.
 
     Topics without a relevant document or a negative are left out; InputError if all are. Documents
     outside the candidates are drawn from the index.
     """
+
+    Settings: TypeAlias = GroupSettings
+    Batch: TypeAlias = Groups
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ from irplatform.files.journals import is_kept, keep_made
 from irplatform.options import Options
 from irplatform.system import console
 from irplatform.system.console import notice
-from irplatform.training.weights import load_weights, save_weights
+from irplatform.training.weights import WeightFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -68,16 +68,6 @@ class LoopSettings(StepSettings):
         description="what is validated: the best mixture with the first stage, or the model alone "
         "[paper]",
     )
-
-
-class AdadeltaSettings(LoopSettings):
-    """The same for the classifiers of Mohan et al., BioNLP 2017, section 4.7 (`[paper]`)."""
-
-    optimizer: Literal["adagrad", "adam", "adadelta"] = Field(
-        "adadelta", description="gradient descent method [paper]"
-    )
-    learning_rate: float = Field(1.0, gt=0, description="its step size")
-    epochs: int = Field(10, gt=0, description="most epochs [paper]")
 
 
 class Stopping(Protocol):
@@ -305,7 +295,7 @@ class LoopState:
     def _read(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
         import torch
 
-        saved = load_weights(self._state, _shapes(module, optimizer))
+        saved = WeightFile(self._state).load(_shapes(module, optimizer))
         module.load_state_dict(
             {
                 name.removeprefix(_MODULE): tensor
@@ -351,12 +341,12 @@ class LoopState:
     @staticmethod
     def _keep(path: Path, tensors: dict[str, Tensor], identity: dict[str, Any]) -> None:
         made = path.with_name(f"made-{path.name}")
-        save_weights(made, tensors, identity)
+        WeightFile(made).save(tensors, identity)
         keep_made(made, path)
 
     def best(self) -> dict[str, Tensor]:
         """The weights of the best epoch."""
-        return load_weights(self._best)
+        return WeightFile(self._best).load()
 
 
 def _shapes(module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:

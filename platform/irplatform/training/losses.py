@@ -1,10 +1,8 @@
-"""Losses of several rerankers, over pairs, lists and labels."""
+"""Losses of pairs of documents."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from irplatform.system.arithmetic import square_root
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -28,28 +26,3 @@ def pairwise_logistic(higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
     from torch.nn import functional
 
     return (weight * functional.softplus(lower - higher)).sum() / weight.sum()
-
-
-def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
-    """`pairwise_logistic` over all pairs of different grade of a list of documents.
-
-    Pairs weigh the square root of the difference of their grades. Both tensors are [n]; grades are
-    on the CPU, so that no step waits for a GPU, and at least two differ.
-    """
-    higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
-    weight = square_root((grades[higher] - grades[lower]).to(scores.dtype))
-    higher, lower, weight = (
-        each.to(scores.device, non_blocking=True) for each in (higher, lower, weight)
-    )
-    return pairwise_logistic(scores[higher], scores[lower], weight)
-
-
-def weighted_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor) -> Tensor:
-    """Weighted mean of the binary cross-entropy (Mohan et al., BioNLP 2017, section 4.6).
-
-    Logits, labels (1 for relevant samples, 0 for others) and weights are [n].
-    """
-    from torch.nn import functional
-
-    losses = functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-    return (weight * losses).sum() / weight.sum()

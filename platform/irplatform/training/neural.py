@@ -7,7 +7,6 @@ Importing this module loads no torch.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,8 +17,9 @@ from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.code_digests import module_of
 from irplatform.system.console import QUICK, progress
 from irplatform.text.arrays import Float32, new_matrix
+from irplatform.training.linear import learn_standardization
 from irplatform.training.loop import run_shown
-from irplatform.training.weights import load_into, load_weights, save_weights
+from irplatform.training.weights import WeightFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from irplatform.data import TrainingData
     from irplatform.plugin.resources import Resources
-    from irplatform.text import WordVectors
     from irplatform.training.loop import LoopSettings, Task
 
 
@@ -39,10 +38,12 @@ class NeuralReranker(TrainableReranker):
 
     Define `identity` and `score`; `prepare`, which takes what the network reads and calls `start`;
     and `fit`, which makes a task of the data and calls `train`. `start` sets the network, in
-    evaluation mode unless it is being trained, and the resources.
+    evaluation mode unless it is being trained, and the resources. `learn_standardization` writes
+    mean and deviation of training features to two tensors.
     """
 
     model: ClassVar[str]
+    learn_standardization = staticmethod(learn_standardization)
 
     network: nn.Module
     resources: Resources
@@ -80,17 +81,17 @@ class NeuralReranker(TrainableReranker):
     def save(self, folder: Path) -> None:
         """Write the weights."""
         identity = self._named(self.identity())
-        save_weights(folder / self._file, self.network.state_dict(), identity)
+        WeightFile(folder / self._file).save(self.network.state_dict(), identity)
 
     def load(self, folder: Path) -> None:
         """Read the weights; InputError if they are missing, damaged, or of another identity."""
         tensors = self.saved_weights(folder, self.identity())
-        load_into(self.network, tensors, folder / self._file)
+        WeightFile(folder / self._file).load_into(self.network, tensors)
         self.weights_changed()
 
     def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:
         """Return weights that were saved in a folder with this identity."""
-        return load_weights(folder / self._file, self._named(identity))
+        return WeightFile(folder / self._file).load(self._named(identity))
 
     @property
     def _file(self) -> str:
@@ -103,7 +104,6 @@ class NeuralReranker(TrainableReranker):
 _FILE = "documents.npy"
 _BLOCK = 512
 """Documents that are computed at once."""
-_SAMPLE = 4096
 
 
 def stored_documents(
@@ -116,7 +116,7 @@ def stored_documents(
     """Return vectors of all documents, float32 [documents, width], memory-mapped, from the cache.
 
     `kind` is unique to the plugin. For what they depend on besides the documents see
-    `weights_digest`. `compute` makes vectors [n, width] of the documents in some rows of the
+    `WeightFile.digest`. `compute` makes vectors [n, width] of the documents in some rows of the
     forward index.
     """
     count = resources.forward_index().count
@@ -134,22 +134,3 @@ def stored_documents(
     folder = resources.artifact(kind, {**depends_on, "width": width}, build)
     vectors: Float32 = np.load(folder / _FILE, mmap_mode="r", allow_pickle=False)
     return vectors
-
-
-def weights_digest(tensors: Mapping[str, Tensor]) -> str:
-    """Return a digest of weights: names, shapes and every bit of their values."""
-    digest = hashlib.sha256()
-    for name, tensor in sorted(tensors.items()):
-        values = np.ascontiguousarray(tensor.detach().cpu().numpy())
-        digest.update(f"{name} {values.dtype} {values.shape} ".encode())
-        digest.update(values.data)
-    return digest.hexdigest()
-
-
-def vectors_digest(vectors: WordVectors) -> str:
-    """Return a digest of word vectors: their number, and the values of some thousands."""
-    step = max(1, len(vectors.matrix) // _SAMPLE)
-    sample = np.ascontiguousarray(vectors.matrix[::step])
-    digest = hashlib.sha256(f"{vectors.matrix.shape} ".encode())
-    digest.update(sample.data)
-    return digest.hexdigest()

@@ -9,7 +9,7 @@ al., BioNLP 2017, section 3.1), weighted by grade (section 4.6).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +71,13 @@ class Pool:
             np.array([d in grades for d in doc_ids], dtype=np.bool_),
         )
 
+    @staticmethod
+    def draw(items: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
+        """Return at most `most` of the items, drawn at random, in their order."""
+        if len(items) <= most:
+            return list(items)
+        return [items[i] for i in np.sort(random.choice(len(items), most, replace=False))]
+
 
 class Samples:
     """An epoch's draws from pools: dataclasses of arrays whose rows belong together."""
@@ -112,14 +119,20 @@ class HasDocuments(Protocol):
         """The ids of its documents."""
 
 
-def pool_offsets(pools: Sequence[HasDocuments]) -> Int64:
-    """Return where each pool's documents begin if all pools are joined: int64 [pools + 1]."""
-    return np.cumsum([0, *(len(pool.doc_ids) for pool in pools)], dtype=np.int64)
+class Sampler:
+    """Draws from pools of training topics."""
 
+    pools: Sequence[HasDocuments]
 
-def pool_starts(pools: Sequence[HasDocuments]) -> Int64:
-    """Return the row of each pool's first document, int64 [pools], see `pool_offsets`."""
-    return pool_offsets(pools)[:-1]
+    @property
+    def offsets(self) -> Int64:
+        """The row where each pool's documents begin if all are joined: int64 [pools + 1]."""
+        return np.cumsum([0, *(len(pool.doc_ids) for pool in self.pools)], dtype=np.int64)
+
+    @property
+    def starts(self) -> Int64:
+        """The row of each pool's first document: int64 [pools]."""
+        return self.offsets[:-1]
 
 
 def _pool(topic: LabelledTopic, settings: PoolSettings, random: np.random.Generator) -> Pool:
@@ -131,15 +144,8 @@ def _pool(topic: LabelledTopic, settings: PoolSettings, random: np.random.Genera
     rejected = sorted(d for d, grade in grades.items() if grade == 0)
     unjudged = [d for d in topic.candidates if d not in grades]
     most = min(settings.negatives_per_topic, settings.negatives_per_relevant * len(relevant))
-    doc_ids = [*relevant, *draw_some(rejected, most, random), *draw_some(unjudged, most, random)]
+    doc_ids = [*relevant, *Pool.draw(rejected, most, random), *Pool.draw(unjudged, most, random)]
     return Pool.of(topic, doc_ids, grades)
-
-
-def draw_some(items: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
-    """Return at most `most` of the items, drawn at random, in their order."""
-    if len(items) <= most:
-        return list(items)
-    return [items[i] for i in np.sort(random.choice(len(items), most, replace=False))]
 
 
 class PairSettings(PoolSettings):
@@ -170,21 +176,24 @@ class Pairs(Samples):
     weight: npt.NDArray[np.float32]
 
     def rows(self, starts: Int64) -> Int64:
-        """Return the rows of the documents, int64 [2 · n], higher ones first; see `pool_starts`."""
+        """Return the rows of the documents, int64 [2 · n], higher ones first; see `Sampler`."""
         start = starts[self.topic]
         return np.concatenate([start + self.higher, start + self.lower])
 
 
-class PairSampler:
+class PairSampler(Sampler):
     """Draws pairs, the same ones for the same seed and epoch.
 
     Topics without pairs are left out; InputError if all are.
     """
 
+    Settings: TypeAlias = PairSettings
+    Batch: TypeAlias = Pairs
+
     def __init__(self, topics: Sequence[LabelledTopic], settings: PairSettings, seed: int) -> None:
         self.settings = settings
         self.seed = seed
-        self.pools = draw_pools(topics, settings, seed)
+        self.pools: list[Pool] = draw_pools(topics, settings, seed)
         self.topics = [pool.labelled for pool in self.pools]
 
     def epoch(self, epoch: int) -> Pairs:
@@ -250,15 +259,18 @@ class Points(Samples):
     weight: Float32
 
     def rows(self, starts: Int64) -> Int64:
-        """Return the rows of the documents, int64 [n]; see `pool_starts`."""
+        """Return the rows of the documents, int64 [n]; see `Sampler.starts`."""
         return starts[self.topic] + self.document
 
 
-class PointSampler:
+class PointSampler(Sampler):
     """Draws samples, the same ones for the same seed and epoch.
 
     Topics without a sample of either class are left out; InputError if all are.
     """
+
+    Settings: TypeAlias = PointSettings
+    Batch: TypeAlias = Points
 
     def __init__(
         self,
@@ -271,7 +283,7 @@ class PointSampler:
         self._seed = seed
         self._weighting = weighting
         pools = draw_pools(topics, settings, seed)
-        self.pools = check_pools([pool for pool in pools if pool.grades.min() == 0])
+        self.pools: list[Pool] = check_pools([pool for pool in pools if pool.grades.min() == 0])
         self.topics = [pool.labelled for pool in self.pools]
 
     def epoch(self, epoch: int) -> Points:

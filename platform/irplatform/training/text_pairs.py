@@ -33,12 +33,20 @@ class PairsOfTopics:
     sources: frozenset[str]
 
     @classmethod
-    def of(cls, topics: Sequence[Topic], group: str) -> PairsOfTopics:
-        """Return those of topics whose field `group` is their source."""
+    def of(cls, topics: Sequence[Topic], group: str = "") -> PairsOfTopics:
+        """Return those of topics whose field `group` is their source, if they have any."""
         return cls(
             frozenset(mark for topic in topics for mark in topic_marks(topic)),
             frozenset(source_mark(source) for topic in topics for source in topic.values(group))
             - {""},
+        )
+
+    @classmethod
+    def of_pairs(cls, pairs: Sequence[TextPair]) -> PairsOfTopics:
+        """Return those with the queries, or the sources, of some pairs."""
+        return cls(
+            frozenset(query_mark(pair.query) for pair in pairs),
+            frozenset(source_mark(pair.group) for pair in pairs) - {""},
         )
 
     def __contains__(self, pair: TextPair) -> bool:
@@ -46,37 +54,48 @@ class PairsOfTopics:
         return known or (bool(self.queries) and query_mark(pair.query) in self.queries)
 
 
-def read_text_pairs(
-    path: Path, *, query: str, text: str, group: str = "", marker: str = ""
-) -> Iterator[TextPair]:
-    """Stream the pairs of a file, .tsv or .tsv.gz; those that lack one of the texts are left out.
+@dataclass(frozen=True)
+class TextPairs:
+    """A file of pairs, .tsv or .tsv.gz.
 
-    `query` and `text` name columns, `group` that of sources, which are "" without it. `marker` is
-    cut from texts that ask. InputError if the file cannot be read, or lacks a column.
+    Attributes:
+        path: the file.
+        query: its column of texts that ask.
+        text: its column of texts that they should find.
+        group: its column of sources, which are "" without it.
+        marker: what is cut from texts that ask.
     """
-    rows = tab_separated(path)
-    header = next(rows, [])
-    asks, finds = (_column(header, name, path) for name in (query, text))
-    source = header.index(group) if group in header else None
-    for row in rows:
-        if len(row) <= max(asks, finds):
-            continue
-        asking = row[asks].replace(marker, " ") if marker else row[asks]
-        pair = TextPair(
-            " ".join(asking.split()),
-            " ".join(row[finds].split()),
-            row[source] if source is not None and source < len(row) else "",
-        )
-        if pair.query and pair.text:
-            yield pair
 
+    path: Path
+    query: str
+    text: str
+    group: str = ""
+    marker: str = ""
 
-def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> None:
-    """Refuse a file whose beginning is not pairs; a named column of sources must be there."""
-    if group:
-        _column(next(tab_separated(path), []), group, path)
-    if next(read_text_pairs(path, query=query, text=text), None) is None:
-        raise InputError(f"no line has both '{query}' and '{text}'.", path=path)
+    def __iter__(self) -> Iterator[TextPair]:
+        """Stream the pairs with both texts. InputError if the file lacks a column."""
+        rows = tab_separated(self.path)
+        header = next(rows, [])
+        asks, finds = (_column(header, name, self.path) for name in (self.query, self.text))
+        source = header.index(self.group) if self.group in header else None
+        for row in rows:
+            if len(row) <= max(asks, finds):
+                continue
+            asking = row[asks].replace(self.marker, " ") if self.marker else row[asks]
+            pair = TextPair(
+                " ".join(asking.split()),
+                " ".join(row[finds].split()),
+                row[source] if source is not None and source < len(row) else "",
+            )
+            if pair.query and pair.text:
+                yield pair
+
+    def check(self) -> None:
+        """Refuse a file whose beginning is not pairs; a named column of sources must be there."""
+        if self.group:
+            _column(next(tab_separated(self.path), []), self.group, self.path)
+        if next(iter(self), None) is None:
+            raise InputError(f"no line has both '{self.query}' and '{self.text}'.", path=self.path)
 
 
 def _column(header: list[str], name: str, path: Path) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from numpy import isfinite, isnan, ndarray
+from numpy import ascontiguousarray, isfinite, isnan, ndarray
 
 from irplatform.errors import InputError, quoted
 from irplatform.files.digests import file_state, is_settled
@@ -25,60 +27,74 @@ _TYPES_OF_NUMPY = frozenset(
 _AGAIN = "The file is damaged: copy it again, or make it again."
 
 
-def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[str, Any]) -> None:
-    """Write tensors with the identity of the model, which `load_weights` compares, as JSON.
+@dataclass(frozen=True)
+class WeightFile:
+    """A file of tensors with the identity of their model."""
 
-    Tensors that share memory, as in tied layers, are written whole under each of their names.
-    """
-    from safetensors.torch import save_file
+    path: Path
 
-    separate: dict[str, Tensor] = {}
-    addresses: set[int] = set()
-    for name, tensor in tensors.items():
-        plain = tensor.detach().cpu().contiguous()
-        address = plain.untyped_storage().data_ptr()
-        separate[name] = plain.clone() if address in addresses else plain
-        addresses.add(address)
-    temporary = path.with_name(path.name + ".tmp")
-    about = {
-        "identity": identity,
-        "shapes": {name: list(tensor.shape) for name, tensor in separate.items()},
-        "infinite": [name for name, tensor in separate.items() if not _finite(tensor)],
-    }
-    # One entry: safetensors writes several in another order each time.
-    save_file(separate, temporary, metadata={"about": json.dumps(about, sort_keys=True)})
-    share(temporary)
-    temporary.replace(path)
+    def save(self, tensors: Mapping[str, Tensor], identity: Mapping[str, Any]) -> None:
+        """Write tensors with the identity of the model, which `load` compares, as JSON.
 
+        Tensors that share memory, as in tied layers, are written whole under each of their names.
+        """
+        from safetensors.torch import save_file
 
-def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[str, Tensor]:
-    """Read tensors that `save_weights` wrote; an identity of None accepts any.
+        separate: dict[str, Tensor] = {}
+        addresses: set[int] = set()
+        for name, tensor in tensors.items():
+            plain = tensor.detach().cpu().contiguous()
+            address = plain.untyped_storage().data_ptr()
+            separate[name] = plain.clone() if address in addresses else plain
+            addresses.add(address)
+        temporary = self.path.with_name(self.path.name + ".tmp")
+        about = {
+            "identity": identity,
+            "shapes": {name: list(tensor.shape) for name, tensor in separate.items()},
+            "infinite": [name for name, tensor in separate.items() if not _finite(tensor)],
+        }
+        # One entry: safetensors writes several in another order each time.
+        save_file(separate, temporary, metadata={"about": json.dumps(about, sort_keys=True)})
+        share(temporary)
+        temporary.replace(self.path)
 
-    InputError if the file is not safetensors, is damaged, or has the weights of another model.
-    """
-    about, tensors = _read(path)
-    saved = about.get("identity")
-    if identity is not None and saved != (needed := json.loads(json.dumps(identity))):
-        raise InputError(
-            f"these weights are of another model: {_differences(saved, needed)}.", path=path
-        )
-    _refuse_damage(path, about, tensors)
-    return tensors
+    def load(self, identity: Mapping[str, Any] | None = None) -> dict[str, Tensor]:
+        """Read tensors that `save` wrote; an identity of None accepts any.
 
+        InputError if the file is not safetensors, is damaged, or has the weights of another model.
+        """
+        about, tensors = _read(self.path)
+        saved = about.get("identity")
+        if identity is not None and saved != (needed := json.loads(json.dumps(identity))):
+            raise InputError(
+                f"these weights are of another model: {_differences(saved, needed)}.",
+                path=self.path,
+            )
+        _refuse_damage(self.path, about, tensors)
+        return tensors
 
-def load_into(network: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Give a network its weights; InputError if one is missing, unknown, or of another shape."""
-    shapes = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
-    _refuse_other_shapes(path, tensors, shapes)
-    network.load_state_dict(dict(tensors))
+    def load_into(self, network: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+        """Give a network tensors of the file; InputError if one is missing or of another shape."""
+        shapes = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
+        _refuse_other_shapes(self.path, tensors, shapes)
+        network.load_state_dict(dict(tensors))
 
+    @staticmethod
+    def digest(tensors: Mapping[str, Tensor]) -> str:
+        """Return a digest of weights: names, shapes and every bit of their values."""
+        digest = hashlib.sha256()
+        for name, tensor in sorted(tensors.items()):
+            values = ascontiguousarray(tensor.detach().cpu().numpy())
+            digest.update(f"{name} {values.dtype} {values.shape} ".encode())
+            digest.update(values.data)
+        return digest.hexdigest()
 
-def check_weights(path: Path) -> None:
-    """Refuse a file of tensors that is damaged or has values that are not finite."""
-    if not path.is_file():
-        raise InputError("there is no such weight file.", path=path)
-    state = file_state(path)
-    (_check if is_settled(state) else _check.__wrapped__)(path, state)
+    def check(self) -> None:
+        """Refuse a file that is damaged or has values that are not finite."""
+        if not self.path.is_file():
+            raise InputError("there is no such weight file.", path=self.path)
+        state = file_state(self.path)
+        (_check if is_settled(state) else _check.__wrapped__)(self.path, state)
 
 
 @lru_cache(maxsize=256)
@@ -88,7 +104,7 @@ def _check(path: Path, state: tuple[int, ...]) -> None:
 
 
 def _read(path: Path, *, for_torch: bool = True) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """The notes of `save_weights` on tensors, and the tensors.
+    """The notes of `WeightFile.save` on tensors, and the tensors.
 
     Files of earlier versions have only an identity, and those of other tools nothing.
     """

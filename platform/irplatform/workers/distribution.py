@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from irplatform.errors import PlatformError
 from irplatform.spelling import option
 from irplatform.system import console
+from irplatform.system.arithmetic import choose_device
 from irplatform.workers.pool import WorkerKilledError, Workers
 
 if TYPE_CHECKING:
@@ -125,6 +127,32 @@ def takes_gpu(device: str) -> bool:
 def several_workers() -> bool:
     """Tell if a block of `use_workers` asks for more than one."""
     return bool(_chosen) and _chosen[-1] != 1
+
+
+def map_documents(
+    here: Callable[[Item], Result],
+    there: Callable[[Item], Result],
+    items: Iterable[Item],
+    device: str,
+) -> Iterator[Result]:
+    """Apply a function to items here, or its twin in workers if a block asks for several.
+
+    Args:
+        here: for this process.
+        there: for workers, which import it; on their device.
+        items: blocks of documents, say; read as needed.
+        device: where the function computes.
+    """
+    if not several_workers():
+        return map(here, items)
+    return ordered_map(
+        partial(_on_device, device, there), items, fewest=2, on_gpu=takes_gpu(device)
+    )
+
+
+def _on_device(device: str, function: Callable[[Item], Result], item: Item) -> Result:
+    choose_device(device)
+    return function(item)
 
 
 def ordered_map(

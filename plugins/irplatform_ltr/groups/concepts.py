@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.kit import codon, open_knowledge, spellings
+from irplatform.kit import open_knowledge
 from irplatform.plugin import Traits
 from irplatform_ltr.matching import KnowledgeFeatures, Mentions, Passage, StemmedIndex
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.kit import Float32, ForwardIndex, Knowledge, TopicParts
+    from irplatform.kit import Float32, ForwardIndex, Knowledge
     from irplatform.plugin import Documents, Resources, Topic
 
 
@@ -96,11 +96,10 @@ class Concepts(KnowledgeFeatures):
         columns += self._shares(parts, plain, mentions)
         return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
 
-    def _mentions(self, parts: TopicParts, plain: Passage, stems: Passage) -> dict[str, Mentions]:
+    def _mentions(self, parts: Any, plain: Passage, stems: Passage) -> dict[str, Mentions]:
         disease = parts.disease.synonyms if parts.disease else ()
         genes = [name for gene in parts.genes for name in gene.synonyms]
         context = self.options.plan.context
-        codons = (place for v in parts.variants if (place := codon(v)) is not None)
         altered = [word for marker in parts.markers for word in marker.alteration.split()]
         phrases = [name.text for names in parts.phrases for name in names.synonyms]
         named = [marker.words for marker in parts.markers if marker.words and not marker.genes]
@@ -117,8 +116,8 @@ class Concepts(KnowledgeFeatures):
             "disease_kind": stemmed(n.text for n in disease),
             "gene_own": written(n.text for n in genes if n.how in ("topic", "spelling")),
             "gene": written(n.text for n in genes),
-            "variant": written(form for v in parts.variants for form in spellings(v)),
-            "codon": written(codons),
+            "variant": written(form for forms in parts.spellings for form in forms),
+            "codon": written(parts.codons),
             "alteration": stemmed(altered or _ALTERED),
             "drug": written(drug.text for drug in parts.drugs),
             "words": stemmed([*named, *phrases]),
@@ -128,7 +127,7 @@ class Concepts(KnowledgeFeatures):
         }
 
     def _shares(
-        self, parts: TopicParts, plain: Passage, mentions: Mapping[str, Mentions]
+        self, parts: Any, plain: Passage, mentions: Mapping[str, Mentions]
     ) -> list[npt.NDArray[Any]]:
         nothing = np.zeros(plain.documents)
 
@@ -142,7 +141,7 @@ class Concepts(KnowledgeFeatures):
         gene = mentions["gene"].counts
         return [
             present([[n.text for n in names.synonyms] for names in parts.genes]),
-            present([spellings(variant) for variant in parts.variants]),
+            present(parts.spellings),
             np.log1p(mentions["disease_kind"].counts + gene),
             (mentions["disease_kind"].counts > 0) * (gene > 0),
         ]
@@ -170,7 +169,7 @@ class Evidence(KnowledgeFeatures):
         return np.log1p(np.asarray(counts, np.float32)).reshape(len(documents), len(self.names()))
 
 
-def _citations(parts: TopicParts, knowledge: Knowledge) -> dict[str, Counter[str]]:
+def _citations(parts: Any, knowledge: Knowledge) -> dict[str, Counter[str]]:
     diseases = _with_kinds(parts.disease.concepts if parts.disease else (), knowledge)
     genes = [key for names in parts.genes for key in names.concepts]
     variants = [

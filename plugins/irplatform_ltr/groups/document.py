@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from irplatform.kit import BM25, DocumentQueries, given_texts, heading_queries, scores_of
+from irplatform.kit import BM25, ForwardIndex
 from irplatform.plugin import (
     Document,
     Documents,
@@ -28,7 +29,9 @@ from irplatform_ltr.matching import StemmedIndex, stems
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.kit import Float32, Float64, Int64, TextField
+    from irplatform.kit import Float32, Int64
+
+    TextField = Literal["title", "abstract", "text"]
 
 
 HEADINGS = (
@@ -104,15 +107,15 @@ class DocumentProperties(FeatureGroup):
 
     def _headings(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         """1 where documents have any of our headings, and each: [documents, 1 + headings]."""
-        if given_texts() is not None:
+        if ForwardIndex.given_texts() is not None:
             return [self._headings_of_texts(documents) for _, documents in batch]
         if not self._has(self.options.headings_field):
             width = 1 + len(self.options.headings)
             return [np.zeros((len(docs), width), dtype=np.float32) for _, docs in batch]
         index = self._resources.index()
-        queries = heading_queries(index, self.options.headings_field, self.options.headings)
-        requests = [DocumentQueries(documents.ids, queries) for _, documents in batch]
-        scores = scores_of(index, requests, BM25(), self._resources.threads)
+        queries = index.heading_queries(self.options.headings_field, self.options.headings)
+        requests = [(documents.ids, queries) for _, documents in batch]
+        scores = index.scores(requests, BM25(), self._resources.threads)
         has_heading = [(values > 0).astype(np.float32) for values in scores]
         return [np.hstack([h.max(axis=1, keepdims=True, initial=0), h]) for h in has_heading]
 
@@ -126,14 +129,17 @@ class DocumentProperties(FeatureGroup):
             row[0] = row[1:].max(initial=0)
         return values
 
-    def _years_and_types(self, documents: Documents) -> Float64:
+    def _years_and_types(self, documents: Documents) -> npt.NDArray[np.float64]:
         values = np.zeros((len(documents), 4))
         if self._has(self.options.year_field) or self._has(self.options.type_field):
             values[:] = [self._year_and_types(document) for document in documents]
         return values
 
     def _has(self, field: str) -> bool:
-        return given_texts() is not None or self._resources.index().documents_with(field) > 0
+        return (
+            ForwardIndex.given_texts() is not None
+            or self._resources.index().documents_with(field) > 0
+        )
 
     def _year_and_types(self, document: Document) -> tuple[float, ...]:
         types = " ".join(document.values(self.options.type_field)).lower()
@@ -142,13 +148,13 @@ class DocumentProperties(FeatureGroup):
         kinds = (float(kind in types) for kind in ("review", "trial", "case report"))
         return (float(year[0]) - 2000 if year else 0.0, *kinds)
 
-    def _counts(self, rows: Int64) -> list[Float64]:
+    def _counts(self, rows: Int64) -> list[npt.NDArray[np.float64]]:
         stems = (self._stems.query_ids(word) for word in self.options.words)
         wanted = np.array([int(ids[0]) if len(ids) else -1 for ids in stems], dtype=np.int64)
         text, title = self._table(rows, "text", wanted), self._table(rows, "title", wanted)
         return [*np.log1p(text), *(title > 0).astype(np.float64)]
 
-    def _table(self, rows: Int64, field: TextField, wanted: Int64) -> Float64:
+    def _table(self, rows: Int64, field: TextField, wanted: Int64) -> npt.NDArray[np.float64]:
         words, offsets = self._stems.tokens(rows, field)
         # Two words may have one stem.
         stems, place_of = np.unique(wanted, return_inverse=True)

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irplatform.kit import BM25, DocumentQueries, best_scores, refuse_texts, relative, scores_of
+from irplatform.kit import BM25, ForwardIndex
 from irplatform.plugin import (
     Documents,
     FeatureGroup,
     Field,
+    NamedSystem,
     Options,
     Reads,
     Resources,
     Retriever,
     Topic,
     Traits,
-    named_systems,
 )
-from irplatform_ltr.matching import ExpansionOptions, KnowledgeFeatures
+from irplatform_ltr.matching import ExpansionOptions, KnowledgeFeatures, relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +53,9 @@ class FirstStage(FeatureGroup):
 
     def reads(self) -> Reads:
         names, settings = self.options.retrievers, self.options.settings
-        return Reads(systems=named_systems("retriever", names, settings, named_in="retrievers"))
+        return Reads(
+            systems=NamedSystem.several("retriever", names, settings, named_in="retrievers")
+        )
 
     def prepare(self, resources: Resources) -> None:
         self._resources = resources
@@ -82,7 +84,7 @@ class FirstStage(FeatureGroup):
         }
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
-        refuse_texts("rank in a search of the collection (features 'first-stage')")
+        ForwardIndex.refuse_texts("rank in a search of the collection (features 'first-stage')")
         searches, depth = _searches(topic for topic, _ in batch), self.options.depth
         parts: list[list[Float32]] = [[] for _ in batch]
         for retriever in self._retrievers.values():
@@ -148,7 +150,7 @@ class ScoresOfParts(KnowledgeFeatures):
         return (*names, *(f"{name}_share" for name in names))
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
-        refuse_texts("scores of Lucene (features 'query-parts' and 'treatment')")
+        ForwardIndex.refuse_texts("scores of Lucene (features 'query-parts' and 'treatment')")
         index, threads = self._resources.index(), self._resources.threads
         similarity = BM25(self.options.k1, self.options.b)
         expander = self.options.expander(self._resources)
@@ -158,12 +160,12 @@ class ScoresOfParts(KnowledgeFeatures):
                 queries.append(self._queries(topic, expander))
                 advance(1)
         requests = [
-            DocumentQueries(docs.ids, topic_queries)
+            (docs.ids, topic_queries)
             for (_, docs), topic_queries in zip(batch, queries, strict=True)
         ]
         everything = [query for topic_queries in queries for query in topic_queries]
-        best = best_scores(index, everything, similarity, threads).reshape(len(batch), -1)
-        scores = scores_of(index, requests, similarity, threads)
+        best = index.best_scores(everything, similarity, threads).reshape(len(batch), -1)
+        scores = index.scores(requests, similarity, threads)
         return [
             np.hstack([values, relative(values, top)])
             for values, top in zip(scores, best, strict=True)

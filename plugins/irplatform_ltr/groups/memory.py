@@ -11,8 +11,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from irplatform.kit import read_own_json
+from irplatform.kit import read_json
 from irplatform.plugin import (
     Documents,
     Field,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.kit import Float32, Float64, Int32
+    from irplatform.kit import Float32
 
 _FILE = "memory.json"
 _NAMES = (
@@ -94,7 +95,7 @@ class CitingText(TrainableFeatureGroup):
         norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
         self._idf, self._matrix, self._norms = idf, matrix, np.maximum(norms, 1e-12)
 
-    def _known(self, query: str) -> Int32:
+    def _known(self, query: str) -> npt.NDArray[np.int32]:
         ids = self._stems.query_ids(query)
         return ids[ids >= 0]
 
@@ -116,9 +117,9 @@ class CitingText(TrainableFeatureGroup):
     def _of(
         self,
         graded: Sequence[tuple[int, float]],
-        near: Float64,
-        ids: Int32,
-        query: Float64,
+        near: npt.NDArray[np.float64],
+        ids: npt.NDArray[np.int32],
+        query: npt.NDArray[np.float64],
         norm: float,
     ) -> list[float]:
         numbers = np.array([number for number, _ in graded])
@@ -153,7 +154,7 @@ class CitingText(TrainableFeatureGroup):
     def load(self, folder: Path) -> None:
         path = folder / _FILE
         try:
-            content = read_own_json(path)
+            content = read_json(path)
             queries = [str(query) for query in content["queries"]]
             about = {
                 str(doc_id): [(int(number), float(grade)) for number, grade in pairs]

@@ -18,6 +18,7 @@ from irplatform.plugin import (
     FeatureGroup,
     Field,
     InputError,
+    NamedSystem,
     Options,
     Reads,
     Reranker,
@@ -26,7 +27,6 @@ from irplatform.plugin import (
     TrainableFeatureGroup,
     TrainableReranker,
     TrainingData,
-    named_systems,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Stacked(TrainableFeatureGroup):
 
     def reads(self) -> Reads:
         names, settings = self.options.rerankers, self.options.settings
-        return Reads(systems=named_systems("reranker", names, settings, named_in="rerankers"))
+        return Reads(systems=NamedSystem.several("reranker", names, settings, named_in="rerankers"))
 
     def prepare(self, resources: Resources) -> None:
         self._rerankers = {

@@ -11,25 +11,20 @@ from irplatform.kit import (
     ALL18,
     BM25,
     QLD,
-    DocumentQueries,
+    ForwardIndex,
     VectorOptions,
-    best_scores,
+    WordVectors,
     lexical_features,
-    refuse_texts,
-    relative,
-    scores_of,
-    unit_rows,
-    unit_vectors,
-    vectors_digest,
-    words_query,
 )
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic, Traits
-from irplatform_ltr.matching import StemmedIndex
+from irplatform_ltr.matching import StemmedIndex, relative
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from irplatform.kit import DeviceDocuments, Float32, ForwardIndex, Int64
+    from irplatform.kit import Float32, Int64
+
+    Batch = Sequence[tuple[Topic, Documents]]
 
 
 class LexicalOptions(Options):
@@ -45,7 +40,7 @@ class LexicalMatches(FeatureGroup):
     citation: ClassVar[str] = "Mohan et al., WWW 2018, section 4.2.2"
     options: LexicalOptions
     _index: ForwardIndex | StemmedIndex
-    _there: DeviceDocuments | None = None
+    _there: Callable[[Batch, Sequence[str]], list[Float32]] | None = None
 
     def traits(self) -> Traits:
         return Traits(packages=("gensim",))
@@ -55,7 +50,7 @@ class LexicalMatches(FeatureGroup):
         if resources.device.startswith("cuda"):
             from irplatform.kit import on_device
 
-            self._there = on_device(index, resources.device)
+            self._there = on_device(index, resources.device).features
 
     def names(self) -> tuple[str, ...]:
         return self.options.features
@@ -63,7 +58,7 @@ class LexicalMatches(FeatureGroup):
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         if self._there is None:
             return super().compute_batch(batch)
-        return self._there.features(batch, self.options.features)
+        return self._there(batch, self.options.features)
 
     def compute(self, topic: Topic, documents: Documents) -> Float32:
         query, rows = self._index.query_ids(topic.query), self._index.rows(documents.ids)
@@ -112,9 +107,9 @@ class EmbeddingSimilarities(FeatureGroup):
     def prepare(self, resources: Resources) -> None:
         self._index = resources.forward_index()
         vectors = resources.vectors(self.options.vectors)
-        self._unit = unit_vectors(vectors)
+        self._unit = vectors.unit()
         self._rows = np.asarray(vectors.align(self._index.vocabulary), dtype=np.int64)
-        self._mark = vectors_digest(vectors)
+        self._mark = vectors.digest()
 
     def names(self) -> tuple[str, ...]:
         kinds = ("cosine", "soft", "matched", "weakest")
@@ -131,7 +126,7 @@ class EmbeddingSimilarities(FeatureGroup):
         idf = self._index.idf("text").astype(np.float32)
         words = self._unit[self._rows[query]]
         rows = self._index.rows(documents.ids)
-        mean = unit_rows((words * idf[query][:, None]).sum(axis=0, keepdims=True))[0]
+        mean = WordVectors.unit_rows((words * idf[query][:, None]).sum(axis=0, keepdims=True))[0]
         distinct, first = np.unique(query, return_index=True)
         weights = idf[distinct] * (np.abs(words[first]).sum(axis=1) > 0)
         titles = self._index.tokens(rows, "title")
@@ -154,7 +149,10 @@ class EmbeddingSimilarities(FeatureGroup):
             (sums[1], best[1]),
             (sums[0] + sums[1], np.maximum(best[0], best[1])),
         ):
-            columns += [np.einsum("nd,d->n", unit_rows(total), mean), *_soft(match, weights)]
+            columns += [
+                np.einsum("nd,d->n", WordVectors.unit_rows(total), mean),
+                *_soft(match, weights),
+            ]
         return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
 
 
@@ -232,21 +230,21 @@ class LuceneFields(FeatureGroup):
         return tuple(f"{kind}_{field}" for kind in kinds for field in _FIELDS)
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
-        refuse_texts("scores of Lucene (features 'fields')")
+        ForwardIndex.refuse_texts("scores of Lucene (features 'fields')")
         index, threads = self._resources.index(), self._resources.threads
         topic_queries = [
-            [words_query(index, topic.query, field) for field in _FIELDS] for topic, _ in batch
+            [index.words_query(topic.query, field) for field in _FIELDS] for topic, _ in batch
         ]
         requests = [
-            DocumentQueries(documents.ids, queries)
+            (documents.ids, queries)
             for (_, documents), queries in zip(batch, topic_queries, strict=True)
         ]
         everything = [query for queries in topic_queries for query in queries]
         parts: list[list[Float32]] = [[] for _ in batch]
         for similarity in (BM25(), BM25(self.options.k1, self.options.b)):
-            best = best_scores(index, everything, similarity, threads).reshape(-1, len(_FIELDS))
-            for number, values in enumerate(scores_of(index, requests, similarity, threads)):
+            best = index.best_scores(everything, similarity, threads).reshape(-1, len(_FIELDS))
+            for number, values in enumerate(index.scores(requests, similarity, threads)):
                 parts[number] += [values, relative(values, best[number])]
-        for number, values in enumerate(scores_of(index, requests, QLD(), threads)):
+        for number, values in enumerate(index.scores(requests, QLD(), threads)):
             parts[number].append(values)
         return [np.hstack(columns) for columns in parts]
