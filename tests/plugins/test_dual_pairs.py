@@ -100,7 +100,7 @@ def test_pairs_of_topics_and_their_sources_are_left_out(resources, file):
     options = _options(file)
     reader = Encoder(resources, options, 1).reader
     pairs = options.pairs
-    first = next(TextPairs(file, query="sentence", text="cited_title", marker="[CIT]"))
+    first = next(iter(TextPairs(file, "sentence", "cited_title", marker="[CIT]")))
     topics = [Topic("a", "other", {"citing_id": "source7"}), Topic("b", f" {first.query}")]
     everything = read_pairs(pairs, reader, PairsOfTopics.of([], "citing_id"))
     rest = read_pairs(pairs, reader, PairsOfTopics.of(topics, "citing_id"))
