@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Corpus, Document, Documents, Topic, TrainingData
     from irplatform.errors import InputError, PlatformError
     from irplatform.experiment.arguments import collection
+    from irplatform.experiment.experiment_file import read_experiment
     from irplatform.experiment.run import run, train
-    from irplatform.experiment.settings import RunSettings, read_experiment
+    from irplatform.experiment.settings import RunSettings
     from irplatform.plugin import (
         FeatureGroup,
         Field,
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
     from irplatform.tasks.bioasq import write_bioasq_answers
     from irplatform.tasks.submissions import check_runs, fix_run
     from irplatform.tasks.upload import prepare_runs
-    from irplatform.tuning.tune import TuneSettings, tune
+    from irplatform.tuning.settings import TuneSettings
+    from irplatform.tuning.tune import tune
 
 __all__ = [
     "Collection",
@@ -112,7 +114,8 @@ _NAMES = {
     "analysis.rerun": "rerun",
     "experiment.run": "run train",
     "queries.search": "index search",
-    "experiment.settings": "RunSettings read_experiment",
+    "experiment.experiment_file": "read_experiment",
+    "experiment.settings": "RunSettings",
     "tasks.submissions": "check_runs fix_run",
     "tasks.bioasq": "write_bioasq_answers",
     "tasks.upload": "prepare_runs",
@@ -121,7 +124,8 @@ _NAMES = {
     "Traits",
     "registry.session": "load_plugin register",
     "runs": "Ranking Run read_run write_run",
-    "tuning.tune": "TuneSettings tune",
+    "tuning.settings": "TuneSettings",
+    "tuning.tune": "tune",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

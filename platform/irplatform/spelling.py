@@ -103,3 +103,8 @@ def _in_python(value: object) -> str:
         return repr(os.fspath(value))
     text = isinstance(value, str) and _PLACEHOLDER.fullmatch(value)
     return str(value) if text else repr(value)
+
+
+def option_name(name: str, on: bool = True) -> str:
+    """Return the option of a setting, "--first-stage", or that which switches it off."""
+    return option_words(name, on or False)[0]

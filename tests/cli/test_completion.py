@@ -34,13 +34,13 @@ def complete(platform, monkeypatch):
         ("platform run --rer", ["--reranker", "--rerank-depth"]),
         ("platform run --collection demo --reranker revd", ["revdocid"]),
         ("platform run --reranker delta,revd", ["delta,revdocid"]),
-        ("platform run --retriever bm25,rm", ["bm25,rm3"]),
+        ("platform search --retriever rm", ["rm3"]),
         ("platform run --first-stage judged,bm25+rm", ["judged,bm25+rm3"]),
         ("platform run --first-stage jud", ["judged"]),
         ("platform run --topics f", ["first:10"]),
         ("platform run --preset pa", ["paper"]),
         ("platform run --fusion p", ["plain"]),
-        ("platform run --candidates j", ["judged"]),
+        ("platform run --first-stage ju", ["judged"]),
         ("platform run --pretrain mes", ["mesh"]),
         ("platform run --device cu", ["cuda"]),
         ("platform retrievers show bm", ["bm25"]),
@@ -63,7 +63,7 @@ def test_commands_options_and_names(complete, line, values):
 
 def test_a_path_is_left_to_the_shell(complete):
     assert complete("platform run --collection ../he") == ["../he"]  # of the type file
-    assert complete("platform run --candidates runs/bm25") == ["runs/bm25"]
+    assert complete("platform run --first-stage runs/bm25") == ["runs/bm25"]
     assert complete("platform run --collection nowhere : t") == ["t"]
 
 

@@ -90,7 +90,7 @@ def test_a_corpus_without_topics_is_searched_and_linked(platform):
     "command",
     [
         ("run", "--collection", "alone"),
-        ("run", "--collection", "alone", "--candidates", "judged", "--reranker", "bm25-text"),
+        ("run", "--collection", "alone", "--first-stage", "judged", "--reranker", "bm25-text"),
         ("search", "--collection", "alone", "--topic", "q1"),
         ("submit", "check", "good.run", "--collection", "alone"),
     ],

@@ -15,7 +15,7 @@ def test_a_missing_knowledge_base_is_named_with_the_command_that_adds_it(platfor
 
 
 def test_a_retriever_that_cannot_expand_is_named(platform, drugs):
-    outcome = platform("run", "--collection", "small", "--retriever", "rm3", "--expand", "own")
+    outcome = platform("run", "--collection", "small", "--first-stage", "rm3", "--expand", "own")
     assert outcome.code == 2
     assert "rm3 cannot expand queries. These retrievers can: bm25." in outcome.err
 
@@ -158,7 +158,7 @@ def test_a_misspelt_field_is_not_searched_over(platform, drugs, parted):
     ("command", "more"),
     [
         ("run", ("--set", "bm25.plan.gene.weight=2")),
-        ("run", ("--set", "plan.gene.weight=2", "--retriever", "bm25", "--retriever", "rm3")),
+        ("run", ("--set", "plan.gene.weight=2", "--first-stage", "bm25+rm3")),
         ("run", ("--set", "bm25.plan.gene.weight=2", "--expand", "none")),
         ("search", ("--query", "mice", "--set", "bm25.plan.gene.weight=2")),
         ("train", ("--reranker", "drmm", "--set", "bm25.plan.gene.weight=2")),

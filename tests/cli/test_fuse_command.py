@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from files import piped
+from small_files import piped
 
 LINES = "q1 Q0 d2 1 2.0 y\nq1 Q0 d1 2 1.0 y\nq2 Q0 d1 1 1.0 y\n"
 

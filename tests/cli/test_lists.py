@@ -135,7 +135,7 @@ def test_lists_reach_the_run(platform):
     assert "unknown reranker 'detla'. Did you mean 'delta'?" in told
     told = platform("run", "--collection", "small", "--reranker", "delta,delta").err
     assert "reranker 'delta' is named twice: give one a label" in told
-    told = platform("run", "--collection", "small", "--retriever", "bm25,bn25").err
+    told = platform("run", "--collection", "small", "--first-stage", "bm25+bn25").err
     assert "unknown retriever 'bn25'" in told
     scored = platform("evaluate", "good.run", "--collection", "small", "--measure", BINARY)
     assert scored.code == 0, scored.err

@@ -32,7 +32,7 @@ sys.stdout.write("\\nOUTCOMES" + json.dumps(outcomes))
 """
 DEMO = ("--collection", "demo")
 CALLS = {
-    "run": (*DEMO, "--retriever", "bm25,rm3", "--run-dir", "runs"),
+    "run": (*DEMO, "--first-stage", "bm25+rm3", "--run-dir", "runs"),
     "search": (*DEMO, "--query", "melanoma"),
     "explain": (*DEMO, "--reranker", "delta", "--topic", "1", "--doc", "d1"),
     "index": DEMO,
@@ -174,7 +174,7 @@ def test_every_command_works_or_names_the_extra(tmp_path):
 @pytest.mark.java
 def test_every_system_runs_or_names_the_extra(tmp_path):
     systems = [("--reranker", name) for name in registry().rerankers]
-    systems += [("--retriever", name) for name in registry().retrievers]
+    systems += [("--first-stage", name) for name in registry().retrievers]
     calls = [["run", *DEMO, *system, "--run-dir", system[1]] for system in systems]
     outcomes = dict(zip(systems, without_extras(tmp_path, calls), strict=True))
     named = {system: extra_named(outcome) for system, outcome in outcomes.items()}
@@ -186,6 +186,6 @@ def test_every_system_runs_or_names_the_extra(tmp_path):
         *(f"{kind}-{part}" for kind in ("bm25", "uqlm") for part in ("title", "abstract", "text")),
     }
     assert named["--reranker", "graphene"] == "neural,concepts"
-    assert named["--reranker", "delta"] == named["--retriever", "embedding"] == "neural"
+    assert named["--reranker", "delta"] == named["--first-stage", "embedding"] == "neural"
     assert named["--reranker", "ltr"] == named["--reranker", "lexical"] == "ltr"
-    assert named["--retriever", "dual-encoder"] == "encoders"
+    assert named["--first-stage", "dual-encoder"] == "encoders"

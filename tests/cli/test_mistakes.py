@@ -52,7 +52,7 @@ def refused(platform, folder):
         ),
         (("run", "--collection", "beir/nfcorpos/test"), "Did you mean 'beir/nfcorpus/test'?"),
         ((*RUN, "--reranker", "detla"), "unknown reranker 'detla'. Did you mean 'delta'?"),
-        ((*RUN, "--retriever", "bn25"), "unknown retriever 'bn25'. Did you mean 'bm25'?"),
+        ((*RUN, "--first-stage", "bn25"), "unknown retriever 'bn25'. Did you mean 'bm25'?"),
         ((*RUN, "--measure", "nDGC@10"), "unknown measure 'nDGC'. Did you mean 'nDCG'?"),
         (
             ("train", "--collection", "small", "--reranker", "delta", "--reranker", "drmm"),
@@ -89,8 +89,7 @@ def refused(platform, folder):
         (
             (
                 *RUN,
-                "--retriever=bm25",
-                "--retriever=rm3",
+                "--first-stage=bm25+rm3",
                 "--fusion=plain",
                 "--train-on=demo-train",
             ),
@@ -110,7 +109,7 @@ def refused(platform, folder):
         ((*DUAL, "--set", "pairs.file=nowhere"), "nowhere: there is no such file"),
         ((*DUAL, "--set", PAIRS, "--set", "pairs.query=quest"), "1: there is no column 'quest'"),
         (
-            (*RUN, "--retriever", "dual-encoder", "--set", PAIRS),
+            (*RUN, "--first-stage", "dual-encoder", "--set", PAIRS),
             "test.tsv:1: there is no column 'sentence'",
         ),
         (
@@ -124,7 +123,7 @@ def refused(platform, folder):
         ((*RUN, "--reranker", "delta", "--train-on", "demo-train"), "has other documents than the"),
         ((*RUN, "--reranker", "revdocid", "--train-on", "demo-train"), "has other documents than"),
         (
-            (*RUN, "--retriever=bm25", "--retriever=rm3", "--train-on", "demo-train"),
+            (*RUN, "--first-stage=bm25+rm3", "--train-on", "demo-train"),
             "'demo-train' has other documents than 'small-test': the weights of retrievers cannot",
         ),
         (("train", *SMALL, "--reranker", "delta", "--pretrain", "demo-train"), "has other doc"),
@@ -142,7 +141,7 @@ def refused(platform, folder):
         ((*DEMO, "--device", "gpu"), "unknown device 'gpu'. Choose one of auto, cpu, cuda, mps"),
         ((*RUN, "--device", "gpu"), "unknown device 'gpu'. Choose one of auto, cpu, cuda, mps"),
         ((*RUN, "--compare"), "--compare has no effect without --reranker"),
-        ((*RUN, "--effects"), "--compare has no effect without --reranker"),
+        ((*RUN, "--compare"), "--compare has no effect without --reranker"),
         ((*RUN, "--tag", ""), "--tag '' is not a run tag: TREC takes letters, digits"),
         ((*RUN, "--tag", "my run"), "--tag 'my run' is not a run tag: TREC takes letters, digits"),
         ((*RUN, "--tag", "bm25+rm3"), "--tag 'bm25+rm3' is not a run tag: TREC takes letters"),
@@ -359,7 +358,7 @@ def test_wrong_usage_has_exit_code_2(platform, folder, arguments):
         ("fuse", "good.run", LONG, "--out", "new.run"),
         ("fuse", "good.run", "other.run", "--out", LONG),
         (*RUN, "--run-dir", LONG),
-        (*RUN, "--candidates", LONG),
+        (*RUN, "--first-stage", LONG),
     ],
 )
 def test_a_name_that_is_too_long_for_a_file_is_refused(refused, arguments):

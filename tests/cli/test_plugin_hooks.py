@@ -134,7 +134,7 @@ def run_finished(event):
 def test_hooks_are_told_what_was_asked_for_and_which_runs_were_made(with_plugin, demo_index):
     done = with_plugin(
         LISTENING,
-        *("run", "--collection", "demo", "--retriever", "bm25", "--retriever", "qld"),
+        *("run", "--collection", "demo", "--first-stage", "bm25+qld"),
         *("--reranker", "strange", "--seeds", "2", "--members", "1", "--fusion", "plain"),
     )
     assert done.returncode == 0, done.stderr

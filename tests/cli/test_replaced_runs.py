@@ -31,14 +31,14 @@ def made(platform, folder):
         ),
         (("--tag", "ours"), "bm25", "tag not set -> ours"),
         (
-            ("--candidates", "judged"),
+            ("--first-stage", "judged"),
             "bm25",
             "depth 1000 -> not set; candidates retrieved -> judged",
         ),
         ((*RERANKED[:2], "--interpolate", "0.25"), "revdocid", "interpolate 0.5 -> 0.25"),
         ((*RERANKED, "--rerank-depth", "7"), "revdocid", "rerank-depth 500 -> 7"),
         ((*RERANKED, "--seed", "7"), "revdocid", "seed 42 -> 7"),
-        ((*RERANKED, "--retriever", "bm25", "--retriever", "qld"), "revdocid", "retrievers"),
+        ((*RERANKED, "--first-stage", "bm25+qld"), "revdocid", "retrievers"),
     ],
 )
 def test_a_run_of_other_settings_is_refused_and_touches_nothing(
@@ -58,7 +58,7 @@ def test_the_same_settings_and_what_does_not_decide_a_run_make_it_again(platform
     before = made()
     for more in (RERANKED, (), ("--threads", "1"), ("--depth", "1000", "--measure", "P@1")):
         assert platform(*RUN, *more).code == 0
-    assert platform(*RUN, "--retriever", "qld", "--retriever", "bm25").code == 0
+    assert platform(*RUN, "--first-stage", "qld+bm25").code == 0
     after = made()
     assert {name for name in before if name.endswith(".run")} < after.keys()
     assert all(after[name] == before[name] for name in before if name.endswith(".run"))
@@ -89,7 +89,7 @@ def test_a_file_that_is_no_run_of_ours_is_refused(platform, folder, made):
 
 
 def test_a_run_file_that_is_the_first_stage_is_compared_by_its_content(platform, folder, made):
-    run = ("run", "--collection", "small", *RERANKED, "--candidates", "good.run", "--run-dir")
+    run = ("run", "--collection", "small", *RERANKED, "--first-stage", "good.run", "--run-dir")
     refused = platform(*run, "x")
     assert "x/revdocid.run: this run was made with other settings: " in refused.err
     assert "candidates retrieved -> good.run (" in refused.err

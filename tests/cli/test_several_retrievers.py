@@ -10,7 +10,7 @@ from irplatform.runs import read_run
 
 pytestmark = pytest.mark.java
 
-THREE = ("--retriever", "bm25", "--retriever", "qld", "--retriever", "rm3")
+THREE = ("--first-stage", "bm25+qld+rm3")
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_a_retriever_that_does_not_count_brings_no_documents(made):
 
 def test_metadata_name_what_a_run_was_made_with_whatever_the_cache_holds(made, tmp_path):
     def facts(*names):
-        made("--retriever", "embedding", "--reranker", "bm25-title", "--fusion", "plain")
+        made("--first-stage", "embedding", "--reranker", "bm25-title", "--fusion", "plain")
         read = [json.loads((tmp_path / f"runs/demo/{n}.run.meta.json").read_text()) for n in names]
         return {n: set(facts["data"]["artifacts"]) for n, facts in zip(names, read, strict=True)}
 

@@ -135,7 +135,7 @@ def test_training_on_the_evaluated_topics_among_others_is_refused_or_told(platfo
     )
     assert "was chosen on 6 of these 6 topics (0, 1, 2, 3, 4, …)" in told.json["warnings"][0]
     fused = platform(
-        *("run", "--collection", "c.toml", "--retriever", "bm25", "--retriever", "qld"),
+        *("run", "--collection", "c.toml", "--first-stage", "bm25+qld"),
         *("--reranker", "revdocid", "--train-on", "copy.toml", "--interpolate", "0.5", "--json"),
         "--force",
     )

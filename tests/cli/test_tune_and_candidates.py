@@ -1,4 +1,4 @@
-"""`platform tune` and `--candidates` from end to end, on the demo."""
+"""`platform tune` and `--first-stage` from end to end, on the demo."""
 
 import json
 import tomllib
@@ -95,9 +95,9 @@ def test_fewer_topics_are_drawn_by_the_seed(platform):
 
 
 def test_judged_candidates_are_said_in_table_json_and_metadata(platform, tmp_path):
-    table = platform("run", *DEMO, "--candidates", "judged", "--run-dir", "r")
+    table = platform("run", *DEMO, "--first-stage", "judged", "--run-dir", "r")
     assert "Candidates: the judged documents of each topic only (" in table.out
-    found = platform("run", *DEMO, "--candidates", "judged", "--run-dir", "r", "--json").json
+    found = platform("run", *DEMO, "--first-stage", "judged", "--run-dir", "r", "--json").json
     assert found["candidates"]["protocol"] == "judged"
     recorded = json.loads((tmp_path / "r/bm25.run.meta.json").read_text())
     assert recorded["method"]["candidates"] == found["candidates"]
@@ -110,7 +110,7 @@ def test_judged_candidates_are_said_in_table_json_and_metadata(platform, tmp_pat
 
 def test_a_run_file_takes_the_place_of_the_first_stage(platform):
     usual = platform("run", *DEMO, "--run-dir", "u", "--tag", "mine", "--json").json
-    again = platform("run", *DEMO, "--candidates", "u/bm25.run", "--run-dir", "a", "--json").json
+    again = platform("run", *DEMO, "--first-stage", "u/bm25.run", "--run-dir", "a", "--json").json
     assert again["candidates"]["file"] == "bm25.run"
     (run,) = again["runs"]
     assert run["name"] == "mine"
@@ -120,7 +120,7 @@ def test_a_run_file_takes_the_place_of_the_first_stage(platform):
 def test_no_run_over_a_run_file_is_deeper_than_asked_for(platform, tmp_path):
     assert platform("run", *DEMO, "--depth", "20", "--run-dir", "u").code == 0
     made = platform(
-        *("run", *DEMO, "--candidates", "u/bm25.run", "--reranker", "bm25-text"),
+        *("run", *DEMO, "--first-stage", "u/bm25.run", "--reranker", "bm25-text"),
         *("--interpolate", "0.5", "--depth", "5", "--run-dir", "c"),
     )
     assert made.code == 0, made.err
@@ -136,7 +136,7 @@ def test_no_run_over_a_run_file_is_deeper_than_asked_for(platform, tmp_path):
 def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path):
     platform("run", *DEMO, "--reranker", "bm25-text", "--run-dir", "u", "--interpolate", "0.5")
     before = {path: path.read_bytes() for path in (tmp_path / "u").glob("b*")}
-    again = ("run", *DEMO, "--candidates", "u/bm25.run", "--run-dir", "u")
+    again = ("run", *DEMO, "--first-stage", "u/bm25.run", "--run-dir", "u")
     assert platform(*again, "--json").json["runs"][0]["name"] == "bm25-candidates"
     assert {path: path.read_bytes() for path in before} == before
     for name in ("bm25-text", "bm25-text-alone"):
@@ -151,7 +151,7 @@ def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path)
     ("arguments", "message"),
     [
         (
-            ("run", *DEMO, "--candidates", "jugded"),
+            ("run", *DEMO, "--first-stage", "jugded"),
             "jugded: there is no such run file. Did you mean 'judged'?",
         ),
         (("tune", *DEMO), "name the options to search with --over"),

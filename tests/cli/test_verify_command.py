@@ -285,7 +285,9 @@ def test_other_weights_are_found_in_a_checkpoint_and_in_the_cache(
 
 
 def test_a_call_has_what_differs_from_the_defaults_and_absolute_paths(folder):
-    settings = RunSettings("small", rerankers="delta", depth=5, run_dir="y", candidates="good.run")
+    settings = RunSettings(
+        "small", rerankers="delta", depth=5, run_dir="y", first_stages="good.run"
+    )
     call = call_of(settings)
     assert call["settings"] == {
         "collection": str(folder / "small"),

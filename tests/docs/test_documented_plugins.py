@@ -186,7 +186,7 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
     report = run(
         RunSettings(
             "documented",
-            retrievers=("bm25", "disease-only"),
+            first_stages="bm25+disease-only",
             rerankers=("document-length", "overlap", "hashed", "linear", "hidden-layer"),
             measures=("RR", "FirstRelevant"),
             run_dir=tmp_path / "runs",

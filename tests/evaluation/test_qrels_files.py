@@ -3,8 +3,8 @@
 import gzip
 
 import pytest
+from small_files import a_file
 
-from files import a_file
 from irplatform.data import subtopics_of
 from irplatform.errors import InputError
 from irplatform.evaluation.qrels import read_qrels

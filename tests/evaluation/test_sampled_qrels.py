@@ -3,8 +3,8 @@
 import gzip
 
 import pytest
+from small_files import a_file
 
-from files import a_file
 from irplatform.errors import InputError
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.evaluation.sampled import is_sampled, judged_documents, read_sampled_qrels

@@ -56,14 +56,14 @@ def test_a_number_of_training_topics_is_refused_where_it_has_no_effect_or_is_too
         return plan(settings, registry())
 
     assert planned().settings.train_topics == 30
-    assert planned(rerankers=(), retrievers=("bm25", "rm3")).fuses
+    assert planned(rerankers=(), first_stages="bm25+rm3").fuses
     with pytest.raises(InputError, match="--train-topics has no effect: 'demo-train' has no separ"):
         planned(collection="demo-train")
     with pytest.raises(InputError, match="--train-topics has no effect: no reranker learns"):
         planned(rerankers="revdocid", interpolate=0.3)
-    with pytest.raises(InputError, match="--train-topics has no effect without --reranker NAME"):
+    with pytest.raises(InputError, match="train_topics= has no effect without rerankers=NAME"):
         planned(rerankers=())
-    with pytest.raises(InputError, match="--train-topics has no effect with --checkpoint"):
+    with pytest.raises(InputError, match="train_topics= has no effect with checkpoint="):
         planned(checkpoint="folder")
     for plan, collection in ((resolve, "demo"), (resolve_training, "demo-train")):
         with pytest.raises(

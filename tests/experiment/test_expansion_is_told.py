@@ -42,7 +42,7 @@ def test_a_query_plan_is_read_and_an_option_of_the_retriever_goes_first(tmp_path
     (tmp_path / "plan.toml").write_text("[text]\nphrase = 2.5\n")
     given = RunSettings(
         "demo",
-        retrievers=["bm25", "qld"],
+        first_stages="bm25+qld",
         expand="own",
         query_plan=tmp_path / "plan.toml",
         settings={"bm25.plan.text.weight": 3.0},

@@ -8,8 +8,9 @@ from commands import call
 from irplatform import read_experiment, run
 from irplatform.cli.run import run as command
 from irplatform.errors import InputError
-from irplatform.experiment.experiment_file import KEYS, SINGULAR
-from irplatform.experiment.settings import settings_of
+from irplatform.experiment.experiment_file import _DECLARED as KEYS
+from irplatform.experiment.experiment_file import SINGULAR
+from irplatform.experiment.program_settings import settings_of
 
 WHOLE = """
 collections = ["demo", "beside", "beir/nfcorpus/test"]
@@ -69,9 +70,6 @@ ON_THE_COMMAND_LINE = {
     "config": "the same",
     **dict.fromkeys(("as_json", "quiet", "verbose"), "about what is printed"),
     "plugin": "of every command",
-    "retrievers": "an older form",
-    "candidates": "an older form",
-    "effects": "an older form",
 }
 """Options that a file does not take → why."""
 
@@ -188,7 +186,7 @@ def test_the_command_line_takes_precedence(asked):
 
 def test_options_of_systems_that_the_command_line_replaces_go_with_them(asked):
     assert asked("--reranker", "lexical").settings == {"k1": 1.2, "rm3.fb_terms": 20}
-    left = asked("--retriever", "bm25")
+    left = asked("--first-stage", "bm25")
     assert left.settings == {"k1": 1.2, "big.filters": 64, "big.loop.epochs": 3}
     assert left.first_stages == ()
 

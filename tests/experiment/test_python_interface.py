@@ -146,7 +146,7 @@ def test_objects_and_classes_stand_where_names_do(tmp_path, fresh_home):
 
 
 def test_a_name_is_that_of_the_class_and_is_found_afterwards(fresh_home):
-    settings = RunSettings("demo", [Longest, "delta"], retrievers=[Everything, "bm25"])
+    settings = RunSettings("demo", [Longest, "delta"], first_stages=[Everything, "bm25"])
     assert settings.rerankers == ("longest", "delta")
     assert settings.retrievers == ("everything", "bm25")
     assert RunSettings("demo", rerankers="longest").rerankers == ("longest",)
@@ -179,7 +179,12 @@ def test_a_file_of_settings_lies_beneath_those_given(tmp_path, fresh_home):
     path = tmp_path / "tuned.toml"
     path.write_text("[longest]\nsign = -1\n")
     found = ir.run(
-        _collection(), Longest, config=path, retrievers=Everything, interpolate=0, run_dir=tmp_path
+        _collection(),
+        Longest,
+        config=path,
+        first_stages=Everything,
+        interpolate=0,
+        run_dir=tmp_path,
     )
     assert found.runs["longest"].rankings["1"].doc_ids == ("b", "a", "c")
 

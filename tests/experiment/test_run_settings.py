@@ -18,11 +18,11 @@ from irplatform import (
 )
 from irplatform.errors import InputError
 from irplatform.evaluation.scoring import Evaluation
-from irplatform.experiment.settings import settings_of
+from irplatform.experiment.program_settings import settings_of
 
 
 def test_a_rerank_depth_that_has_no_effect_is_refused():
-    with pytest.raises(InputError, match="--rerank-depth 101 has no effect beyond --depth 100"):
+    with pytest.raises(InputError, match="rerank_depth=101 has no effect beyond depth=100"):
         RunSettings("demo", depth=100, rerank_depth=101)
     RunSettings("demo", depth=100, rerank_depth=100, rerankers=("delta",))
 
@@ -31,39 +31,49 @@ def test_the_usual_rerank_depth_goes_with_any_depth():
     assert RunSettings("demo", depth=100).depth == 100
 
 
-@pytest.mark.parametrize("candidates", ["judged", "some.run"])
-def test_candidates_that_are_not_found_do_not_heed_the_depth(candidates):
-    RunSettings("demo", depth=100, rerank_depth=1000, candidates=candidates, rerankers=("delta",))
+@pytest.fixture
+def some_run(tmp_path, monkeypatch):
+    """A run file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("some.run").write_text("1 Q0 a 1 1 x\n")
 
 
-@pytest.mark.parametrize("candidates", ["retrieved", "some.run"])
-def test_a_rerank_depth_without_rerankers_is_refused(candidates):
-    with pytest.raises(InputError, match="--rerank-depth has no effect without --reranker NAME"):
-        RunSettings("demo", rerank_depth=50, candidates=candidates)
-    RunSettings("demo", candidates=candidates)
-    RunSettings("demo", rerank_depth=50, candidates="judged")  # where it is idle anyway
+@pytest.mark.usefixtures("some_run")
+@pytest.mark.parametrize("stage", ["judged", "some.run"])
+def test_candidates_that_are_not_found_do_not_heed_the_depth(stage):
+    RunSettings("demo", depth=100, rerank_depth=1000, first_stages=stage, rerankers=("delta",))
+
+
+@pytest.mark.usefixtures("some_run")
+@pytest.mark.parametrize("stage", ["bm25", "some.run"])
+def test_a_rerank_depth_without_rerankers_is_refused(stage):
+    with pytest.raises(InputError, match="rerank_depth= has no effect without rerankers=NAME"):
+        RunSettings("demo", rerank_depth=50, first_stages=stage)
+    RunSettings("demo", first_stages=stage)
+    RunSettings("demo", rerank_depth=50, first_stages="judged")  # where it is idle anyway
 
 
 def test_a_fusion_of_one_retriever_is_refused():
-    with pytest.raises(InputError, match="--fusion plain has no effect without a second retr"):
+    with pytest.raises(InputError, match="fusion='plain' has no effect without a second retr"):
         RunSettings("demo", fusion="plain")
-    RunSettings("demo", fusion="plain", retrievers=("bm25", "qld"))
+    RunSettings("demo", fusion="plain", first_stages="bm25+qld")
     RunSettings("demo", fusion="auto")
 
 
 @pytest.mark.parametrize(
-    ("given", "what"),
+    ("stage", "given", "what"),
     [
-        ({"retrievers": ("rm3",)}, "the retriever rm3"),
-        ({"retrievers": ("bm25", "qld")}, "the retriever bm25, qld"),
-        ({"settings": {"bm25.expand": ["mesh"]}}, r"the setting of bm25\.expand"),
+        ("rm3", {}, "the retriever rm3"),
+        ("bm25+qld", {}, "the retriever bm25, qld"),
+        ("bm25", {"settings": {"bm25.expand": ["mesh"]}}, r"the setting of bm25\.expand"),
     ],
 )
-def test_retrievers_that_a_run_file_takes_the_place_of_are_refused(given, what):
-    with pytest.raises(InputError, match=f"{what} has no effect without --reranker NAME"):
-        RunSettings("demo", candidates="some.run", **given)
-    for candidates, rerankers in (("some.run", ("delta",)), ("judged", ()), ("retrieved", ())):
-        RunSettings("demo", candidates=candidates, rerankers=rerankers, **given)
+@pytest.mark.usefixtures("some_run")
+def test_retrievers_that_a_run_file_takes_the_place_of_are_refused(stage, given, what):
+    with pytest.raises(InputError, match=f"{what} has no effect without rerankers=NAME"):
+        RunSettings("demo", first_stages=f"some.run+{stage}", **given)
+    for first, rerankers in (("some.run+", ("delta",)), ("judged+", ()), ("", ())):
+        RunSettings("demo", first_stages=f"{first}{stage}", rerankers=rerankers, **given)
 
 
 def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
@@ -73,10 +83,9 @@ def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
         vectors="v.txt",
         vectors_text="more.txt",
         rerankers="delta",
-        retrievers="rm3",
+        first_stages="judged+rm3",
         measures=["AP"],
         train_on="other",
-        candidates=Path("judged"),
         interpolate="auto",
     )
     assert (told.collection, told.candidates, told.interpolate) == ("folder", "judged", None)
@@ -89,7 +98,7 @@ def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
 
 
 @pytest.mark.parametrize(
-    ("given", "told"), [(0, "--train-topics is 0; it must be at"), ("9", "must be a whole number")]
+    ("given", "told"), [(0, "train_topics= is 0; it must be at"), ("9", "must be a whole number")]
 )
 def test_a_number_of_training_topics_is_a_number(given, told):
     with pytest.raises(InputError, match=told):

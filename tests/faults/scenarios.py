@@ -19,7 +19,7 @@ _DRMM = (
     *("--set", "drmm.loop.epochs=2", "--set", "drmm.vectors.epochs=1"),
     *("--set", "drmm.vectors.dimensions=4"),
 )
-_BOTH = ("run", "--collection", "small", "--retriever", "bm25", "--quiet")
+_BOTH = ("run", "--collection", "small", "--first-stage", "bm25", "--quiet")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,16 @@ class Scenario:
 
 _CACHED = (
     (*_BOTH, "--reranker", "uqlm-title", "--run-dir", "first"),
-    ("run", "--collection", "small:train", "--retriever", "bm25", "--quiet", "--run-dir", "train"),
+    (
+        "run",
+        "--collection",
+        "small:train",
+        "--first-stage",
+        "bm25",
+        "--quiet",
+        "--run-dir",
+        "train",
+    ),
 )
 _RUNS = ((*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out"),)
 _ALL = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from small import labelled, small_resources, words
+from small_files import files_of
 
 from files import files_of
 from irplatform.plugin import TrainingData

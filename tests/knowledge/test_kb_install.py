@@ -7,6 +7,7 @@ import shutil
 import filelock
 import pytest
 from kb_data import OWN
+from small_files import piped
 
 from files import piped
 from irplatform.errors import InputError

@@ -117,7 +117,7 @@ def test_their_retriever_feeds_our_reranker_as_in_a_run(tmp_path, theirs):
     index.index(bridge.documents("demo"))
     settings = RunSettings(
         "demo",
-        retrievers="pyterrier",
+        first_stages="pyterrier",
         rerankers="bm25-title",
         settings={
             "pyterrier.transformer": f"{theirs}:pisa",
@@ -303,7 +303,7 @@ def test_documents_and_indexes_of_other_collections_are_refused(bm25, tmp_path):
     )
     settings = {"pyterrier.transformer": f"{file}:fixed"}
     asked = RunSettings(
-        "demo", retrievers="pyterrier", settings=settings, run_dir=tmp_path / "runs"
+        "demo", first_stages="pyterrier", settings=settings, run_dir=tmp_path / "runs"
     )
     with pytest.raises(InputError, match="found document MED-1 for topic 41"):
         run(asked)

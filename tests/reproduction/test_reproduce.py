@@ -209,13 +209,13 @@ def test_a_message_of_a_command_that_goes_well_is_not_lost(monkeypatch, tmp_path
 
 def test_the_run_is_asked_for_the_measures_that_are_expected(results, called):
     rows = read_rows(results)[:2]
-    said = rows[1].model_copy(update={"id": "said", "arguments": ("--measure=AP", "--effects")})
+    said = rows[1].model_copy(update={"id": "said", "arguments": ("--measure=AP", "--compare")})
     list(reproduce([*rows, said]))
     asked = [[*command[command.index("--seed") + 2 : -2]] for command, _ in called]
     assert asked == [
         ["--measure", "AP"],
         ["--measure", "AP", "--measure", "P@10"],
-        ["--measure=AP", "--effects", "--measure", "P@10"],
+        ["--measure=AP", "--compare", "--measure", "P@10"],
     ]
 
 

@@ -56,7 +56,7 @@ def test_placeholders_are_filled_and_what_is_missing_is_named(results, monkeypat
 
 
 @pytest.mark.parametrize(
-    "words", [("--set", "file=${HERE}/x.run"), ("--candidates=${HERE}/x.run",)]
+    "words", [("--set", "file=${HERE}/x.run"), ("--first-stage=${HERE}/x.run",)]
 )
 def test_a_file_that_arguments_name_is_missing_until_it_is_there(results, tmp_path, words):
     row = read_rows(results)[0].model_copy(update={"arguments": words})

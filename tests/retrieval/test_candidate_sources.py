@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from small_files import piped
 
-from files import piped
 from irplatform.collection_resources import CollectionResources
 from irplatform.data import Collection
 from irplatform.errors import InputError

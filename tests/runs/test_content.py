@@ -6,8 +6,8 @@ from dataclasses import asdict
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_files import a_file
 
-from files import a_file
 from irplatform.errors import InputError
 from irplatform.runs.content import _by_line, _of_columns
 from irplatform.tasks.run_checks import validate_run

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from small_files import a_file
 
-from files import a_file
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.packed import PackedRanking

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_files import a_file
 
-from files import a_file
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.trec import _shortest, run_errors

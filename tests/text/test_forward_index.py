@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import words_of
+from small_files import files_of
 
 from files import files_of
 from irplatform.errors import InputError, PlatformError

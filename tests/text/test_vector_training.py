@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from small_files import files_of
 
 from files import files_of
 from irplatform.errors import InputError

@@ -9,20 +9,11 @@ import click
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import RERANKER, list_option
-from irplatform.cli.options import (
-    OUTPUT,
-    PATH,
-    WHAT,
-    collection_option,
-    force_option,
-    machine_options,
-    preset_option,
-    ranking_options,
-    system_settings,
-)
+from irplatform.cli.options import PATH, collection_option, force_option, options_of
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError, counted
+from irplatform.settings import OUTPUT, WHAT
 from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
@@ -49,12 +40,10 @@ if TYPE_CHECKING:
         type=RERANKER,
         help="The reranker that chooses.  [default: none; with --run bm25-text]",
     ),
-    system_settings,
-    preset_option,
     group=WHAT,
     example="--collection pubmed.toml --reranker delta",
 )
-@ranking_options
+@options_of("explain")
 @with_options(
     click.option("--out", required=True, type=PATH, help="The file to write."),
     click.option("--tag", help="The run's id; default: the system's name."),
@@ -71,7 +60,6 @@ if TYPE_CHECKING:
     group=OUTPUT,
     example="--out run.jsonl --tag mygroup1",
 )
-@machine_options
 def biogen(
     answers: Path,
     candidates: Path | None,

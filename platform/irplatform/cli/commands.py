@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from irplatform.errors import InputError, nearest, unknown
+from irplatform.settings import MACHINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -71,7 +72,13 @@ def option_groups(options: Iterable[click.Parameter]) -> dict[str, list[click.Pa
     groups: dict[str, list[click.Parameter]] = {}
     for option in options:
         groups.setdefault(vars(option).get("group", _OTHER), []).append(option)
-    return groups if len(groups) > 1 else dict(zip(["Options"], groups.values(), strict=False))
+    if len(groups) < 2:
+        return dict(zip(["Options"], groups.values(), strict=False))
+    return {title: groups[title] for title in sorted(groups, key=_place)}
+
+
+def _place(title: str) -> int:
+    return (MACHINE, _OTHER).index(title) if title in (MACHINE, _OTHER) else -1
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:

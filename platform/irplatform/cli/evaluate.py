@@ -9,7 +9,7 @@ import click
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import COLLECTION, list_option
-from irplatform.cli.options import PATH, identical_ids_option, measures_option
+from irplatform.cli.options import PATH, measures_option, option_of
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError
 from irplatform.evaluation.topics import SEEN, UNSEEN, TopicFilter, parse_among
@@ -40,7 +40,7 @@ judgment_options = (
         type=PATH,
         help="A file of sampled judgments for infNDCG and infAP, with or without other judgments.",
     ),
-    identical_ids_option,
+    option_of("ignore_identical_ids"),
 )
 
 topic_options = with_options(

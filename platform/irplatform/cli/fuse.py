@@ -10,11 +10,12 @@ import click
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import COLLECTION, list_option
-from irplatform.cli.options import LEARNING, OUTPUT, PATH, force_option, number_option
+from irplatform.cli.options import PATH, force_option, number_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import counted
 from irplatform.runs.fusion import fusion_methods, with_parameter
 from irplatform.runs.fusion.norms import NORMS
+from irplatform.settings import LEARNING, OUTPUT
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:

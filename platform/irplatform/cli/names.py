@@ -5,6 +5,7 @@ Lists have commas, or repeat the option, or both. Commas in brackets and in exis
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,22 @@ def split_list(text: str) -> list[str]:
 
 def _unquoted(part: str) -> str:
     return part[1:-1] if len(part) > 2 and part[0] == part[-1] and part[0] in "'\"" else part
+
+
+_NAMED = re.compile(r"[\w.-]+=")
+_LOW = re.compile(r"=[-+.\d]+(e[-+]?\d+)?:", re.IGNORECASE)
+
+
+def split_ranges(text: str) -> list[str]:
+    """Split `--over` into options with their ranges, in which commas separate values."""
+    options: list[str] = []
+    for part in split_list(text):
+        last = options[-1] if options else ""
+        if "=" not in last or _NAMED.match(part) or _LOW.search(last):
+            options.append(part)
+        else:
+            options[-1] = f"{last},{part}"
+    return options
 
 
 def split_stages(text: str) -> list[str]:
@@ -222,10 +239,23 @@ PRETRAINING = Names(
     paths=True,
 )
 STAGE = Names("name", _stages, split=split_stages, paths=True)
-CANDIDATES = Names("run", lambda _: ("retrieved", "judged"), split=lambda path: [path], paths=True)
 MEASURE = Names("measure", _registered("measures", *_USUAL))
 KNOWLEDGE = Names("kb", _knowledge)
 PRESET = Names("preset", _presets)
 TASK = Names("task", _tasks, split=lambda path: [path], paths=True)
 TOPICS = Names("topic", lambda _: ("first:10",))
 DEVICE = Names("device", lambda _: ("auto", "cpu", "cuda", "mps"))
+KINDS = {
+    "collection": COLLECTION,
+    "device": DEVICE,
+    "kb": KNOWLEDGE,
+    "measure": MEASURE,
+    "preset": PRESET,
+    "range": Names("name[=range]", lambda _: (), split=split_ranges),
+    "pretraining": PRETRAINING,
+    "reranker": RERANKER,
+    "retriever": RETRIEVER,
+    "stage": STAGE,
+    "topic": TOPICS,
+}
+"""What the text of a setting names → the type of its option."""

@@ -1,37 +1,48 @@
-"""Options that several commands share.
+"""Options of commands: those that declared settings become, and others that several commands share.
 
 A command's help lists options in the order of their decorators, under the headings of their groups.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.commands import with_options
-from irplatform.cli.names import (
-    CANDIDATES,
-    COLLECTION,
-    DEVICE,
-    KNOWLEDGE,
-    MEASURE,
-    PRESET,
-    PRETRAINING,
-    RETRIEVER,
-    STAGE,
-    TASK,
-    list_option,
-)
+from irplatform.cli.names import COLLECTION, KINDS, KNOWLEDGE, TASK, ListOption, list_option
 from irplatform.errors import InputError
-from irplatform.runs.fusion import fusion_methods
+from irplatform.experiment.settings import RunSettings
+from irplatform.settings import (
+    FIRST_STAGE,
+    LEARNING,
+    MACHINE,
+    OUTPUT,
+    RERANKING,
+    WHAT,
+    Setting,
+    declared,
+    taken_by,
+)
+from irplatform.spelling import option_name
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from irplatform.cli.commands import Declared
+
+EXAMPLES = {
+    WHAT: "--reranker delta,drmm --set delta.filters=64",
+    FIRST_STAGE: "--first-stage bm25+rm3 --depth 2000",
+    RERANKING: "--rerank-depth 100",
+    LEARNING: "--members 1 --seed 7",
+    OUTPUT: "--measure nDCG@20,AP --run-dir runs/first",
+    MACHINE: "--device cuda --threads 8",
+}
+"""Examples of the groups of options, for help."""
 
 
 class NamedPath(click.Path):
@@ -51,12 +62,150 @@ class NamedPath(click.Path):
 
 
 PATH = NamedPath(path_type=Path)
-WHAT = "What to run"
-FIRST_STAGE = "First stage"
-RERANKING = "Reranking"
-LEARNING = "Learning"
-OUTPUT = "Output"
-MACHINE = "Machine"
+
+
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[Any]
+else:
+    _ParamType = click.ParamType  # generic since click 8.4
+
+
+class _Number(click.IntRange):
+    """The type of an option that takes a whole number within bounds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; InputError if it is out of bounds."""
+        number = click.INT.convert(value, param, ctx)
+        name = param.opts[0] if param else "the number"
+        if self.min is not None and number < self.min:
+            raise InputError(f"{name} is {number}; it must be at least {self.min:g}.")
+        if self.max is not None and number > self.max:
+            raise InputError(f"{name} is {number}; it must be at most {self.max:g}.")
+        return number
+
+
+class _NumberOrWord(_ParamType):
+    """The type of an option that takes a number, or one of some words."""
+
+    name = "number"
+
+    def __init__(self, kind: type[int | float], words: Sequence[str]) -> None:
+        self._kind, self._words = kind, words
+
+    def convert(self, value: Any, param: click.Parameter | None, _: click.Context | None) -> Any:
+        """Return the number or the word; InputError for another text."""
+        if value in self._words or not isinstance(value, str):
+            return value
+        try:
+            return self._kind(value)
+        except ValueError as error:
+            kind = "a whole number" if self._kind is int else "a number"
+            words = " or ".join([kind, *self._words])
+            name = param.opts[0] if param else "it"
+            raise InputError(f"{name} takes {words}, not '{value}'.") from error
+
+
+def declared_option(setting: Setting) -> Callable[[Declared], Declared]:
+    """Return the decorator that adds the option of a setting, in its group."""
+    names = [option_name(setting.name), setting.name]
+    about: dict[str, Any] = {"help": setting.help}
+    if setting.kind == "bool":
+        about |= {"default": setting.default, "is_flag": True}
+        names[0] += f"/{option_name(setting.name, False)}" if setting.default else ""
+    else:
+        about |= {"type": _type(setting), "metavar": setting.metavar}
+    if setting.several or setting.kind == "Mapping":
+        about["multiple"] = True
+    elif setting.kind != "bool":
+        default = setting.shown or setting.default
+        about |= {"default": default, "show_default": default not in (None, "")}
+    if setting.several and setting.kind == "str":
+        about |= {"cls": ListOption, "callback": _unique if setting.names == "kb" else None}
+    return with_options(click.option(*names, **about), group=setting.group)
+
+
+def _unique(_context: click.Context, _option: click.Parameter, values: Sequence[str]) -> Any:
+    return tuple(dict.fromkeys(values))
+
+
+def _type(setting: Setting) -> Any:
+    if setting.words:
+        return _NumberOrWord(int if setting.kind == "int" else float, setting.words)
+    if setting.least is not None or setting.most is not None:
+        return _Number(setting.least, setting.most)
+    if setting.choices:
+        return click.Choice(setting.choices)
+    if setting.kind == "Path":
+        return PATH
+    if setting.names:
+        return KINDS[setting.names]
+    return {"int": int, "float": float}.get(setting.kind, str)
+
+
+def options_of(
+    command: str,
+    *,
+    settings: type[Any] = RunSettings,
+    without: Sequence[str] = (),
+    headings: Mapping[str, str] | None = None,
+    helps: Mapping[str, str] | None = None,
+) -> Callable[[Declared], Declared]:
+    """Return a decorator that adds the options that a command takes.
+
+    Args:
+        command: the taker of the settings.
+        settings: the dataclass that declares them.
+        without: settings that the command has no option for.
+        headings: other headings, by group.
+        helps: other help, by setting.
+    """
+    options = []
+    examples = {group: text for group, text in EXAMPLES.items() if group not in (headings or {})}
+    for setting in taken_by(settings, command):
+        if setting.name not in without:
+            own = replace(
+                setting,
+                help=(helps or {}).get(setting.name, setting.help),
+                group=(headings or {}).get(setting.group, setting.group),
+            )
+            example = examples.pop(own.group, "")
+            options.append(with_options(declared_option(own), example=example))
+    return with_options(*options)
+
+
+def option_of(
+    name: str, settings: type[Any] = RunSettings, **changes: Any
+) -> Callable[[Declared], Declared]:
+    """Return a decorator that adds the option of one setting, perhaps with other help."""
+    return declared_option(replace(declared(settings)[name], **{"group": "", **changes}))
+
+
+def device_option(default: str = "auto", more: str = "") -> Callable[[Declared], Declared]:
+    """Declare `--device`."""
+    return option_of("device", default=default, help=declared(RunSettings)["device"].help + more)
+
+
+def seed_option(of: str = "Random seed.") -> Callable[[Declared], Declared]:
+    """Declare `--seed`."""
+    return option_of("seed", help=of)
+
+
+def setting_option(of: str, listed: str) -> Callable[[Declared], Declared]:
+    """Declare `--set` for "a reranker", whose options "rerankers show" lists."""
+    text = f"Set an option of {of} (see `{listed}`); repeat for several."
+    return option_of("settings", help=text)
+
+
+def measures_option(
+    text: str = "Measures, such as nDCG@20,AP; default: the collection's.",
+) -> Callable[[Declared], Declared]:
+    """Declare `--measure` for several measures."""
+    return option_of("measures", help=text)
+
+
+def workers_option(of: str) -> Callable[[Declared], Declared]:
+    """Declare `--workers`, with its work and default."""
+    return option_of("workers", help=of)
 
 
 def knowledge_option(*declarations: str, **attributes: Any) -> Callable[[Declared], Declared]:
@@ -69,29 +218,8 @@ def knowledge_option(*declarations: str, **attributes: Any) -> Callable[[Declare
     )
 
 
-expansion_options = with_options(
-    knowledge_option(
-        "--expand",
-        help="Expand queries with these knowledge bases, such as mesh,doid,hgnc, or none. "
-        "Default: only for rerankers made for it (graphene).",
-    ),
-    click.option(
-        "--query-plan", type=PATH, help="A TOML file with the weights of expanded queries."
-    ),
-)
-
 collection_option = click.option(
     "--collection", required=True, type=COLLECTION, help="A name, a path or an ir_datasets id."
-)
-
-preset_option = click.option(
-    "--preset",
-    type=PRESET,
-    help="Named settings of rerankers, such as paper; your own settings take precedence.",
-)
-
-config_option = click.option(
-    "--config", type=PATH, help="A TOML file of such settings; --set takes precedence."
 )
 
 
@@ -127,230 +255,12 @@ task_options = with_options(
 )
 
 
-def device_option(default: str = "auto", more: str = "") -> Callable[[Declared], Declared]:
-    """Declare `--device`."""
-    text = f"Device for models: auto, cpu, cuda or mps.{more}"
-    return click.option("--device", type=DEVICE, default=default, show_default=True, help=text)
-
-
-def seed_option(of: str = "Random seed.") -> Callable[[Declared], Declared]:
-    """Declare `--seed`."""
-    return click.option(
-        "--seed", default=42, show_default=True, type=click.IntRange(0, 2**32 - 1), help=of
-    )
-
-
 def force_option(what: str) -> Callable[[Declared], Declared]:
     """Declare `--force`, which replaces something."""
     return flag_option("--force", text=f"Replace {what}.")
-
-
-identical_ids_option = flag_option(
-    "--ignore-identical-ids",
-    text="Leave the document with a topic's own id out of its results, as BEIR does: for "
-    "collections whose topics are documents.",
-)
-
-
-def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Declared], Declared]:
-    """Declare `--set` for "a reranker", whose options "rerankers show" lists."""
-    return click.option(
-        "--set",
-        name,
-        multiple=True,
-        metavar="NAME=VALUE",
-        help=f"Set an option of {of} (see `{listed}`); repeat for several.",
-    )
-
-
-def interpolate_option(chosen: str) -> Callable[[Declared], Declared]:
-    """Declare `--interpolate`, with a note on "auto"."""
-    return click.option(
-        "--interpolate",
-        default="auto",
-        show_default=True,
-        metavar="W",
-        help="Weight of the first stage in the final scores, from 0 (reranker alone) to 1 (first "
-        f"stage alone); {chosen}.",
-    )
-
-
-def train_on_option(explained: str) -> Callable[[Declared], Declared]:
-    """Declare `--train-on`, with a note on its use and default."""
-    return list_option(
-        "--train-on",
-        type=COLLECTION,
-        help=f"{explained} Several collections must have the same documents.",
-    )
-
-
-train_topics_option = click.option(
-    "--train-topics",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Learn from N training topics, drawn at random by the seed; default: all.",
-)
 
 
 MEASURES_OF_RUNS = (
     "Measures, such as nDCG@20,AP; default: those that the runs were reported by, or the "
     "collection's."
 )
-
-
-def measures_option(
-    help_text: str = "Measures, such as nDCG@20,AP; default: the collection's.",
-) -> Callable[[Declared], Declared]:
-    """Declare `--measure` for several measures."""
-    return list_option("--measure", "measures", type=MEASURE, help=help_text)
-
-
-system_settings = with_options(
-    setting_option("a retriever or reranker", "rerankers show"), config_option
-)
-
-retrieving_options = with_options(
-    list_option(
-        "--first-stage",
-        "first_stages",
-        type=STAGE,
-        metavar="NAME[+NAME…]|judged|scoreddocs|RUN,…",
-        help="What is reranked: the results of a retriever (default: bm25), of several fused "
-        "(bm25+rm3), exactly the judged documents (judged), those that an ir_datasets collection "
-        "brings (scoreddocs), or a run file. `platform run` takes several.",
-    ),
-    list_option(
-        "--retriever",
-        "retrievers",
-        type=RETRIEVER,
-        hidden=True,
-        help="An older form of --first-stage, until the next release: several are fused.",
-    ),
-    click.option(
-        "--index",
-        type=PATH,
-        help="An existing Anserini index with stored documents, to search in place of the "
-        "collection's documents.",
-    ),
-    identical_ids_option,
-    number_option("--depth", default=1000, text="Documents to retrieve per topic."),
-    expansion_options,
-    group=FIRST_STAGE,
-    example="--first-stage bm25+rm3 --depth 2000",
-)
-
-fusion_option = with_options(
-    choice_option(
-        "--fusion",
-        choices=["auto", "plain", *fusion_methods()],
-        text="How several retrievers are fused: by reciprocal ranks whose weights training topics "
-        "choose (auto), the same with equal weights (plain), or as `fuse --by` does.",
-    ),
-    group=FIRST_STAGE,
-)
-
-rerank_depth_option = with_options(
-    number_option("--rerank-depth", default=500, text="Top documents of each retriever to rerank."),
-    group=RERANKING,
-    example="--rerank-depth 100",
-)
-
-candidates_option = with_options(
-    click.option(
-        "--candidates",
-        type=CANDIDATES,
-        metavar="retrieved|judged|RUN",
-        hidden=True,
-        help="An older form of --first-stage, until the next release.",
-    ),
-    group=RERANKING,
-)
-
-learning_options = with_options(
-    number_option(
-        "--members",
-        default=5,
-        least=1,
-        text="Models per reranker, with different seeds, whose scores are averaged.",
-    ),
-    seed_option(),
-    click.option(
-        "--vectors", type=PATH, help="A file of published word vectors (word2vec, GloVe, fastText)."
-    ),
-    click.option(
-        "--vectors-text",
-        multiple=True,
-        type=PATH,
-        help="A further text file to train word vectors on (.txt, .jsonl, .tsv, also .gz); "
-        "repeatable.",
-    ),
-    group=LEARNING,
-    example="--members 1 --seed 7",
-)
-
-pretraining_options = with_options(
-    click.option(
-        "--pretrain",
-        type=PRETRAINING,
-        metavar="mesh|COLLECTION|none",
-        help="Pre-train on MeSH headings as queries (mesh), on a collection with the same "
-        "documents, or not (none). Default: mesh for rerankers made for it (graphene).",
-    ),
-    number_option("--pretrain-queries", default=10000, least=10, text="MeSH-term queries to draw."),
-    group=LEARNING,
-)
-
-
-def _workers(
-    _context: click.Context, _option: click.Parameter, value: str | None
-) -> int | str | None:
-    if value is None or value == "ray":
-        return value
-    if not (value.isdecimal() and int(value) > 0):
-        raise click.BadParameter(f"'{value}' is neither a number of processes nor 'ray'.")
-    return int(value)
-
-
-def workers_option(of: str) -> Callable[[Declared], Declared]:
-    """Declare `--workers`, with its work and default."""
-    return click.option("--workers", metavar="N|ray", callback=_workers, help=of)
-
-
-machine_options = with_options(
-    device_option(),
-    click.option(
-        "--threads",
-        type=click.IntRange(1),
-        help="Threads for indexing, searching, reading, tokenizing and transformers on the CPU; "
-        "default: all cores.",
-    ),
-    number_option(
-        "--model-threads",
-        default=1,
-        least=1,
-        text="CPU threads of torch; another number trains other weights.",
-    ),
-    workers_option(
-        "Processes that score topics, train members and read documents, or 'ray' for those of a "
-        "Ray cluster; default: several where they surely pay."
-    ),
-    group=MACHINE,
-    example="--device cuda --threads 8",
-)
-
-ranking_options = with_options(
-    retrieving_options,
-    fusion_option,
-    rerank_depth_option,
-    candidates_option,
-    with_options(interpolate_option("auto chooses it on validation topics"), group=RERANKING),
-    with_options(
-        train_on_option("Collections to train on; default: the collection's training partner."),
-        train_topics_option,
-        click.option("--checkpoint", type=PATH, help="A folder written by `platform train`."),
-        group=LEARNING,
-    ),
-    learning_options,
-    pretraining_options,
-)
-"""The options of `run` and `explain` for retrieval, reranking and training."""

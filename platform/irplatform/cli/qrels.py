@@ -14,7 +14,6 @@ from irplatform.cli.options import (
     flag_option,
     number_option,
     seed_option,
-    setting_option,
 )
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.system.console import say_text
@@ -226,7 +225,13 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
         help="The retriever of the shown rankings. Documents of several (bm25+rm3) are shown by "
         "their best rank.",
     ),
-    setting_option("the retriever", "retrievers show", "options"),
+    click.option(
+        "--set",
+        "options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Set an option of the retriever (see `retrievers show`); repeat for several.",
+    ),
     click.option("--threads", type=click.IntRange(1), help="Search threads; default: all cores."),
     number_option("--sessions", default=50, text="Sessions per topic."),
     number_option("--page", default=20, text="Documents shown per session."),

@@ -14,14 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from irplatform.cli.commands import Group, with_options
 from irplatform.cli.names import DEVICE, FEATURES, RERANKER, RETRIEVER, list_option
-from irplatform.cli.options import (
-    MACHINE,
-    OUTPUT,
-    collection_option,
-    number_option,
-    preset_option,
-    setting_option,
-)
+from irplatform.cli.options import collection_option, number_option, option_of, setting_option
 from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
 from irplatform.options import Options, flat, type_in_words
@@ -29,6 +22,7 @@ from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.dependencies import find
 from irplatform.registry.loading import registry
+from irplatform.settings import MACHINE, OUTPUT
 from irplatform.system.console import say_text, terminal_width
 from irplatform.system.packages import how_to_install
 
@@ -194,7 +188,7 @@ def bench() -> None:
     collection_option,
     list_option("--reranker", "rerankers", type=RERANKER, help="Rerankers to time; default: all."),
     setting_option("a reranker", "rerankers show"),
-    preset_option,
+    option_of("preset"),
     group="What to time",
 )
 @with_options(

@@ -10,22 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.names import COLLECTION, RERANKER, TOPICS, list_option
-from irplatform.cli.options import (
-    LEARNING,
-    OUTPUT,
-    PATH,
-    WHAT,
-    force_option,
-    machine_options,
-    measures_option,
-    preset_option,
-    ranking_options,
-    system_settings,
-)
+from irplatform.cli.options import PATH, options_of
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
+from irplatform.experiment.settings import ShownSettings
+from irplatform.settings import OUTPUT, declared
 from irplatform.system.console import notice, say
 
 if TYPE_CHECKING:
@@ -40,77 +30,13 @@ if TYPE_CHECKING:
     "platform run --collection folder --first-stage bm25,bm25+rm3 --reranker delta",
     "platform run experiment.toml --topics first:10",
 )
-@with_options(
-    list_option(
-        "--collection",
-        type=COLLECTION,
-        help="A name, a path or an ir_datasets id. Several stand in one table.",
-    ),
-    list_option(
-        "--topics",
-        type=TOPICS,
-        metavar="ID,…|first:N",
-        help="Some topics, for a quick look. Such runs are marked, and have their own folder.",
-    ),
-    list_option(
-        "--reranker",
-        "rerankers",
-        type=RERANKER,
-        help="Rerankers to apply; several are compared. LABEL=NAME gives one a label, so that it "
-        "can come twice (--set LABEL.option=…). Without any, the first stage is the result.",
-    ),
-    system_settings,
-    preset_option,
-    group=WHAT,
-    example="--reranker delta,drmm --set delta.filters=64",
-)
-@ranking_options
-@with_options(
-    click.option(
-        "--seeds",
-        default=1,
-        show_default=True,
-        type=click.IntRange(1),
-        help="Number of training runs with different seeds; report mean and spread.",
-    ),
-    group=LEARNING,
-)
-@with_options(
-    measures_option(),
-    click.option(
-        "--compare",
-        is_flag=True,
-        help="Also compare with the first stage (without rerankers: with the first retriever), as "
-        "`platform compare` does.",
-    ),
-    click.option("--effects", is_flag=True, hidden=True, help="An older name of --compare."),
-    click.option(
-        "--html",
-        type=PATH,
-        help="Also write the comparison to one HTML file, as `platform report` does.",
-    ),
-    click.option(
-        "--run-dir",
-        type=PATH,
-        help="Folder for the run files; default: runs/COLLECTION, for several collections or first "
-        "stages runs/matrix.",
-    ),
-    click.option(
-        "--tag", help="Run tag, the last column of run files; default: the system's name."
-    ),
-    click.option("--resume/--no-resume", default=True, help="Resume an interrupted run (default)."),
-    force_option("existing runs of the same name that were made with other settings or code"),
-    json_option,
-    group=OUTPUT,
-    example="--measure nDCG@20,AP --run-dir runs/first",
-)
-@machine_options
+@options_of("run")
+@options_of("run", settings=ShownSettings)
+@with_options(json_option, group=OUTPUT)
 @click.argument("experiment", required=False, type=PATH)
 def run(
     experiment: Path | None,
-    rerankers: tuple[str, ...],
     compare: bool,
-    effects: bool,
     html: Path | None,
     as_json: bool,
     **options: Any,
@@ -126,10 +52,10 @@ def run(
     from irplatform.reports.matrix import MatrixReport
 
     own, shown = _read(experiment) if experiment else (None, {})
-    compare = compare or effects or shown.get("compare", False)
+    compare = compare or shown.get("compare", False)
     html = html or shown.get("html")
     command = ("platform", *sys.argv[1:])
-    settings = run_settings(options, rerankers=rerankers, command=command, experiment=own)
+    settings = run_settings(options, command=command, experiment=own)
     settings = replace(settings, experiment=experiment)
     if not settings.collection:
         missing = "names no collection" if experiment else "--collection COLLECTION,… is missing"
@@ -199,12 +125,12 @@ def _check_html(settings: RunSettings) -> None:
 def _read(experiment: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The settings in a file, and what it says of the output."""
     from irplatform import read_experiment
-    from irplatform.experiment.experiment_file import SHOWN, read_file
+    from irplatform.experiment.experiment_file import read_file
 
     if experiment.suffix != ".toml":
         raise InputError("an experiment is a .toml file. Options have names.", path=experiment)
     settings, every = read_experiment(experiment), read_file(experiment)
-    return settings, {key: every[key] for key in SHOWN if key in every}
+    return settings, {key: every[key] for key in declared(ShownSettings) if key in every}
 
 
 def show_matrix(report: MatrixReport, *, compare: bool, as_json: bool) -> None:

@@ -11,22 +11,17 @@ import click
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import RERANKER, RETRIEVER, list_option
 from irplatform.cli.options import (
-    OUTPUT,
     collection_option,
-    config_option,
-    expansion_options,
     flag_option,
-    identical_ids_option,
-    machine_options,
-    preset_option,
-    ranking_options,
+    option_of,
+    options_of,
     setting_option,
-    system_settings,
     workers_option,
 )
 from irplatform.cli.output import cut, json_option, one_line, print_json, print_rows
 from irplatform.cli.settings import read_settings, run_settings
 from irplatform.errors import InputError
+from irplatform.settings import OUTPUT, WHAT
 from irplatform.system.console import notice, say_text, terminal_width
 
 if TYPE_CHECKING:
@@ -50,7 +45,7 @@ _TITLE = 300
     collection_option,
     click.option("--query", help="Words to search for."),
     click.option("--topic", help="The id of a topic to search for, instead of --query."),
-    identical_ids_option,
+    option_of("ignore_identical_ids"),
     group="What to search for",
 )
 @with_options(
@@ -62,8 +57,9 @@ _TITLE = 300
         help="The retriever to use.",
     ),
     setting_option("the retriever", "retrievers show"),
-    config_option,
-    expansion_options,
+    option_of("config"),
+    option_of("expand"),
+    option_of("query_plan"),
     group="How to search",
     example="--retriever rm3 --set fb_docs=5",
 )
@@ -163,13 +159,10 @@ def _shown(value: object) -> str:
         type=click.IntRange(1),
         help="The trained model to explain; default: the one nearest to their mean.",
     ),
-    system_settings,
-    preset_option,
     group="What to explain",
 )
-@ranking_options
+@options_of("explain", headings={WHAT: "What to explain"})
 @with_options(json_option, group=OUTPUT)
-@machine_options
 def explain(
     reranker: str,
     topic: str,

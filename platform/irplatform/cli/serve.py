@@ -10,17 +10,10 @@ import click
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import COLLECTION, RERANKER, RETRIEVER, list_option
-from irplatform.cli.options import (
-    PATH,
-    expansion_options,
-    flag_option,
-    machine_options,
-    number_option,
-    preset_option,
-    system_settings,
-)
+from irplatform.cli.options import PATH, flag_option, number_option, options_of
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
+from irplatform.settings import FIRST_STAGE, WHAT
 from irplatform.system.console import notice
 from irplatform.system.packages import require
 
@@ -28,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TOKEN = "IRPLATFORM_SERVE_TOKEN"
+_SERVED = "What to serve"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -56,12 +50,10 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
         help="The retriever that searches the collection.",
     ),
     number_option("--rerank-depth", default=100, least=1, text="Results of a search to rerank."),
-    expansion_options,
-    system_settings,
-    preset_option,
-    group="What to serve",
+    group=_SERVED,
     example="--collection demo --reranker delta",
 )
+@options_of("serve", headings={WHAT: _SERVED, FIRST_STAGE: _SERVED})
 @with_options(
     click.option("--host", default="127.0.0.1", show_default=True, help="The address."),
     click.option(
@@ -97,7 +89,6 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     group="Limits",
     example="--max-seconds 10",
 )
-@machine_options
 def serve(
     reranker: str | None,
     checkpoint: Path | None,
@@ -137,7 +128,7 @@ def serve(
         if host not in _LOOPBACK and not limits.token:
             notice(f"WARNING: all who reach {host} can search; there is no token ({_TOKEN})")
     depth = options.pop("rerank_depth")
-    settings = run_settings({**options, "retrievers": (retriever,)}, rerankers=asked)
+    settings = run_settings({**options, "first_stages": (retriever,)}, rerankers=asked)
     service = open_service(settings, depth)
     if bound is None:
         from irplatform.serving.mcp import serve as serve_tools

@@ -1,4 +1,4 @@
-"""The settings of a run from a command's options: `--set`, `--config`, `--interpolate`."""
+"""The settings of a run from a command's options: `--set`, `--config`, an experiment's file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from click.core import ParameterSource
 
 from irplatform.errors import InputError
 from irplatform.files.formats import read_toml
-from irplatform.system.console import detail
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +23,6 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 def run_settings(
     options: Mapping[str, Any],
     *,
-    rerankers: Sequence[str] = (),
     experiment: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> RunSettings:
@@ -34,21 +32,13 @@ def run_settings(
     """
     from irplatform import RunSettings
 
-    given = {**options, **more, "rerankers": rerankers}
-    for name in ("retrievers", "candidates"):
-        if not given.get(name):
-            given.pop(name, None)  # their default is the same in Python
+    given = {**options, **more}
     of_systems = (given.pop("settings"), given.pop("config"))
-    if "interpolate" in given:
-        given["interpolate"] = interpolation_weight(given["interpolate"])
     beneath: Mapping[str, object] = {}
     if experiment is not None:
         beneath = experiment.get("settings", {})
         given |= _not_given(experiment)
     settings = RunSettings(**given)
-    if given.keys() & {"retrievers", "candidates"}:
-        (stage,) = settings.stages
-        detail(f"--first-stage {stage.name} replaces --retriever and --candidates")
     retrievers = dict.fromkeys(name for stage in settings.stages for name in stage.retrievers)
     if experiment is not None:
         beneath = _of_chosen(beneath, RunSettings("", **_systems(experiment)), settings)
@@ -60,10 +50,6 @@ def _not_given(experiment: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a file that the command line does not give."""
     context = click.get_current_context()
     names = {name for name in context.params if context.get_parameter_source(name) in _GIVEN}
-    if "collection" in names:
-        names.add("collections")
-    if names & {"retrievers", "candidates"}:
-        names.add("first_stages")
     return {k: v for k, v in experiment.items() if k not in names and k != "settings"}
 
 
@@ -97,7 +83,7 @@ def read_settings(
 
     A value is TOML, or plain text for an option that takes text in all named systems.
     """
-    from irplatform.experiment.settings import label_and_name
+    from irplatform.experiment.checks import label_and_name
     from irplatform.options import flat, read_value
     from irplatform.registry.loading import registry
     from irplatform.reranking.systems import ChosenReranker
@@ -129,13 +115,3 @@ def read_settings(
             name: read_value(value, text=takes_text(systems, name)) for name, value in texts.items()
         }
     return options
-
-
-def interpolation_weight(interpolate: str) -> float | None:
-    """Return the weight of `--interpolate`; None for auto."""
-    if interpolate == "auto":
-        return None
-    try:
-        return float(interpolate)
-    except ValueError as error:
-        raise InputError(f"--interpolate takes a number or auto, not '{interpolate}'.") from error

@@ -10,17 +10,11 @@ from click.core import ParameterSource
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import RERANKER
-from irplatform.cli.options import (
-    PATH,
-    WHAT,
-    machine_options,
-    preset_option,
-    ranking_options,
-    system_settings,
-)
+from irplatform.cli.options import PATH, options_of
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import counted
+from irplatform.settings import WHAT
 from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
@@ -54,15 +48,12 @@ if TYPE_CHECKING:
         type=RERANKER,
         help="The reranker to apply; without one, the first stage is the result.",
     ),
-    system_settings,
-    preset_option,
     click.option("--tag", help="The run tag; default: the system's name."),
     json_option,
     group=WHAT,
     example="--reranker delta --checkpoint /trained/delta",
 )
-@ranking_options
-@machine_options
+@options_of("explain")
 def tira(source: Path, out: Path, reranker: str | None, as_json: bool, **options: Any) -> None:
     """Rank TIRA's input, and write run.txt and ir-metadata.yml.
 

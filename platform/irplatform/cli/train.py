@@ -8,23 +8,10 @@ import click
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import COLLECTION, RERANKER, list_option
-from irplatform.cli.options import (
-    LEARNING,
-    OUTPUT,
-    PATH,
-    candidates_option,
-    fusion_option,
-    learning_options,
-    machine_options,
-    preset_option,
-    pretraining_options,
-    rerank_depth_option,
-    retrieving_options,
-    system_settings,
-    train_topics_option,
-)
+from irplatform.cli.options import PATH, options_of
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
+from irplatform.settings import OUTPUT, WHAT
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
@@ -40,23 +27,14 @@ if TYPE_CHECKING:
         help="Names, paths or ir_datasets ids. Several collections must have the same documents.",
     ),
     click.option("--reranker", required=True, type=RERANKER, help="The reranker to train."),
-    system_settings,
-    preset_option,
     group="What to train",
 )
-@retrieving_options
-@fusion_option
-@rerank_depth_option
-@candidates_option
-@with_options(train_topics_option, group=LEARNING)
-@learning_options
-@pretraining_options
+@options_of("train", without=("train_on",), headings={WHAT: "What to train"})
 @with_options(
     click.option("--out", type=PATH, help="A folder for the checkpoint; default: the cache."),
     json_option,
     group=OUTPUT,
 )
-@machine_options
 def train(
     collection: tuple[str, ...], reranker: str, out: Path | None, as_json: bool, **options: Any
 ) -> None:

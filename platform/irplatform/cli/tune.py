@@ -2,54 +2,31 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.names import MEASURE, RERANKER, Names, list_option, split_list
-from irplatform.cli.options import (
-    OUTPUT,
-    PATH,
-    RERANKING,
-    collection_option,
-    flag_option,
-    force_option,
-    interpolate_option,
-    learning_options,
-    machine_options,
-    number_option,
-    rerank_depth_option,
-    retrieving_options,
-    system_settings,
-    train_on_option,
-)
+from irplatform.cli.names import MEASURE, RERANKER
+from irplatform.cli.options import PATH, collection_option, force_option, option_of, options_of
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
+from irplatform.settings import OUTPUT, declared
 from irplatform.system.console import say_text
+from irplatform.tuning.settings import TuneSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 
-_NAMED = re.compile(r"[\w.-]+=")
-_LOW = re.compile(r"=[-+.\d]+(e[-+]?\d+)?:", re.IGNORECASE)
-
-
-def _ranges(text: str) -> list[str]:
-    """Split `--over` into options with their ranges, in which commas separate values."""
-    options: list[str] = []
-    for part in split_list(text):
-        last = options[-1] if options else ""
-        if "=" not in last or _NAMED.match(part) or _LOW.search(last):
-            options.append(part)
-        else:
-            options[-1] = f"{last},{part}"
-    return options
+_TUNED = "What to tune"
+_INTERPOLATE = (
+    "Weight of the first stage in the final scores, from 0 (reranker alone) to 1 (first stage "
+    "alone); with a reranker, auto chooses it in every fold."
+)
 
 
 @command(
@@ -59,57 +36,32 @@ def _ranges(text: str) -> list[str]:
 @with_options(
     collection_option,
     click.option("--reranker", type=RERANKER, help="Also tune the options of this reranker."),
-    system_settings,
-    group="What to tune",
+    option_of("settings"),
+    option_of("config"),
+    group=_TUNED,
 )
 @with_options(
-    list_option(
-        "--over",
-        type=Names("name[=range]", lambda _: (), split=_ranges),
-        help="Options to tune. A range is LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; default: the "
-        "declared bounds.",
-    ),
     click.option(
         "--measure",
         type=MEASURE,
         help="The measure to improve; default: nDCG@20, or nDCG-exp@20 for clicks.",
     ),
-    number_option("--trials", default=30, text="Settings to try in addition to the defaults."),
-    number_option(
-        "--refine",
-        default=0,
-        text="Further trials around the best setting, for every fold and at the end.",
-    ),
-    number_option("--folds", default=5, text="Cross-validation folds that estimate the gain."),
-    click.option(
-        "--topics", type=click.IntRange(1), help="Topics to use, drawn at random; default: all."
-    ),
-    train_on_option(
-        "Collections whose topics to tune on; default: the collection's training partner."
-    ),
-    flag_option(
-        "--on-these-topics",
-        text="Tune on the topics of --collection itself, which must be training topics.",
-    ),
+    options_of("tune", settings=TuneSettings),
     group="Search",
     example="--over k1=0.5:2,b --trials 50",
 )
-@retrieving_options
-@rerank_depth_option
-@with_options(interpolate_option("with a reranker, auto chooses it in every fold"), group=RERANKING)
-@learning_options
+@options_of(
+    "tune",
+    without=("settings", "config", "measures", "resume", "fusion"),
+    helps={"interpolate": _INTERPOLATE},
+)
 @with_options(
     click.option("--out", type=PATH, help="Write the chosen options to a TOML file for --config."),
-    click.option(
-        "--resume/--no-resume",
-        default=True,
-        help="Reuse the trials of an earlier search (default).",
-    ),
+    option_of("resume", help="Reuse the trials of an earlier search (default)."),
     force_option("a file at --out that another command wrote"),
     json_option,
     group=OUTPUT,
 )
-@machine_options
 def tune(
     reranker: str | None,
     measure: str | None,
@@ -123,16 +75,13 @@ def tune(
     Tries settings on the training partner of --collection, and estimates by cross-validation what
     the best one gains on new topics. It never looks at the topics of --collection itself.
     """
-    from dataclasses import fields
-
-    from irplatform import TuneSettings
     from irplatform import tune as tune_options
     from irplatform.files.writing import atomic_write, writable_file
 
     command = ("platform", *sys.argv[1:])
     if out is not None and writable_file(out).exists() and not force:
         _refuse_other_file(out, command)
-    names = {field.name for field in fields(TuneSettings)}
+    names = declared(TuneSettings)
     tuning = {name: options.pop(name) for name in list(options) if name in names}
     settings = run_settings(
         options,

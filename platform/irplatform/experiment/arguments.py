@@ -35,13 +35,6 @@ OPENED_AS = "opened_as"
 """The attribute of a `Collection` that keeps the name that it was opened by."""
 
 
-def check_number(name: str, value: object, *, whole: bool = True) -> None:
-    """Refuse what is not a number, such as a text."""
-    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-        kind = "a whole number" if whole else "a number"
-        raise InputError(f"{name} is {quoted(value)}; it must be {kind}.")
-
-
 def as_names(given: Names, argument: str) -> tuple[str, ...]:
     """Return a list of names; one name stands for a list of one."""
     names = (given,) if isinstance(given, str) else given
@@ -57,7 +50,7 @@ def as_systems(given: object, argument: str) -> tuple[str, ...]:
     Raises:
         InputError: one is no system of the kind, or two have one name.
     """
-    kind = Reranker if argument == "rerankers" else Retriever
+    kind = Reranker if argument.startswith("reranker") else Retriever
     one = isinstance(given, str | Path | type | kind) or not isinstance(given, Iterable)
     labelled = given.items() if isinstance(given, Mapping) else None
     each = [given] if one else [*given] if labelled is None else []  # type: ignore[misc]

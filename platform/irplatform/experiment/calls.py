@@ -9,18 +9,19 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.names import aliases, expand, is_collection, is_path, split_off
 from irplatform.collections.toml import COLLECTION_FILE, declared_files
 from irplatform.errors import InputError
-from irplatform.experiment.settings import RunSettings, settings_of
+from irplatform.experiment.program_settings import settings_of
+from irplatform.experiment.settings import RunSettings
 from irplatform.files.digests import digests, file_digest, fingerprint, folder_digests
 from irplatform.files.reading import is_ordinary
 from irplatform.options import flat
-from irplatform.retrieval.stages import Stage
+from irplatform.settings import declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,11 +29,8 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.plan import RunPlan
 
-_NOT_RECORDED = frozenset(
-    {"command", "experiment", "force", "resume", "run_dir", "threads", "workers"}
-)
-"""Settings that decide neither the runs nor their scores."""
-_COLLECTIONS = ("collection", "train_on", "pretrain")
+_DECLARED = declared(RunSettings)
+_COLLECTIONS = tuple(n for n, s in _DECLARED.items() if s.names in ("collection", "pretraining"))
 _NO_INPUTS = ("collections", "first_stages", "topics", "index")
 """Further settings that are no inputs: an index counts by the fingerprint of its documents."""
 
@@ -45,15 +43,15 @@ def call_of(settings: RunSettings) -> dict[str, Any]:
     """
     usual = RunSettings("")
     given = {
-        field.name: plain(field.name, getattr(settings, field.name))
-        for field in fields(RunSettings)
-        if field.name not in _NOT_RECORDED
-        and getattr(settings, field.name) != getattr(usual, field.name)
+        name: plain(name, getattr(settings, name))
+        for name, each in _DECLARED.items()
+        if each.recorded and getattr(settings, name) != getattr(usual, name)
     }
-    if given.keys() & {"retrievers", "candidates"}:
-        candidates = str(plain("candidates", settings.candidates))
-        given = {k: v for k, v in given.items() if k not in ("retrievers", "candidates")}
-        given["first_stages"] = [Stage(tuple(settings.retrievers), candidates).name]
+    if "first_stages" in given:
+        given["first_stages"] = [
+            replace(stage, candidates=str(plain("candidates", stage.candidates))).name
+            for stage in settings.stages
+        ]
     return {"function": "run", "settings": given}
 
 
@@ -100,10 +98,11 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
                 for path in _declared(expand(where)):
                     named.setdefault(path.absolute(), _kind(path))
     others = {
-        field.name: getattr(settings, field.name)
-        for field in fields(settings)
-        if field.name not in (*_NOT_RECORDED, *_COLLECTIONS, *_NO_INPUTS)
+        name: getattr(settings, name)
+        for name, each in _DECLARED.items()
+        if each.recorded and name not in (*_COLLECTIONS, *_NO_INPUTS)
     }
+    others["candidates"] = settings.candidates
     for role, value in {**others, **flat(dict(settings.settings))}.items():
         for each in _listed(value):
             if (file := _existing(each)) is not None:

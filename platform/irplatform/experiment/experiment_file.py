@@ -26,33 +26,32 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.names import aliases, is_collection, looks_like_path, split_off
 from irplatform.collections.toml import is_declaration
 from irplatform.errors import InputError, unknown
+from irplatform.experiment.arguments import AnyPath, as_path
+from irplatform.experiment.settings import RunSettings, ShownSettings
 from irplatform.files.formats import read_toml
 from irplatform.options import flat
 from irplatform.retrieval.stages import Stage
+from irplatform.settings import declared
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_NAMES = ("collections", "first_stages", "topics", "measures", "expand", "train_on")
-_PATHS = ("query_plan", "checkpoint", "vectors", "run_dir", "index", "html")
-_NUMBERS = (
-    *("depth", "rerank_depth", "train_topics", "pretrain_queries"),
-    *("seed", "seeds", "members", "threads"),
-)
-_KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
-    **dict.fromkeys(_PATHS, (str, "a path")),
-    **dict.fromkeys((*_NUMBERS, "model_threads"), (int, "a whole number")),
-    **dict.fromkeys(
-        ("force", "resume", "compare", "ignore_identical_ids"), (bool, "true or false")
-    ),
-    "interpolate": ((int, float), "a number or auto"),
-    "workers": ((int, str), "a number or ray"),
+    from irplatform.settings import Setting
+
+_DECLARED: Mapping[str, Setting] = {
+    name: each
+    for name, each in {**declared(RunSettings), **declared(ShownSettings)}.items()
+    if name not in ("collection", "command", "experiment")
 }
-"""Keys with one value that is not text → its type, in words, too."""
-_TEXTS = ("pretrain", "fusion", "device", "preset", "tag")
-KEYS = (*_NAMES, *_KINDS, *_TEXTS, "rerankers", "settings", "vectors_text")
-SHOWN = ("compare", "html")
-"""Keys about what is shown of the runs, for the command line alone."""
+_KINDS: Mapping[str, Any] = {
+    "bool": bool,
+    "int": int,
+    "float": (int, float),
+    "Path": str,
+    "str": str,
+}
+"""Types in the file."""
 SINGULAR = {
     "collection": "collections",
     "first_stage": "first_stages",
@@ -60,16 +59,34 @@ SINGULAR = {
     "reranker": "rerankers",
     "topic": "topics",
 }
-"""Names of options of the command line → keys."""
+"""Names of one → keys."""
+
+
+def read_experiment(path: AnyPath) -> dict[str, Any]:
+    """Return the settings in a TOML file, for `RunSettings`; see docs/candidates.md.
+
+    Raises:
+        InputError: the file cannot be read, or a key is unknown or has a wrong value.
+
+    Examples:
+        >>> RunSettings(**read_experiment("experiment.toml"))  # doctest: +SKIP
+    """
+    path = as_path(path, "path")
+    shown = declared(ShownSettings)
+    content = {key: value for key, value in read_file(path).items() if key not in shown}
+    try:
+        RunSettings(**content)
+    except InputError as error:
+        raise InputError(error.message, path=error.path or path) from error
+    return content
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """Return the settings in a file by the names of `RunSettings`, and those of `SHOWN`."""
+    """Return the settings in a file by the names of `RunSettings` and `ShownSettings`."""
     content = read_toml(path)
     if is_declaration(path):
-        raise InputError(
-            f"this describes a collection, not an experiment: --collection {path}.", path=path
-        )
+        meant = option("collection", path)
+        raise InputError(f"this describes a collection, not an experiment: {meant}.", path=path)
     return _Reader(path).read(content)
 
 
@@ -85,8 +102,9 @@ class _Reader:
         for key, value in content.items():
             name = key.replace("-", "_")
             name = SINGULAR.get(name, name)
-            if name not in KEYS:
-                error = unknown("key", key, [k.replace("_", "-") for k in KEYS], of="an experiment")
+            if name not in _DECLARED:
+                known = [k.replace("_", "-") for k in _DECLARED]
+                error = unknown("key", key, known, of="an experiment")
                 raise InputError(error.message, path=self.path)
             if name in written:
                 raise InputError(f"'{written[name]}' and '{key}' say the same.", path=self.path)
@@ -103,20 +121,18 @@ class _Reader:
         return given
 
     def _value(self, key: str, name: str, value: object) -> Any:
-        match name:
-            case "rerankers":
-                return self._rerankers(key, value)
-            case "settings":
-                return flat(self._table(key, value))
-            case "vectors_text":
-                return [self._at(each) for each in self._list(key, value)]
-            case "interpolate" if value == "auto":
-                return value
-        if name in _NAMES:
-            return [self._named(name, each) for each in self._list(key, value)]
-        kind, words = _KINDS.get(name, (str, "text"))
-        checked = self._kind(key, value, kind, words)
-        return self._at(checked) if name in _PATHS else checked
+        if name == "rerankers":
+            return self._rerankers(key, value)
+        setting = _DECLARED[name]
+        if setting.kind == "Mapping":
+            return flat(self._table(key, value))
+        if setting.several:
+            texts = self._list(key, value)
+            return [self._at(t) if setting.kind == "Path" else self._named(name, t) for t in texts]
+        if value in setting.words:
+            return value
+        checked = self._kind(key, value, _KINDS[setting.kind], setting.in_words)
+        return self._at(checked) if setting.kind == "Path" else checked
 
     def _rerankers(self, key: str, value: object) -> tuple[list[str], dict[str, object]]:
         """Names, "LABEL=NAME" for labels, and the options under them."""

@@ -1,270 +1,187 @@
-"""The options of Python's functions, as keywords that an editor completes.
+"""The keywords of Python's functions, as an editor completes them.
 
-They are the settings of `RunSettings` and the options of the command line, by the same names.
+Made by docs/generate_keywords.py from `irplatform.experiment.settings`; change that, not this file.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar, cast
-
-from irplatform.errors import InputError
-from irplatform.spelling import for_command
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from irplatform.experiment.arguments import AnyPath, AnySystem, Names, Paths, Systems
     from irplatform.plugin.retrievers import Retriever
     from irplatform.workers.distribution import Count
-
-_COMMAND = re.compile(r"(`platform [^`]*`)")
-_OPTION = re.compile(r"(?<![\w`-])--([a-z]+(?:-[a-z]+)*)(?: (?=[A-Z]{2}))?")
-_CALLED = {
-    "collection": "collection",
-    "first-stage": "first_stages",
-    "measure": "measures",
-    "name": "names",
-    "reranker": "rerankers",
-    "retriever": "retrievers",
-    "set": "settings",
-}
-"""Options of the command line that are called otherwise as keywords."""
-_SWITCHES = ("all_pairs", "force", "ignore_identical_ids", "on_these_topics")
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 Device: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 Share: TypeAlias = float | Literal["auto"] | None
 
 
-class SystemOptions(TypedDict, total=False):
-    """Options of retrievers and rerankers."""
+class RetrieverOptions(TypedDict, total=False):
+    """Keywords of `irplatform.retriever`."""
 
     settings: Mapping[str, object] | None
-    """Option to value: `{"delta.filters": 64}` or `{"delta": {"filters": 64}}`."""
+    """Set an option of a retriever or reranker (see `rerankers show`); repeat for several."""
     config: AnyPath | None
-    """A TOML file of such settings; `settings` take precedence."""
-
-
-class RetrievingOptions(TypedDict, total=False):
-    """The first stage."""
-
-    first_stages: Systems[Retriever] | AnyPath | Sequence[AnyPath | AnySystem[Retriever]]
-    """What is reranked: a retriever, several joined by "+", "judged", "scoreddocs" or a run file;
-    several make a matrix. Classes and objects of retrievers, too."""
-    retrievers: Systems[Retriever]
-    """Retrievers, several of which are fused; `first_stages` says the same."""
-    index: AnyPath | None
-    """An existing Anserini index with stored documents, in place of the collection's own."""
-    ignore_identical_ids: bool
-    """Leave the document with a topic's own id out of its results, as BEIR does."""
-    depth: int
-    """Documents that each retriever finds per topic."""
+    """A TOML file of such settings; single ones take precedence."""
     expand: Names
-    """Knowledge bases to expand queries with, such as `["mesh", "hgnc"]`, or "none"."""
+    """Expand queries with these knowledge bases, such as mesh,doid,hgnc, or none. Default: only for
+    rerankers made for it (graphene)."""
     query_plan: AnyPath | None
     """A TOML file with the weights of expanded queries."""
-    fusion: Literal["auto", "plain"]
-    """How several retrievers are weighed: learned on the training topics, or all alike."""
+    seed: int
+    """Random seed."""
+    vectors: AnyPath | None
+    """A file of published word vectors (word2vec, GloVe, fastText)."""
+    vectors_text: Paths
+    """A further text file to train word vectors on (.txt, .jsonl, .tsv, also .gz); repeatable."""
+    device: Device
+    """Device for models: auto, cpu, cuda or mps."""
+    threads: int | None
+    """Threads for indexing, searching, reading, tokenizing and transformers on the CPU; default:
+    all cores."""
+    model_threads: int
+    """CPU threads of torch; another number trains other weights."""
 
 
-class RerankingOptions(TypedDict, total=False):
-    """The documents that are reranked, and the first stage's share."""
+class RerankerOptions(RetrieverOptions, total=False):
+    """Keywords of `irplatform.reranker`."""
 
     preset: str | None
-    """Named settings of rerankers, such as "paper"."""
+    """Named settings of rerankers, such as paper; your own settings take precedence."""
+    first_stages: Systems[Retriever] | AnyPath | Sequence[AnyPath | AnySystem[Retriever]]
+    """What is reranked: the results of a retriever (default: bm25), of several fused (bm25+rm3),
+    exactly the judged documents (judged), those that an ir_datasets collection brings (scoreddocs),
+    or a run file. `platform run` takes several."""
+    index: AnyPath | None
+    """An existing Anserini index with stored documents, to search in place of the collection's
+    documents."""
+    ignore_identical_ids: bool
+    """Leave the document with a topic's own id out of its results, as BEIR does: for collections
+    whose topics are documents."""
+    depth: int
+    """Documents to retrieve per topic."""
+    fusion: Literal["auto", "plain"]
+    """Weights of several retrievers: auto learns them on training topics, plain takes equal
+    ones."""
     rerank_depth: int
-    """First documents of each retriever that are reranked."""
-    candidates: AnyPath
-    """"retrieved", "judged" or a run file; `first_stages` says the same."""
-    interpolate: Share
-    """The first stage's share in the final scores, 0 to 1; "auto" chooses it."""
-
-
-class LearningOptions(TypedDict, total=False):
-    """Training."""
-
+    """Top documents of each retriever to rerank."""
     train_on: Names
-    """Collections to train on; by default the collection's training partner."""
+    """Collections to train on; default: the collection's training partner. Several collections must
+    have the same documents."""
     train_topics: int | None
-    """How many of the training topics to learn from, drawn at random; None takes all."""
+    """Learn from N training topics, drawn at random by the seed; default: all."""
     checkpoint: AnyPath | None
-    """A folder that `train` wrote, to use in place of training."""
-    pretrain: str | None
-    """What rerankers learn from first: "mesh", a collection, or "none"."""
-    pretrain_queries: int
-    """MeSH-term queries to draw for it."""
-
-
-class ModelOptions(TypedDict, total=False):
-    """Models, and the word vectors that they read."""
-
+    """A folder written by `platform train`."""
     members: int
     """Models per reranker, with different seeds, whose scores are averaged."""
-    seed: int
-    """Of everything random."""
-    vectors: AnyPath | None
-    """A file of published word vectors."""
-    vectors_text: Paths
-    """Text files to train word vectors on, beside the documents."""
+    pretrain: str | None
+    """Pre-train on MeSH headings as queries (mesh), on a collection with the same documents, or not
+    (none). Default: mesh for rerankers made for it (graphene)."""
+    pretrain_queries: int
+    """MeSH-term queries to draw."""
 
 
-class OutputOptions(TypedDict, total=False):
-    """Scores and files."""
+class ExplainOptions(RerankerOptions, total=False):
+    """Keywords of `irplatform.explain`."""
 
-    seeds: int
-    """How often rerankers that learn are trained and scored, with `seed` and others."""
-    measures: Names
-    """Measures, such as `["nDCG@20", "AP"]`; by default the collection's."""
-    topics: Names
-    """Ids of the topics to rank, or "first:10"; by default all."""
-    run_dir: AnyPath | None
-    """Where runs are written; by default `runs/COLLECTION`."""
-    tag: str | None
-    """The last column of run files; by default the system's name."""
-    resume: bool
-    """Go on from what an interrupted run left."""
-    force: bool
-    """Replace runs of the same names that were made with other settings or code."""
-
-
-class MachineOptions(TypedDict, total=False):
-    """Where to compute, and with how many threads."""
-
-    device: Device
-    """Where models compute; "auto" takes a GPU if there is one."""
-    threads: int | None
-    """For indexing, searching, reading and tokenizing; None takes all cores."""
-    model_threads: int
-    """Of torch on the CPU; another number trains other weights."""
-
-
-class WorkerOptions(TypedDict, total=False):
-    """Processes and machines that share the work."""
-
+    interpolate: Share
+    """Weight of the first stage in the final scores, from 0 (reranker alone) to 1 (first stage
+    alone); auto chooses it on validation topics."""
     workers: Count
-    """Processes that score topics, train members and read documents, or "ray" for a cluster's."""
+    """Processes that score topics, train members and read documents, or 'ray' for those of a Ray
+    cluster; default: several where they surely pay."""
 
 
-class RankingOptions(
-    SystemOptions,
-    RetrievingOptions,
-    RerankingOptions,
-    LearningOptions,
-    ModelOptions,
-    MachineOptions,
-    WorkerOptions,
-    total=False,
-):
-    """All options that decide a ranking."""
+class RunOptions(ExplainOptions, total=False):
+    """Keywords of `irplatform.run`."""
+
+    topics: Names
+    """Some topics, for a quick look. Such runs are marked, and have their own folder."""
+    seeds: int
+    """Number of training runs with different seeds; report mean and spread."""
+    measures: Names
+    """Measures, such as nDCG@20,AP; default: the collection's."""
+    run_dir: AnyPath | None
+    """Folder for the run files; default: runs/COLLECTION, for several collections or first stages
+    runs/matrix."""
+    tag: str | None
+    """Run tag, the last column of run files; default: the system's name."""
+    resume: bool
+    """Resume an interrupted run (default)."""
+    force: bool
+    """Replace existing runs of the same name that were made with other settings or code."""
 
 
-class RunOptions(RankingOptions, OutputOptions, total=False):
-    """All options of a run."""
-
-
-class RerankerOptions(
-    SystemOptions,
-    RetrievingOptions,
-    LearningOptions,
-    ModelOptions,
-    MachineOptions,
-    total=False,
-):
-    """Options of a reranker that is made ready, and of its training."""
+class TrainOptions(RetrieverOptions, total=False):
+    """Keywords of `irplatform.train`."""
 
     preset: str | None
-    """Named settings, such as "paper"."""
+    """Named settings of rerankers, such as paper; your own settings take precedence."""
+    first_stages: Systems[Retriever] | AnyPath | Sequence[AnyPath | AnySystem[Retriever]]
+    """What is reranked: the results of a retriever (default: bm25), of several fused (bm25+rm3),
+    exactly the judged documents (judged), those that an ir_datasets collection brings (scoreddocs),
+    or a run file. `platform run` takes several."""
+    index: AnyPath | None
+    """An existing Anserini index with stored documents, to search in place of the collection's
+    documents."""
+    ignore_identical_ids: bool
+    """Leave the document with a topic's own id out of its results, as BEIR does: for collections
+    whose topics are documents."""
+    depth: int
+    """Documents to retrieve per topic."""
+    fusion: Literal["auto", "plain"]
+    """Weights of several retrievers: auto learns them on training topics, plain takes equal
+    ones."""
     rerank_depth: int
-    """First documents of each retriever that it learns from."""
+    """Top documents of each retriever to rerank."""
+    train_on: Names
+    """Collections to train on; default: the collection's training partner. Several collections must
+    have the same documents."""
+    train_topics: int | None
+    """Learn from N training topics, drawn at random by the seed; default: all."""
+    members: int
+    """Models per reranker, with different seeds, whose scores are averaged."""
+    pretrain: str | None
+    """Pre-train on MeSH headings as queries (mesh), on a collection with the same documents, or not
+    (none). Default: mesh for rerankers made for it (graphene)."""
+    pretrain_queries: int
+    """MeSH-term queries to draw."""
+    workers: Count
+    """Processes that score topics, train members and read documents, or 'ray' for those of a Ray
+    cluster; default: several where they surely pay."""
 
 
-class RetrieverOptions(SystemOptions, MachineOptions, total=False):
-    """Options of a retriever."""
+class TuneOptions(RetrieverOptions, total=False):
+    """Keywords of `irplatform.tune`."""
 
-    expand: Names
-    """Knowledge bases to expand queries with, such as `["mesh", "hgnc"]`, or "none"."""
-    query_plan: AnyPath | None
-    """A TOML file with the weights of expanded queries."""
-    vectors: AnyPath | None
-    """A file of published word vectors."""
-    vectors_text: Paths
-    """Text files to train word vectors on, beside the documents."""
-    seed: int
-    """Of everything random."""
-
-
-class TuneOptions(
-    SystemOptions, RetrievingOptions, ModelOptions, MachineOptions, WorkerOptions, total=False
-):
-    """Options of a search for options."""
-
-    measures: Names
-    """The measure to improve; by default nDCG@20, or nDCG-exp@20 for clicks."""
+    first_stages: Systems[Retriever] | AnyPath | Sequence[AnyPath | AnySystem[Retriever]]
+    """What is reranked: the results of a retriever (default: bm25), of several fused (bm25+rm3),
+    exactly the judged documents (judged), those that an ir_datasets collection brings (scoreddocs),
+    or a run file. `platform run` takes several."""
+    index: AnyPath | None
+    """An existing Anserini index with stored documents, to search in place of the collection's
+    documents."""
+    ignore_identical_ids: bool
+    """Leave the document with a topic's own id out of its results, as BEIR does: for collections
+    whose topics are documents."""
+    depth: int
+    """Documents to retrieve per topic."""
+    fusion: Literal["auto", "plain"]
+    """Weights of several retrievers: auto learns them on training topics, plain takes equal
+    ones."""
     rerank_depth: int
-    """First documents of each retriever that are reranked."""
+    """Top documents of each retriever to rerank."""
     interpolate: Share
-    """The first stage's share in the final scores, 0 to 1; "auto" chooses it."""
+    """Weight of the first stage in the final scores, from 0 (reranker alone) to 1 (first stage
+    alone); auto chooses it on validation topics."""
+    members: int
+    """Models per reranker, with different seeds, whose scores are averaged."""
+    measures: Names
+    """Measures, such as nDCG@20,AP; default: the collection's."""
     resume: bool
-    """Reuse the trials of an earlier search."""
-
-
-def keywords(options: type[Any]) -> Callable[[Function], Function]:
-    """Give a function with `**options` the signature that `help` and notebooks show.
-
-    Type checkers read the keywords from `Unpack`; at run time they are in the signature, and errors
-    of a program name them in place of the command line's options.
-    """
-
-    def with_signature(function: Function) -> Function:
-        @functools.wraps(function)
-        def called(*arguments: Any, **given: Any) -> Any:
-            try:
-                return function(*arguments, **given)
-            except InputError as error:
-                if not for_command():
-                    error.args = (as_keywords(str(error)),)
-                raise
-
-        called.__signature__ = _signature(function, options)  # type: ignore[attr-defined]
-        return cast("Function", called)
-
-    return with_signature
-
-
-def as_keywords(message: str) -> str:
-    """Return an error's text with keywords in place of options, but for those of whole commands.
-
-    >>> as_keywords("Name another --run-dir, or replace it with --force.")
-    'Name another run_dir=, or replace it with force=True.'
-    """
-    parts = _COMMAND.split(message)  # every second one is a command
-    parts[::2] = [_OPTION.sub(_keyword, text) for text in parts[::2]]
-    return "".join(parts)
-
-
-def _keyword(option: re.Match[str]) -> str:
-    name = _CALLED.get(option[1], option[1].replace("-", "_"))
-    return f"{name}=True" if name in _SWITCHES else f"{name}="
-
-
-def _signature(function: Callable[..., Any], options: type[Any]) -> inspect.Signature:
-    from irplatform.experiment.settings import RunSettings
-
-    usual = {each.name: each.default for each in fields(RunSettings)}
-    signature = inspect.signature(function)
-    *named, _ = signature.parameters.values()
-    taken = {parameter.name for parameter in named}
-    more = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None if usual.get(name, MISSING) is MISSING else usual[name],
-            annotation=getattr(kind, "__forward_arg__", kind),
-        )
-        for name, kind in options.__annotations__.items()
-        if name not in taken
-    ]
-    return signature.replace(parameters=[*named, *more])
+    """Resume an interrupted run (default)."""
+    workers: Count
+    """Processes that score topics, train members and read documents, or 'ray' for those of a Ray
+    cluster; default: several where they surely pay."""

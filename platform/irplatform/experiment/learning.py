@@ -20,6 +20,7 @@ from irplatform.reranking.training_set import TrainingSet, training_set
 from irplatform.retrieval.candidate_sources import CandidateSource, Request, Retrieved
 from irplatform.retrieval.candidates import Candidates, with_relevant
 from irplatform.retrieval.fusion import Fusion
+from irplatform.spelling import command, option
 from irplatform.system.console import notice, notice_once
 from irplatform.training.topic_identity import APART, families
 
@@ -37,19 +38,10 @@ _ASKED = ("disease", "gene", "treatment")
 """Fields that say what a topic of precision medicine asks for."""
 FEWEST_TOPICS = 10
 """Fewer topics with a relevant document than this are not cross-validated."""
-_TRAIN_APART = (
-    "Train on it with `platform train` and give the result with --checkpoint; for rerankers that "
-    "do not learn, give --interpolate W."
-)
-"""Advice for training topics over other documents."""
 MESH = "mesh"
 """The name of pre-training on MeSH-term queries."""
 NO_PRETRAINING = "none"
 """Turns pre-training off, also of rerankers that declare their own."""
-_MAKE_QUERIES = (
-    "Queries to pre-train on ask for the same documents; `platform headings --from "
-    "COLLECTION` makes some where these have MeSH headings."
-)
 _PRETRAINING_DEPTH = 100
 """Candidates of a topic in pre-training: topics are many, and few candidates are used of each."""
 
@@ -97,7 +89,7 @@ def all_to_learn_from(named: Sequence[Collection]) -> Collection:
     return training
 
 
-def check_same_documents(training: Collection, corpus: Corpus, advice: str = _TRAIN_APART) -> None:
+def check_same_documents(training: Collection, corpus: Corpus, advice: str = "") -> None:
     """Refuse training topics, or their validation topics, that are over other documents."""
     validation = training.validation() if training.validation else None
     for part in (training, validation):
@@ -118,7 +110,7 @@ def to_fuse_on(training: Collection, collection: Collection, *, named: bool) -> 
     if named:
         raise InputError(
             f"'{training.id}' {other}: the weights of retrievers cannot be learned from it. Give "
-            "another --train-on COLLECTION, or --fusion plain without it."
+            f"another {option('train_on', 'COLLECTION')}, or {option('fusion', 'plain')} without it."
         )
     notice(f"{training.id}: {other}, so that all retrievers count the same when they are fused")
     return None
@@ -132,14 +124,14 @@ def check_train_topics(
         return
     if training is None:
         raise InputError(
-            f"--train-topics has no effect: '{collection.id}' has no separate training topics. "
-            "Give --train-on COLLECTION."
+            f"{option('train_topics')} has no effect: '{collection.id}' has no separate training "
+            f"topics. Give {option('train_on', 'COLLECTION')}."
         )
     qrels = training.qrels
     usable = len(with_relevant(training.topics, qrels))
     if number > usable:
         raise InputError(
-            f"--train-topics is {number}, and '{training.id}' has "
+            f"{option('train_topics')} is {number}, and '{training.id}' has "
             f"{counted(usable, 'topic')} with a relevant document to learn from."
         )
 
@@ -154,7 +146,10 @@ def topics_to_tune_on(
     """
     if itself:
         if train_on:
-            raise InputError("--train-on and --on-these-topics name different topics; give one.")
+            raise InputError(
+                f"{option('train_on')} and {option('on_these_topics', True)} name different "
+                "topics; give one."
+            )
         if collection.load_qrels is None:
             raise InputError(f"'{collection.id}' has no judgments to tune on.")
         return collection
@@ -162,7 +157,8 @@ def topics_to_tune_on(
     if training is None:
         raise InputError(
             f"'{collection.id}' names no training collection, and its own topics are kept for "
-            "testing. Give --train-on COLLECTION, or --on-these-topics if they are for training."
+            f"testing. Give {option('train_on', 'COLLECTION')}, or "
+            f"{option('on_these_topics', True)} if they are for training."
         )
     return training
 
@@ -173,7 +169,7 @@ def check_repetitions(seeds: int, members: int, rerankers: Sequence[ChosenRerank
         return
     for name, number, usual in (("seeds", seeds, 1), ("members", members, MEMBERS)):
         if number != usual:
-            raise InputError(f"--{name} has no effect: no reranker that learns is asked for.")
+            raise InputError(f"{option(name)} has no effect: no reranker that learns is asked for.")
 
 
 def check_cross_validation(
@@ -201,16 +197,16 @@ def check_cross_validation(
             f"its own {counted(len(relevant), 'topic')} with a relevant document{remark} "
             f"{'is' if len(relevant) == 1 else 'are'} too few to cross-validate (at least "
             f"{FEWEST_TOPICS}). "
-            "Give --train-on COLLECTION or --checkpoint FOLDER."
+            f"Give {option('train_on', 'COLLECTION')} or {option('checkpoint', 'FOLDER')}."
         )
     if rerankers and possible:
         learned = "model" if learning else "choice of the first stage's share"
-        instead = "--checkpoint FOLDER" if learning else "--interpolate W"
+        instead = option("checkpoint", "FOLDER") if learning else option("interpolate", "W")
         notice_once(
             f"{collection.id} names no training collection: cross-validating over its own "
             f"{len(relevant)} topics with a relevant document in {FOLDS} folds, so that no topic "
-            f"is scored by a {learned} that saw its judgments. Or give --train-on COLLECTION or "
-            f"{instead}."
+            f"is scored by a {learned} that saw its judgments. Or give "
+            f"{option('train_on', 'COLLECTION')} or {instead}."
         )
     return possible
 
@@ -277,14 +273,21 @@ def check_pretraining(
 ) -> None:
     """Refuse pre-training without effect, or on topics that cannot be learned from."""
     if name is not None and checkpoint is not None:
-        raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
+        raise InputError(
+            f"{option('pretrain')} has no effect with {option('checkpoint')}: nothing is trained "
+            "then."
+        )
     declared = name is None and any(choice.traits.pretraining == MESH for choice in rerankers)
     if queries != MESH_QUERIES and (checkpoint is not None or not (name == MESH or declared)):
-        raise InputError("--pretrain-queries has no effect without --pretrain mesh.")
+        raise InputError(
+            f"{option('pretrain_queries')} has no effect without {option('pretrain', MESH)}."
+        )
     if name in (None, NO_PRETRAINING):
         return
     if not any(choice.trainable for choice in rerankers):
-        raise InputError("--pretrain has no effect: no reranker that learns is asked for.")
+        raise InputError(
+            f"{option('pretrain')} has no effect: no reranker that learns is asked for."
+        )
     for choice in rerankers:
         choice.in_pretraining()
     if name == MESH:
@@ -294,7 +297,12 @@ def check_pretraining(
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
     _refuse_test_topics(name, source, plugins)
-    check_same_documents(source, collection.corpus, _MAKE_QUERIES)
+    some = command("headings --from COLLECTION")
+    advice = (
+        f"Queries to pre-train on ask for the same documents; {some} makes some where these have "
+        "MeSH headings."
+    )
+    check_same_documents(source, collection.corpus, advice)
 
 
 def _refuse_test_topics(name: str, source: Collection, plugins: Registry) -> None:
@@ -307,8 +315,8 @@ def _refuse_test_topics(name: str, source: Collection, plugins: Registry) -> Non
         return
     if others.id != source.id:
         raise InputError(
-            f"--pretrain {name} would learn from the test topics of this folder, which has others "
-            f"to learn from: --pretrain {name}:train."
+            f"{option('pretrain', name)} would learn from the test topics of this folder, which "
+            f"has others to learn from: {option('pretrain', f'{name}:train')}."
         )
 
 

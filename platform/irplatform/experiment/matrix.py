@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import measures_of
+from irplatform.experiment.checks import label_and_name
+from irplatform.experiment.experiment_file import read_experiment
 from irplatform.experiment.plan import RunPlan, planned_runs, resolve
-from irplatform.experiment.settings import RunSettings, label_and_name, read_experiment
+from irplatform.experiment.settings import RunSettings
 from irplatform.experiment.topics import topics_folder
 from irplatform.files.writing import write_json
 from irplatform.options import settings_of
@@ -22,6 +24,7 @@ from irplatform.reports.matrix import Cell, MatrixReport
 from irplatform.retrieval.fusion import AUTO
 from irplatform.retrieval.stages import Stage, short_names
 from irplatform.run_folder.listed import MATRIX
+from irplatform.spelling import option
 from irplatform.system.console import parts, stage, waiting, with_subject, without_repeats
 
 if TYPE_CHECKING:
@@ -101,7 +104,7 @@ def _planned(
                     raise InputError(
                         f"'{other}' and '{collection}' have the same name, {plan.collection.id}: "
                         "their runs would lie in one folder. Run them one after the other, each "
-                        "with its --run-dir."
+                        f"with its {option('run_dir')}."
                     )
                 recorder = recorder_of(plan)
                 recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
@@ -153,9 +156,7 @@ def cells_of(
         changed: dict[str, Any] = {
             "collection": collection,
             "collections": (),
-            "first_stages": (),
-            "retrievers": each.retrievers,
-            "candidates": each.candidates,
+            "first_stages": (each.name,),
             "settings": {
                 key: value
                 for key, value in settings.settings.items()

@@ -35,6 +35,7 @@ from irplatform.retrieval.first_stage import made_with
 from irplatform.retrieval.fusion import AUTO, Fusion
 from irplatform.run_folder.resuming import code_and_content
 from irplatform.runs.names import FUSED, alone_name, retriever_name, seed_of, system_of
+from irplatform.spelling import option
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.workers.distribution import cluster
 
@@ -164,11 +165,11 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
         )
     plan = _plan(settings, plugins, systems, qrels)
     if not (plan.learning or plan.fuses):
-        named = {"train-on": train_on, "train-topics": settings.train_topics}
-        for option in (name for name, given in named.items() if given):
+        named = {"train_on": train_on, "train_topics": settings.train_topics}
+        for name in (name for name, value in named.items() if value):
             raise InputError(
-                f"--{option} has no effect: no reranker learns, and --interpolate says what share "
-                "the first stage has."
+                f"{option(name)} has no effect: no reranker learns, and {option('interpolate')} "
+                "says what share the first stage has."
             )
         return plan
     training = find_training(collection, train_on)
@@ -188,7 +189,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
 def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
     """Plan a training: its collection, with those of `train_on`, is the one to learn from."""
     if settings.checkpoint is not None:
-        raise InputError("--checkpoint has no effect: training makes one.")
+        raise InputError(f"{option('checkpoint')} has no effect: training makes one.")
     systems = resolve_learning_systems(settings, plugins)
     for choice in systems.rerankers:
         if not choice.trainable:
@@ -252,7 +253,7 @@ def refuse_own_candidates(plan: RunPlan) -> None:
     if own and (system := system_of(own.path.stem)) in plan.settings.labels:
         raise InputError(
             f"'{system}' would be written over these candidates. Give another folder with "
-            "--run-dir.",
+            f"{option('run_dir')}.",
             path=own.path,
         )
 

@@ -20,7 +20,8 @@ from irplatform.experiment.calls import (
     inputs_of,
     neural_systems,
 )
-from irplatform.experiment.keywords import RankingOptions, RunOptions, keywords
+from irplatform.experiment.checks import one_reranker
+from irplatform.experiment.keywords import RunOptions, TrainOptions
 from irplatform.experiment.learning import (
     declared_pretraining,
     find_candidates,
@@ -34,8 +35,8 @@ from irplatform.experiment.plan import (
     resolve,
     resolve_training,
 )
+from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.recorder import Recorder
-from irplatform.experiment.settings import RunSettings, one_reranker, settings_of
 from irplatform.experiment.topics import chosen_topics
 from irplatform.files.cache import artifact
 from irplatform.files.digests import fingerprint
@@ -51,6 +52,7 @@ from irplatform.retrieval.candidate_sources import Request
 from irplatform.run_folder.campaigns import describe_folder
 from irplatform.run_folder.folder import alone_in
 from irplatform.run_folder.metadata import PART
+from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import notice, parts, stage, waiting, without_repeats
 from irplatform.training.checkpoints import Checkpoint
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
         Systems,
     )
     from irplatform.experiment.plan import RunPlan
+    from irplatform.experiment.settings import RunSettings
     from irplatform.plugin.rerankers import Reranker
     from irplatform.reports.matrix import MatrixReport
     from irplatform.reports.run_report import RunReport
@@ -84,7 +87,7 @@ _DEEP = 10_000
 """Beyond this depth the documents are counted, which opens the index."""
 
 
-@keywords(RunOptions)
+@with_keywords(RunOptions)
 @settings_kept()
 def run(
     collection: RunSettings | Collections | None = None,
@@ -221,14 +224,14 @@ def _underway(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
     plan.plugins.announce("run_finished", finished)
 
 
-@keywords(RankingOptions)
+@with_keywords(TrainOptions)
 @settings_kept()
 def train(
     collection: RunSettings | AnyCollection | None = None,
     reranker: AnySystem[Reranker] | None = None,
     *,
     out: AnyPath | None = None,
-    **options: Unpack[RankingOptions],
+    **options: Unpack[TrainOptions],
 ) -> dict[str, Any]:
     """Train a reranker on the topics of a collection.
 
@@ -328,7 +331,9 @@ def retrieve(plan: RunPlan) -> Candidates:
     settings, depth = plan.settings, plan.settings.depth
     with stage("", _SEARCHING):
         if depth > _DEEP and depth > (count := plan.resources.index().count):
-            notice(f"--depth {depth} is more than the documents: all {count:,} are looked at")
+            notice(
+                f"{option('depth', depth)} is more than the documents: all {count:,} are looked at"
+            )
             depth = max(count, 1)
         searched, depths = (plan.collection, plan.retrievers), (depth, settings.rerank_depth)
         request = Request(*searched, *depths, plan.resources, plan.taken)

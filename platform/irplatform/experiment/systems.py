@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.collections.irds import refuse_silent_downloads as refuse_irds_downloads
 from irplatform.errors import InputError, listing, nearest, unknown
-from irplatform.experiment.settings import NO_EXPANSION, label_and_name
+from irplatform.experiment.checks import label_and_name
+from irplatform.experiment.settings import NO_EXPANSION
 from irplatform.experiment.topics import only_topics
 from irplatform.lucene import is_indexed
 from irplatform.options import flat, settings_of
@@ -21,6 +22,7 @@ from irplatform.reranking.systems import MEMBERS, ChosenReranker
 from irplatform.retrieval.candidate_sources import JUDGED, SCORED
 from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.retrieval.indexed import in_index
+from irplatform.spelling import option
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -129,7 +131,8 @@ def choose_systems(
     if twice := _twice([label for label, _ in labelled]):
         name = next(name for label, name in labelled if label == twice)
         raise InputError(
-            f"reranker '{twice}' is named twice: give one a label, as in --reranker other={name}."
+            f"reranker '{twice}' is named twice: give one a label, as in "
+            f"{option('rerankers', f'other={name}')}."
         )
     second = [registry.reranker(name) for _, name in labelled]
     registrations: list[Registration[Any]] = [
@@ -181,7 +184,7 @@ def _check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
     presets = sorted({name for registration in chosen for name in registration.presets})
     systems = ", ".join(registration.name for registration in chosen) or "a run without rerankers"
     if not presets:
-        raise InputError(f"--preset {preset} has no effect: {systems} has no presets.")
+        raise InputError(f"{option('preset', preset)} has no effect: {systems} has no presets.")
     raise unknown("preset", preset, presets, of=systems)
 
 
@@ -258,7 +261,7 @@ def expansion_settings(
     expand: Sequence[str],
     query_plan: Path | None = None,
 ) -> dict[str, object]:
-    """Return the settings of retrievers that `--expand` and `--query-plan` stand for.
+    """Return the settings of retrievers that `expand` and `query_plan` stand for.
 
     A notice names retrievers that cannot expand queries. InputError if none can, a knowledge base
     is not installed, or the plan cannot be read.
@@ -277,11 +280,11 @@ def expansion_settings(
         usable = (each for each in registry.retrievers.values() if not each.broken)
         all_expanding = [each.name for each in usable if "expand" in each.option_names()]
         raise InputError(
-            f"--expand has no effect: {', '.join(others)} cannot expand queries. "
+            f"{option('expand')} has no effect: {', '.join(others)} cannot expand queries. "
             f"These retrievers can: {', '.join(sorted(all_expanding)) or 'none'}."
         )
     if others:
-        notice(f"--expand: not with {', '.join(others)}, which cannot expand queries.")
+        notice(f"{option('expand')}: not with {', '.join(others)}, which cannot expand queries.")
     settings: dict[str, object] = {f"{name}.expand": list(expand) for name in expanding}
     if query_plan is not None:
         settings |= {f"{name}.plan": read_plan(query_plan) for name in expanding}
@@ -348,12 +351,14 @@ def expanded_for(
         others = ", ".join(c.name for c in rerankers if not c.traits.expanded_queries)
         notice(
             f"{', '.join(made_for)}: made for expanded queries, but {others} would have another "
-            "first stage then. --expand KB,… expands them for all, --expand none for none."
+            f"first stage then. {option('expand', 'KB,…')} expands them for all, "
+            f"{option('expand', NO_EXPANSION)} for none."
         )
         return list(retrievers)
     notice(
         f"{', '.join(made_for)}: queries are expanded with {', '.join(bases)}. "
-        "--expand KB,… chooses others, --expand none searches the topics' words."
+        f"{option('expand', 'KB,…')} chooses others, {option('expand', NO_EXPANSION)} searches the "
+        "topics' words."
     )
     return [
         replace(choice, options=choice.options.model_copy(update={"expand": bases}))
@@ -380,4 +385,4 @@ def refuse_idle_plan(
             or (shared and f"{key}.".startswith("plan."))
         ]
         if addressed and not any(getattr(choice.options, "expand", ()) for choice in addressed):
-            raise InputError(f"'{key}' has no effect without --expand KB,….")
+            raise InputError(f"'{key}' has no effect without {option('expand', 'KB,…')}.")

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError, unknown
 from irplatform.experiment.arguments import as_names
-from irplatform.experiment.keywords import RankingOptions, keywords
+from irplatform.experiment.checks import label_and_name, one_reranker
+from irplatform.experiment.keywords import ExplainOptions
 from irplatform.experiment.plan import RunPlan, resolve
+from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.run import (
     choose_fusion,
     learning_plan,
@@ -19,7 +21,6 @@ from irplatform.experiment.run import (
     retrieve,
     retrieve_training,
 )
-from irplatform.experiment.settings import RunSettings, label_and_name, one_reranker, settings_of
 from irplatform.files.cache import nothing_made
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.experiment.arguments import AnyCollection, AnySystem, Names
+    from irplatform.experiment.settings import RunSettings
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import LearningPlan
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from irplatform.system.console import Advance
 
 
-@keywords(RankingOptions)
+@with_keywords(ExplainOptions)
 @settings_kept()
 def explain(
     collection: RunSettings | AnyCollection,
@@ -52,7 +54,7 @@ def explain(
     *,
     reranker: AnySystem[Reranker] | None = None,
     member: int | None = None,
-    **options: Unpack[RankingOptions],
+    **options: Unpack[ExplainOptions],
 ) -> dict[str, Any]:
     """Explain a reranker's scores of some documents.
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Unpack
 
 from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
-from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions, keywords
+from irplatform.experiment.checks import one_reranker
+from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions
 from irplatform.experiment.plan import resolve
+from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.resources import on_device, resources_for, undecided_resources
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
-from irplatform.experiment.settings import one_reranker, settings_of
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, resolve_systems
 from irplatform.queries.free_texts import (
     NoDocuments,
@@ -31,6 +32,7 @@ from irplatform.reranking.training_set import LearningPlan
 from irplatform.reranking.warnings import warnings_of
 from irplatform.retrieval.first_stage import find
 from irplatform.runs import Run
+from irplatform.spelling import command, option
 from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import waiting
 from irplatform.text.given_texts import GivenTexts, given
@@ -174,7 +176,7 @@ class ReadyReranker:
         )
 
 
-@keywords(RerankerOptions)
+@with_keywords(RerankerOptions)
 @settings_kept()
 def reranker(
     name: AnySystem[Reranker],
@@ -221,8 +223,9 @@ def reranker(
         what = "learns" if choice.trainable else "needs the first stage's share"
         raise InputError(
             f"'{choice.name}' {what}, and '{plan.collection.id}' has no separate training topics: "
-            "name a trained one (checkpoint=FOLDER, as `platform train --out FOLDER` writes it), "
-            "or a collection to train on (train_on=NAME)."
+            f"name a trained one ({option('checkpoint', 'FOLDER')}, as "
+            f"{command('train', out='FOLDER')} writes it), or a collection to train on "
+            f"({option('train_on', 'NAME')})."
         )
     plan = plan.on_device()
     training = retrieve_training(plan)
@@ -266,7 +269,7 @@ class ReadyRetriever:
         return find(self.choice, topics, depth, self.resources)
 
 
-@keywords(RetrieverOptions)
+@with_keywords(RetrieverOptions)
 @settings_kept()
 def retriever(
     name: AnySystem[Retriever],
@@ -305,9 +308,9 @@ def _without_collection(settings: RunSettings) -> ReadyReranker:
     _, (choice,) = choose_systems(registry(), (), (name,), *chosen)
     if choice.trainable and settings.checkpoint is None:
         raise InputError(
-            f"'{choice.name}' learns: name a trained one (--checkpoint FOLDER, as `platform train "
-            "--out FOLDER` writes it), or a collection whose training topics it learns from "
-            "(--collection NAME)."
+            f"'{choice.name}' learns: name a trained one ({option('checkpoint', 'FOLDER')}, as "
+            f"{command('train', out='FOLDER')} writes it), or a collection whose training topics "
+            f"it learns from ({option('collection', 'NAME')})."
         )
     if settings.checkpoint is not None:
         (choice,) = apply_checkpoint(settings.checkpoint, [choice])

@@ -74,7 +74,7 @@ def search(
     plugins = registry()
     run_settings = RunSettings(
         collection_name(collection),
-        retrievers=as_systems(retriever, "retrievers"),
+        first_stages=as_systems(retriever, "retriever"),
         settings=settings or {},
         expand=as_names(expand, "expand"),
         query_plan=None if query_plan is None else as_path(query_plan, "query_plan"),

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from pydantic_core import to_jsonable_python
 
-from irplatform.errors import InputError, check_least, counted
+from irplatform.errors import InputError, counted
 from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS
 from irplatform.evaluation.judgments import of_collection
-from irplatform.experiment.arguments import as_names, check_number
-from irplatform.experiment.keywords import TuneOptions, keywords
+from irplatform.experiment.arguments import as_names
+from irplatform.experiment.keywords import TuneOptions
 from irplatform.experiment.learning import (
     check_repetitions,
     declared_pretraining,
     pretraining_set,
     topics_to_tune_on,
 )
+from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.resources import resources_for
 from irplatform.experiment.run import refuse_broken_corpus
-from irplatform.experiment.settings import settings_of
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
 from irplatform.files.cache import lock
 from irplatform.files.digests import fingerprint
@@ -39,6 +39,7 @@ from irplatform.tuning.declared import Declared, declarations
 from irplatform.tuning.objective import TunedSystem
 from irplatform.tuning.report import Progress, TuneReport
 from irplatform.tuning.search import Plan, Trial, Trials, design, search
+from irplatform.tuning.settings import TuneSettings
 from irplatform.tuning.space import Span, read_space
 from irplatform.workers.distribution import use_workers
 
@@ -66,37 +67,7 @@ _END = 0.06
 """Share of a range that counts as its end."""
 
 
-@dataclass(frozen=True)
-class TuneSettings:
-    """The settings of a search for options.
-
-    Attributes:
-        over: options with their ranges, see `irplatform.tuning.space`.
-        trials: settings to try, beside the defaults.
-        refine: further trials around the best ones, for every fold and for the final choice.
-        folds: of the estimate.
-        topics: how many topics to use, drawn at random; None uses all.
-        train_on: collections whose topics to use, in place of the collection's own partner.
-        on_these_topics: use the topics of the collection itself.
-    """
-
-    over: Sequence[str]
-    trials: int = 30
-    refine: int = 0
-    folds: int = 5
-    topics: int | None = None
-    train_on: Sequence[str] = ()
-    on_these_topics: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("over", "train_on"):
-            object.__setattr__(self, name, as_names(getattr(self, name), name))
-        for name, least in (("trials", 1), ("refine", 0), ("folds", 2)):
-            check_number(name, getattr(self, name))
-            check_least(name, getattr(self, name), least)
-
-
-@keywords(TuneOptions)
+@with_keywords(TuneOptions)
 @settings_kept()
 def tune(
     collection: RunSettings | AnyCollection,

@@ -1,0 +1,185 @@
+"""The settings of a run in full, and those that have no effect beside the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.data import Collection
+from irplatform.errors import InputError, listing
+from irplatform.experiment.arguments import (
+    as_names,
+    as_path,
+    as_paths,
+    as_systems,
+    collection_name,
+    settings_by_name,
+)
+from irplatform.experiment.settings import NO_EXPANSION, RunSettings
+from irplatform.files.formats import read_toml
+from irplatform.options import flat
+from irplatform.retrieval.candidate_sources import JUDGED, RETRIEVED
+from irplatform.retrieval.stages import USUAL, Stage
+from irplatform.runs.names import FUSED, check_tag, system_of
+from irplatform.settings import declared
+from irplatform.spelling import option
+from irplatform.system.arithmetic import check_device
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LABEL = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+def in_full(settings: RunSettings) -> dict[str, object]:
+    """Return settings as attributes hold them, of what callers from Python write.
+
+    Texts become paths, single names lists, and classes and objects names.
+
+    Raises:
+        InputError: a value cannot be understood, or something is named twice.
+    """
+    full: dict[str, object] = {}
+    for each in declared(RunSettings).values():
+        value = getattr(settings, each.name)
+        if each.name in ("collection", "collections", "first_stages", "command"):
+            continue
+        if each.name == "rerankers":
+            full[each.name] = as_systems(value, each.name)
+        elif each.several:
+            full[each.name] = (as_paths if each.kind == "Path" else as_names)(value, each.name)
+        elif each.kind == "Path" and value is not None:
+            full[each.name] = as_path(value, each.name)
+    full["settings"] = settings_by_name(settings.settings)
+    if (config := full.pop("config", None)) is not None:
+        full["settings"] = flat(read_toml(config)) | settings_by_name(settings.settings)  # type: ignore[arg-type]
+    full["config"] = None
+    full["expand"] = tuple(dict.fromkeys(as_names(settings.expand, "expand")))
+    share: object = settings.interpolate
+    full["interpolate"] = None if share == "auto" else share
+    return full | dict(_what_is_ranked(settings))
+
+
+def _what_is_ranked(settings: RunSettings) -> Iterator[tuple[str, object]]:
+    """Make one collection of a list of one, and names of first stages."""
+    given: Any = settings.collection
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    named: Any = settings.collections or (given if several else ())
+    if not isinstance(named, str):
+        named = [
+            collection_name(one) if isinstance(one, Collection | Path) else one for one in named
+        ]
+    collections = as_names(named, "collections")
+    if twice := [name for name in collections if collections.count(name) > 1]:
+        raise InputError(f"collection '{twice[0]}' is named twice.")
+    single = "" if several else collection_name(given)
+    yield "collection", collections[0] if collections else single
+    yield "collections", collections if len(collections) > 1 else ()
+    if settings.index is not None and len(collections) > 1:
+        raise InputError(f"{option('index')} has the documents of one collection; name one.")
+    stages = as_systems(settings.first_stages, "first_stages") or USUAL
+    parsed = [Stage.parse(text) for text in stages]
+    for text, stage in zip(stages, parsed, strict=True):
+        if parsed.count(stage) > 1:
+            raise InputError(f"first stage '{text}' is named twice.")
+    yield "first_stages", tuple(stage.name for stage in parsed)
+
+
+def refuse_idle(settings: RunSettings) -> None:
+    """Refuse values that no run can have, and settings without effect.
+
+    Raises:
+        InputError: there is one.
+    """
+    if settings.interpolate is not None and not 0 <= settings.interpolate <= 1:
+        raise InputError(f"the interpolation weight {settings.interpolate} is not between 0 and 1.")
+    check_device(settings.device)
+    if settings.tag is not None:
+        check_tag(settings.tag)
+    if not settings.is_matrix:
+        for problem in _without_effect(settings, settings.stages[0]):
+            raise InputError(problem)
+
+
+def _without_effect(settings: RunSettings, stage: Stage) -> Iterator[str]:
+    """Describe settings that have no effect beside the others."""
+    usual = {name: each.default for name, each in declared(RunSettings).items()}
+    chosen_depth = settings.rerank_depth != usual["rerank_depth"]
+    reranker = option("rerankers", "NAME")
+    if stage.candidates == RETRIEVED and settings.rerank_depth > settings.depth and chosen_depth:
+        yield (
+            f"{option('rerank_depth', settings.rerank_depth)} has no effect beyond "
+            f"{option('depth', settings.depth)}: no more documents are found."
+        )
+    if settings.query_plan is not None and settings.expand in ((), (NO_EXPANSION,)):
+        yield f"{option('query_plan')} has no effect without {option('expand', 'KB,…')}."
+    fuses = len(stage.retrievers) > 1
+    if settings.fusion != usual["fusion"] and not fuses:
+        yield (
+            f"{option('fusion', settings.fusion)} has no effect without a second retriever, as in "
+            f"{option('first_stages', 'bm25+rm3')}: there is nothing to fuse."
+        )
+    learns_fusion = fuses and settings.fusion == usual["fusion"]
+    training = {"train_on": settings.train_on, "train_topics": settings.train_topics}
+    if not settings.rerankers:
+        of_rerankers = {
+            "interpolate": settings.interpolate is not None,
+            **{name: value and not learns_fusion for name, value in training.items()},
+            "rerank_depth": chosen_depth and stage.candidates != JUDGED,
+        }
+        for name in (name for name, is_set in of_rerankers.items() if is_set):
+            yield f"{option(name)} has no effect without {reranker}."
+    if not settings.rerankers and stage.candidates not in (RETRIEVED, JUDGED):
+        of_retrievers = {
+            f"the retriever {listing(stage.retrievers)}": stage.retrievers != USUAL,
+            option("expand", ",".join(settings.expand)): settings.expand,
+            f"the setting of {listing(settings.settings)}": settings.settings,
+        }
+        for what in (what for what, is_set in of_retrievers.items() if is_set):
+            yield (
+                f"{what} has no effect without {reranker}: {stage.candidates} takes the place of "
+                "the retrievers."
+            )
+    if settings.checkpoint is not None:
+        # Beside a checkpoint's reranker there may be others, whose weights are chosen.
+        weighs = len(settings.rerankers) > 1 and settings.interpolate is None
+        checkpoint = option("checkpoint")
+        for name in (name for name, value in training.items() if value):
+            if not (weighs or learns_fusion):
+                yield f"{option(name)} has no effect with {checkpoint}; give one of the two."
+        for name in ("seeds", "preset", "members"):
+            if getattr(settings, name) != usual[name]:
+                yield f"{option(name)} has no effect with {checkpoint}: nothing is trained then."
+
+
+def label_and_name(text: str) -> tuple[str, str]:
+    """Return a reranker's label and its registered name: "big=delta" has both.
+
+    Raises:
+        InputError: the label cannot be the name of a run.
+    """
+    label, equals, name = text.partition("=")
+    if not equals:
+        return text, text
+    if not _LABEL.fullmatch(label) or label == FUSED or system_of(label) != label:
+        raise InputError(
+            f"'{label}' cannot be the label of a reranker: take small letters, digits, '.', '_' "
+            f"and '-'; '{FUSED}' and names that end in '-alone' or '-seed' and a number are those "
+            "of other runs."
+        )
+    return label, name
+
+
+def one_reranker(settings: RunSettings, what: str) -> str:
+    """Return the name of the only reranker, for `what`, which takes one: "explain".
+
+    Raises:
+        InputError: there is none, or there are several.
+    """
+    if len(settings.rerankers) != 1:
+        named = f"not {listing(settings.rerankers)}" if settings.rerankers else "none is named"
+        one = option("rerankers", "delta")
+        raise InputError(f"{what} takes one reranker, as in {one}; {named}.")
+    return settings.rerankers[0]

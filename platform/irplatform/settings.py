@@ -1,0 +1,178 @@
+"""Settings, each declared once: options, keywords, keys of files, checks and help come from here.
+
+    @dataclass(frozen=True)
+    class CutSettings:
+        depth: int = setting(100, "Documents to keep.", group=OUTPUT, takers="cut", least=1)
+
+The command line makes the option `depth` of the command `cut` from it, programs get the keyword,
+`check_values` refuses 0 and "ten".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, cast
+
+from irplatform.errors import InputError, check_least, quoted
+from irplatform.spelling import option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+WHAT = "What to run"
+FIRST_STAGE = "First stage"
+RERANKING = "Reranking"
+LEARNING = "Learning"
+OUTPUT = "Output"
+MACHINE = "Machine"
+"""Headings of options in a command's help, in their order."""
+_LIST = re.compile(r"Sequence\[(\w+)\]")
+_IN_WORDS = {
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "Path": "a path",
+    "str": "text",
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting.
+
+    Attributes:
+        name: of the attribute and keyword; `irplatform.spelling` has that of the option.
+        kind: "bool", "float", "int", "Path", "str" or "Mapping".
+        several: a list of such values.
+        default: None where it depends on others, see `help`.
+        help: what it is, in a sentence or two.
+        group: the heading in help, such as `LEARNING`; "" where only programs set it.
+        takers: the commands and functions that take it.
+        names: what a text names, such as "measure", for completion.
+        words: texts that may stand in place of a number: "auto".
+        choices: all texts that it may be.
+        least, most: bounds of a number, which may be reached.
+        metavar: how the value is written in help.
+        shown: how the default is written, if that is not its value.
+        keyword: the type of the keyword, if callers may write more than the attribute holds.
+        recorded: it decides the runs or their scores, and is a part of a recorded call.
+    """
+
+    name: str
+    kind: str
+    several: bool
+    default: Any
+    help: str
+    group: str
+    takers: frozenset[str]
+    names: str
+    words: tuple[str, ...]
+    choices: tuple[str, ...]
+    least: int | None
+    most: int | None
+    metavar: str | None
+    shown: str | None
+    keyword: str | None
+    recorded: bool
+
+    @property
+    def in_words(self) -> str:
+        """What a value has to be."""
+        if self.kind == "Mapping":
+            return "a table of options"
+        if self.several and self.kind == "str":
+            return "a name or a list of names"
+        return " or ".join([_IN_WORDS[self.kind], *self.words])
+
+
+def setting(
+    default: Any,
+    about: str,
+    *,
+    group: str = "",
+    takers: str = "",
+    names: str = "",
+    words: Sequence[str] = (),
+    choices: Sequence[str] = (),
+    least: int | None = None,
+    most: int | None = None,
+    metavar: str | None = None,
+    shown: str | None = None,
+    keyword: str | None = None,
+    recorded: bool = True,
+) -> Any:
+    """Declare a setting, as an attribute of a dataclass; see `Setting`, whose `help` is `about`."""
+    metadata = {
+        "help": about,
+        "group": group,
+        "takers": frozenset(takers.split()),
+        "names": names,
+        "words": tuple(words),
+        "choices": tuple(choices),
+        "least": least,
+        "most": most,
+        "metavar": metavar,
+        "shown": shown,
+        "keyword": keyword,
+        "recorded": recorded,
+    }
+    if isinstance(default, dict):
+        return field(default_factory=default.copy, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def declared(settings: type[Any]) -> Mapping[str, Setting]:
+    """Return the settings of a dataclass by name, in order."""
+    if "_declared" in vars(settings):
+        return cast("Mapping[str, Setting]", vars(settings)["_declared"])
+    table: dict[str, Setting] = {}
+    for each in fields(settings):
+        written = str(each.type).removesuffix(" | None")
+        several = _LIST.fullmatch(written)
+        kind = several[1] if several else "Mapping" if written.startswith("Mapping") else written
+        default = each.default if each.default is not MISSING else {}
+        table[each.name] = Setting(
+            name=each.name,
+            kind="int" if kind == "Count" else kind,
+            several=several is not None,
+            default=default,
+            **each.metadata,
+        )
+    settings._declared = table
+    return table
+
+
+def taken_by(settings: type, taker: str) -> list[Setting]:
+    """Return the settings that a command or function takes, as they are declared."""
+    return [each for each in declared(settings).values() if taker in each.takers]
+
+
+def check_values(settings: Any) -> None:
+    """Check numbers and choices.
+
+    Raises:
+        InputError: a value is no number, below the least, or none of the choices.
+    """
+    for each in declared(type(settings)).values():
+        value = getattr(settings, each.name)
+        if value is None or value in each.words:
+            continue
+        if each.kind in ("int", "float") and not each.several:
+            check_number(each.name, value, whole=each.kind == "int")
+            if each.least is not None:
+                check_least(each.name, value, each.least)
+            if each.most is not None and value > each.most:
+                raise InputError(f"{option(each.name)} is {value}; it must be at most {each.most}.")
+        elif each.choices and value not in each.choices:
+            raise InputError(
+                f"{option(each.name)} is {quoted(value)}; it must be one of "
+                f"{', '.join(each.choices)}."
+            )
+
+
+def check_number(name: str, value: object, *, whole: bool = True) -> None:
+    """Refuse what is not a number, such as a text."""
+    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        kind = "a whole number" if whole else "a number"
+        raise InputError(f"{name} is {quoted(value)}; it must be {kind}.")
