@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import irplatform
-from irplatform.errors import InputError, check_least
+from irplatform.errors import InputError
+from irplatform.settings import check_least
 from irplatform.spelling import command, for_command, option, option_words, written_for_command
 from irplatform.workers.pool import Workers
 

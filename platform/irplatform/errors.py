@@ -14,8 +14,6 @@ from itertools import islice
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any
 
-from irplatform.spelling import option
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
@@ -205,12 +203,6 @@ def place_of(file: str, line: int) -> str:
     """Return a place in code: "plugin.py:8", or "Cell In[3], line 8" in a notebook."""
     cell = getattr(_shell("compile"), "format_code_name", lambda _: None)(file)
     return f"{' '.join(cell)}, line {line}" if cell else f"{file}:{line}"
-
-
-def check_least(name: str, value: float, least: int) -> None:
-    """Refuse a setting's number below the least."""
-    if value < least:
-        raise InputError(f"{option(name)} is {value}; it must be at least {least}.")
 
 
 def in_a_line(error: BaseException) -> str:

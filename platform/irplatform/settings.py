@@ -14,7 +14,7 @@ import re
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, cast
 
-from irplatform.errors import InputError, check_least, quoted
+from irplatform.errors import InputError, quoted
 from irplatform.spelling import option
 
 if TYPE_CHECKING:
@@ -176,3 +176,9 @@ def check_number(name: str, value: object, *, whole: bool = True) -> None:
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
         kind = "a whole number" if whole else "a number"
         raise InputError(f"{name} is {quoted(value)}; it must be {kind}.")
+
+
+def check_least(name: str, value: float, least: int) -> None:
+    """Refuse a setting's number below the least."""
+    if value < least:
+        raise InputError(f"{option(name)} is {value}; it must be at least {least}.")

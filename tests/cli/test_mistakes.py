@@ -358,7 +358,7 @@ def test_wrong_usage_has_exit_code_2(platform, folder, arguments):
         ("fuse", "good.run", LONG, "--out", "new.run"),
         ("fuse", "good.run", "other.run", "--out", LONG),
         (*RUN, "--run-dir", LONG),
-        (*RUN, "--first-stage", LONG),
+        (*RUN, "--first-stage", f"{LONG}/my.run"),
     ],
 )
 def test_a_name_that_is_too_long_for_a_file_is_refused(refused, arguments):

@@ -74,7 +74,7 @@ def _modules_of_ours(*arguments):
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_imports_few_modules_of_ours(option):
-    assert len(_modules_of_ours(option)) <= 41
+    assert len(_modules_of_ours(option)) <= 40
 
 
 def test_a_hook_is_declared_without_options_being_loaded():

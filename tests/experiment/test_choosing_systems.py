@@ -45,7 +45,7 @@ def test_nothing_is_learned_where_nothing_learns_and_the_share_is_given(capsys):
         held = resolve(replace(given, collection=collection), registry())
         assert (held.learning, held.training, held.folds) == ([], None, False)
     assert "cross-validating" not in capsys.readouterr().err
-    with pytest.raises(InputError, match="--train-on has no effect: no reranker learns"):
+    with pytest.raises(InputError, match="train_on= has no effect: no reranker learns"):
         resolve(replace(given, train_on=("demo-train",)), registry())
     assert resolve(replace(given, rerankers=("revdocid", "delta")), registry()).learning
 
@@ -57,18 +57,16 @@ def test_a_number_of_training_topics_is_refused_where_it_has_no_effect_or_is_too
 
     assert planned().settings.train_topics == 30
     assert planned(rerankers=(), first_stages="bm25+rm3").fuses
-    with pytest.raises(InputError, match="--train-topics has no effect: 'demo-train' has no separ"):
+    with pytest.raises(InputError, match="train_topics= has no effect: 'demo-train' has no separ"):
         planned(collection="demo-train")
-    with pytest.raises(InputError, match="--train-topics has no effect: no reranker learns"):
+    with pytest.raises(InputError, match="train_topics= has no effect: no reranker learns"):
         planned(rerankers="revdocid", interpolate=0.3)
     with pytest.raises(InputError, match="train_topics= has no effect without rerankers=NAME"):
         planned(rerankers=())
     with pytest.raises(InputError, match="train_topics= has no effect with checkpoint="):
         planned(checkpoint="folder")
     for plan, collection in ((resolve, "demo"), (resolve_training, "demo-train")):
-        with pytest.raises(
-            InputError, match="--train-topics is 41, and 'demo-train' has 40 topics"
-        ):
+        with pytest.raises(InputError, match="train_topics= is 41, and 'demo-train' has 40 topics"):
             planned(plan, collection, train_topics=41)
 
 
@@ -93,11 +91,11 @@ def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(
     assert (folded.training, folded.folds) == (None, True)
     told = capsys.readouterr().err
     assert "by a choice of the first stage's share that saw its judgments" in told
-    assert "--train-on COLLECTION or --interpolate W." in told
+    assert "train_on=COLLECTION or interpolate=W." in told
     for given in ({"interpolate": 0.3}, {"rerankers": ("delta",)}):
         held = resolve(replace(both, **given), registry())
         assert (held.learning, held.training, held.folds) == ([], None, False)
-        with pytest.raises(InputError, match="--train-on has no effect with --checkpoint"):
+        with pytest.raises(InputError, match="train_on= has no effect with checkpoint="):
             replace(both, train_on=("demo-train",), **given)
 
 

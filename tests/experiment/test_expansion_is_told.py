@@ -50,7 +50,7 @@ def test_a_query_plan_is_read_and_an_option_of_the_retriever_goes_first(tmp_path
     bm25, _ = resolve_learning_systems(given, registry()).retrievers
     assert (bm25.options.expand, bm25.options.plan.text.phrase) == (("own",), 2.5)
     assert bm25.options.plan.text.weight == 3.0
-    assert "--expand: not with qld, which cannot expand queries." in capsys.readouterr().err
+    assert "expand=: not with qld, which cannot expand queries." in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("knowledge_base")
@@ -60,13 +60,15 @@ def test_a_query_plan_is_read_and_an_option_of_the_retriever_goes_first(tmp_path
         ({"expand": ["mseh"]}, "mseh"),
         ({"expand": 3}, "expand is 3; it must be a name or a list of names."),
         ({"expand": "own", "query_plan": "none.toml"}, "none.toml: there is no such file"),
-        ({"query_plan": "plan.toml"}, "--query-plan has no effect without --expand"),
-        ({"expand": "none", "query_plan": "plan.toml"}, "has no effect without --expand"),
-        ({"expand": "own", "retrievers": "qld"}, "qld cannot expand queries"),
-        ({"expand": "own", "candidates": "x.run"}, "--expand own has no effect without --rera"),
+        ({"query_plan": "plan.toml"}, "query_plan= has no effect without expand=KB"),
+        ({"expand": "none", "query_plan": "plan.toml"}, "has no effect without expand="),
+        ({"expand": "own", "first_stages": "qld"}, "qld cannot expand queries"),
+        ({"expand": "own", "first_stages": "x.run"}, "expand='own' has no effect without rera"),
     ],
 )
-def test_an_expansion_that_cannot_be_is_refused(told, message):
+def test_an_expansion_that_cannot_be_is_refused(told, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.run").write_text("1 Q0 a 1 1 x\n")
     with pytest.raises(InputError, match=message):
         resolve_learning_systems(RunSettings("demo", **told), registry())
 

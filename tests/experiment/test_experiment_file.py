@@ -136,9 +136,9 @@ def test_python_takes_the_file_where_a_collection_goes(folder):
         ),
         ("[documents]\nfiles = ['x']", "this describes a collection, not an experiment"),
         ("depth =", ": this is not TOML"),
-        ("depth = 0", "--depth is 0; it must be at least 1"),
+        ("depth = 0", "depth= is 0; it must be at least 1"),
         ('first-stages = ["bm25", "bm25"]', "first stage 'bm25' is named twice"),
-        ('fusion = "plain"', "--fusion plain has no effect"),
+        ('fusion = "plain"', "fusion='plain' has no effect"),
     ],
 )
 def test_errors_name_the_file_and_the_key(tmp_path, text, told):
@@ -188,7 +188,7 @@ def test_options_of_systems_that_the_command_line_replaces_go_with_them(asked):
     assert asked("--reranker", "lexical").settings == {"k1": 1.2, "rm3.fb_terms": 20}
     left = asked("--first-stage", "bm25")
     assert left.settings == {"k1": 1.2, "big.filters": 64, "big.loop.epochs": 3}
-    assert left.first_stages == ()
+    assert left.first_stages == ("bm25",)
 
 
 @pytest.mark.parametrize(

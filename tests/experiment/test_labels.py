@@ -41,7 +41,7 @@ def test_a_label_does_not_change_what_scores_and_checkpoints_depend_on():
 @pytest.mark.parametrize(
     ("rerankers", "settings", "message"),
     [
-        (["delta", "delta"], {}, r"'delta' is named twice.*--reranker other=delta"),
+        (["delta", "delta"], {}, r"'delta' is named twice.*rerankers='other=delta'"),
         (["a=delta", "a=drmm"], {}, "'a' is named twice"),
         (["drmm", "drmm=delta"], {}, "'drmm' is named twice"),
         (["A=delta"], {}, "'A' cannot be the label of a reranker"),

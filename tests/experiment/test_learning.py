@@ -87,7 +87,7 @@ def test_several_named_collections_are_learned_from_together():
 def test_training_on_other_documents_is_refused():
     resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
     other = replace(make_collection("other"), corpus=OTHER_CORPUS)
-    with pytest.raises(InputError, match=r"'other' has other documents.*--checkpoint"):
+    with pytest.raises(InputError, match=r"'other' has other documents.*checkpoint="):
         find_candidates(other, [], 10, 10, resources)
 
 
@@ -102,7 +102,7 @@ def test_a_fusion_is_not_learned_over_other_documents_and_that_is_told(capsys):
         "partner: has other documents than 'c', so that all retrievers count the same when they "
         "are fused\n"
     )
-    with pytest.raises(InputError, match=r"'partner' has other documents than 'c': .*--fusion pl"):
+    with pytest.raises(InputError, match=r"'partner' has other documents than 'c': .*fusion='pl"):
         to_fuse_on(other, evaluated, named=True)
 
 

@@ -79,9 +79,7 @@ def test_every_name_is_there_and_documented():
 
 def test_keywords_are_the_settings_of_a_run():
     mine = {"collection", "collections", "command", "experiment", "rerankers"}
-    assert {*RunOptions.__annotations__} - {"config"} == {
-        f.name for f in fields(RunSettings)
-    } - mine
+    assert {*RunOptions.__annotations__} == {f.name for f in fields(RunSettings)} - mine
     parameters = inspect.signature(ir.run).parameters
     assert {*RunOptions.__annotations__, "collection", "rerankers"} <= {*parameters}
     assert str(parameters["device"].annotation) == "Device"
@@ -148,7 +146,8 @@ def test_objects_and_classes_stand_where_names_do(tmp_path, fresh_home):
 def test_a_name_is_that_of_the_class_and_is_found_afterwards(fresh_home):
     settings = RunSettings("demo", [Longest, "delta"], first_stages=[Everything, "bm25"])
     assert settings.rerankers == ("longest", "delta")
-    assert settings.retrievers == ("everything", "bm25")
+    assert settings.first_stages == ("everything", "bm25")
+    assert RunSettings("demo", first_stages="everything+bm25").retrievers == ("everything", "bm25")
     assert RunSettings("demo", rerankers="longest").rerankers == ("longest",)
     delta = registry().reranker("delta").system
     assert RunSettings("demo", rerankers=[delta]).rerankers == ("delta",)

@@ -9,7 +9,6 @@ import numpy as np
 from small import labelled, small_resources, words
 from small_files import files_of
 
-from files import files_of
 from irplatform.plugin import TrainingData
 
 if TYPE_CHECKING:

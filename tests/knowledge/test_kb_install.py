@@ -9,7 +9,6 @@ import pytest
 from kb_data import OWN
 from small_files import piped
 
-from files import piped
 from irplatform.errors import InputError
 from irplatform.knowledge import (
     add,

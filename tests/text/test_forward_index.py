@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from small import words_of
 from small_files import files_of
 
-from files import files_of
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
 from irplatform.text import ForwardIndex, build_forward_index

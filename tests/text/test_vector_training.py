@@ -9,7 +9,6 @@ import pytest
 from pydantic import ValidationError
 from small_files import files_of
 
-from files import files_of
 from irplatform.errors import InputError
 from irplatform.plugin import Document
 from irplatform.text import VectorOptions, WordVectors, train_vectors

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.analysis.differing import differences_told
-from irplatform.errors import InputError, check_least, counted, listing
+from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.judgments import of_collection
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.experiment.arguments import as_path, as_paths, collection_name
@@ -28,6 +28,7 @@ from irplatform.runs.fuse import fuse_weighted
 from irplatform.runs.fusion import fusion_method, with_parameter
 from irplatform.runs.fusion.ranks import Ranks
 from irplatform.runs.names import check_tag
+from irplatform.settings import check_least
 from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 

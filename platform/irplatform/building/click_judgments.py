@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError, check_least
+from irplatform.errors import InputError
+from irplatform.settings import check_least
 from irplatform.spelling import option
 from irplatform.training.topic_identity import query_mark
 

@@ -20,12 +20,13 @@ import numpy.typing as npt
 from irplatform.building.click_log import COLUMNS
 from irplatform.collection_resources import CollectionResources
 from irplatform.documents.jsonlines import pack
-from irplatform.errors import InputError, check_least
+from irplatform.errors import InputError
 from irplatform.experiment.systems import choose_systems, with_expansion_of
 from irplatform.files.digests import number_of
 from irplatform.files.writing import atomic_write, writable_file
 from irplatform.registry.loading import registry
 from irplatform.retrieval.first_stage import retrieve
+from irplatform.settings import check_least
 from irplatform.spelling import option
 from irplatform.system.console import progress
 from irplatform.workers.distribution import available_cores

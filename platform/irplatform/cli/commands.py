@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from irplatform.errors import InputError, nearest, unknown
-from irplatform.settings import MACHINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,11 +73,10 @@ def option_groups(options: Iterable[click.Parameter]) -> dict[str, list[click.Pa
         groups.setdefault(vars(option).get("group", _OTHER), []).append(option)
     if len(groups) < 2:
         return dict(zip(["Options"], groups.values(), strict=False))
-    return {title: groups[title] for title in sorted(groups, key=_place)}
+    from irplatform.settings import MACHINE
 
-
-def _place(title: str) -> int:
-    return (MACHINE, _OTHER).index(title) if title in (MACHINE, _OTHER) else -1
+    last = {MACHINE: 1, _OTHER: 2}
+    return {title: groups[title] for title in sorted(groups, key=lambda title: last.get(title, 0))}
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:

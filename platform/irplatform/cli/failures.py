@@ -77,7 +77,8 @@ def _meant(
         lists = [o for o in options.values() if isinstance(o, ListOption) and flag in o.opts]
         if lists and values:
             return f"{flag} {','.join([*values, *rest])}"
-    if "collection" in options and "collection" not in given:
+    names = {"collection", "collections"}
+    if names & {*options} and not any(name in given for name in names):
         return f"--collection {rest[0]}"
     if "query" in options and "query" not in given:
         return f"--query '{' '.join(rest)}'"

@@ -94,8 +94,13 @@ def check_same_documents(training: Collection, corpus: Corpus, advice: str = "")
     validation = training.validation() if training.validation else None
     for part in (training, validation):
         if part is not None and not part.corpus.same_documents(corpus):
+            apart = (
+                f"Train on it with {command('train')} and give the result with "
+                f"{option('checkpoint')}; for rerankers that do not learn, give "
+                f"{option('interpolate', 'W')}."
+            )
             raise InputError(
-                f"'{part.id}' has other documents than the evaluated collection. {advice}"
+                f"'{part.id}' has other documents than the evaluated collection. {advice or apart}"
             )
 
 
@@ -110,7 +115,8 @@ def to_fuse_on(training: Collection, collection: Collection, *, named: bool) -> 
     if named:
         raise InputError(
             f"'{training.id}' {other}: the weights of retrievers cannot be learned from it. Give "
-            f"another {option('train_on', 'COLLECTION')}, or {option('fusion', 'plain')} without it."
+            f"another {option('train_on', 'COLLECTION')}, or {option('fusion', 'plain')} without "
+            "it."
         )
     notice(f"{training.id}: {other}, so that all retrievers count the same when they are fused")
     return None

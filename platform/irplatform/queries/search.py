@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Topic
-from irplatform.errors import InputError, check_least, unknown
+from irplatform.errors import InputError, unknown
 from irplatform.experiment.arguments import as_names, as_path, as_systems, collection_name
 from irplatform.experiment.resources import resources_for
 from irplatform.experiment.settings import RunSettings
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.retrieval.first_stage import find
+from irplatform.settings import check_least
 from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting

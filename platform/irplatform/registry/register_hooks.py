@@ -14,7 +14,6 @@ from irplatform.errors import PluginError, quoted
 from irplatform.registry.code_digests import module_of
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.registration import Registration
-from irplatform.runs.names import FUSED, system_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +90,8 @@ class Tables:
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 """The place of a class: "package.module:Class"."""
+_OF_RUNS = re.compile(r"fused|.*-alone|.*-seed\d+")
+"""Names of runs, as in `irplatform.runs.names`, which is not imported for every command."""
 _RANKING = ("reranker", "retriever")
 """Kinds of systems whose names are those of runs."""
 
@@ -212,9 +213,9 @@ class Contribution:
             )
         if name in table:
             raise PluginError(f"{kind} '{name}' is registered twice")
-        if kind in _RANKING and (name == FUSED or system_of(name) != name):
+        if kind in _RANKING and _OF_RUNS.fullmatch(name):
             raise PluginError(
-                f"'{name}' cannot name a {kind}: '{FUSED}' and names that end in '-alone' or "
+                f"'{name}' cannot name a {kind}: 'fused' and names that end in '-alone' or "
                 "'-seed' and a number are those of other runs"
             )
         self._registered(kind, name)

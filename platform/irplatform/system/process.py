@@ -20,7 +20,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from irplatform import spelling
 from irplatform.errors import lost
 from irplatform.system import console
 
@@ -110,6 +109,8 @@ def command() -> Iterator[None]:
     else:
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     try:
+        from irplatform import spelling
+
         with spelling.written_for_command():
             yield
     finally:
