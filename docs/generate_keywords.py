@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import irplatform
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.declared import DeclaredSettings
 from irplatform.settings import taken_by
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ TARGET = Path(irplatform.__file__).parent / "experiment" / "keywords.py"
 HEAD = '''\
 """The keywords of Python's functions, as an editor completes them.
 
-Made by docs/generate_keywords.py from `irplatform.experiment.settings`; change that, not this file.
+Made by docs/generate_keywords.py from `irplatform.experiment.declared`; change that, not this file.
 """
 
 from __future__ import annotations
@@ -48,10 +48,12 @@ _PARAMETERS = {"collections", "rerankers"}
 
 def keywords() -> str:
     """The whole file: a class for each function, above the largest one that it contains."""
-    parts = [HEAD]
+    parts = [HEAD.rstrip()]
     made: dict[str, set[str]] = {}
     for function in _FUNCTIONS:
-        taken = {s.name: s for s in taken_by(RunSettings, function) if s.name not in _PARAMETERS}
+        taken = {
+            s.name: s for s in taken_by(DeclaredSettings, function) if s.name not in _PARAMETERS
+        }
         within = [name for name, keys in made.items() if keys < taken.keys()]
         base = max(within, key=lambda name: len(made[name]), default="")
         above = _class(base) if base else "TypedDict"

@@ -52,6 +52,7 @@ LAYERS = (
     {"files"},
     {"system"},
     {"data"},
+    {"settings"},
     {"errors"},
     {"spelling", "version"},
 )

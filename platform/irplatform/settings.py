@@ -128,7 +128,7 @@ def declared(settings: type[Any]) -> Mapping[str, Setting]:
         return cast("Mapping[str, Setting]", vars(settings)["_declared"])
     table: dict[str, Setting] = {}
     for each in fields(settings):
-        written = str(each.type).removesuffix(" | None")
+        written = str(getattr(each.type, "__name__", each.type)).removesuffix(" | None")
         several = _LIST.fullmatch(written)
         kind = several[1] if several else "Mapping" if written.startswith("Mapping") else written
         default = each.default if each.default is not MISSING else {}

@@ -144,7 +144,7 @@ def test_objects_and_classes_stand_where_names_do(tmp_path, fresh_home):
 
 
 def test_a_name_is_that_of_the_class_and_is_found_afterwards(fresh_home):
-    settings = RunSettings("demo", [Longest, "delta"], first_stages=[Everything, "bm25"])
+    settings = RunSettings("demo", rerankers=[Longest, "delta"], first_stages=[Everything, "bm25"])
     assert settings.rerankers == ("longest", "delta")
     assert settings.first_stages == ("everything", "bm25")
     assert RunSettings("demo", first_stages="everything+bm25").retrievers == ("everything", "bm25")

@@ -14,7 +14,7 @@ import click
 from irplatform.cli.commands import with_options
 from irplatform.cli.names import COLLECTION, KINDS, KNOWLEDGE, TASK, ListOption, list_option
 from irplatform.errors import InputError
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.declared import DeclaredSettings
 from irplatform.settings import (
     FIRST_STAGE,
     LEARNING,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from irplatform.cli.commands import Declared
 
 EXAMPLES = {
-    WHAT: "--reranker delta,drmm --set delta.filters=64",
     FIRST_STAGE: "--first-stage bm25+rm3 --depth 2000",
     RERANKING: "--rerank-depth 100",
     LEARNING: "--members 1 --seed 7",
@@ -145,7 +144,8 @@ def _type(setting: Setting) -> Any:
 def options_of(
     command: str,
     *,
-    settings: type[Any] = RunSettings,
+    settings: type[Any] = DeclaredSettings,
+    example: str = "",
     without: Sequence[str] = (),
     headings: Mapping[str, str] | None = None,
     helps: Mapping[str, str] | None = None,
@@ -155,12 +155,14 @@ def options_of(
     Args:
         command: the taker of the settings.
         settings: the dataclass that declares them.
+        example: of the first group, for help.
         without: settings that the command has no option for.
         headings: other headings, by group.
         helps: other help, by setting.
     """
     options = []
     examples = {group: text for group, text in EXAMPLES.items() if group not in (headings or {})}
+    examples |= {WHAT: example} if example else {}
     for setting in taken_by(settings, command):
         if setting.name not in without:
             own = replace(
@@ -174,7 +176,7 @@ def options_of(
 
 
 def option_of(
-    name: str, settings: type[Any] = RunSettings, **changes: Any
+    name: str, settings: type[Any] = DeclaredSettings, **changes: Any
 ) -> Callable[[Declared], Declared]:
     """Return a decorator that adds the option of one setting, perhaps with other help."""
     return declared_option(replace(declared(settings)[name], **{"group": "", **changes}))
@@ -182,7 +184,9 @@ def option_of(
 
 def device_option(default: str = "auto", more: str = "") -> Callable[[Declared], Declared]:
     """Declare `--device`."""
-    return option_of("device", default=default, help=declared(RunSettings)["device"].help + more)
+    return option_of(
+        "device", default=default, help=declared(DeclaredSettings)["device"].help + more
+    )
 
 
 def seed_option(of: str = "Random seed.") -> Callable[[Declared], Declared]:

@@ -14,7 +14,7 @@ from irplatform.cli.options import PATH, options_of
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
-from irplatform.experiment.settings import ShownSettings
+from irplatform.experiment.declared import ShownSettings
 from irplatform.settings import OUTPUT, declared
 from irplatform.system.console import notice, say
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "platform run --collection folder --first-stage bm25,bm25+rm3 --reranker delta",
     "platform run experiment.toml --topics first:10",
 )
-@options_of("run")
+@options_of("run", example="--reranker delta,drmm --set delta.filters=64")
 @options_of("run", settings=ShownSettings)
 @with_options(json_option, group=OUTPUT)
 @click.argument("experiment", required=False, type=PATH)

@@ -83,7 +83,7 @@ def read_settings(
 
     A value is TOML, or plain text for an option that takes text in all named systems.
     """
-    from irplatform.experiment.checks import label_and_name
+    from irplatform.experiment.settings import label_and_name
     from irplatform.options import flat, read_value
     from irplatform.registry.loading import registry
     from irplatform.reranking.systems import ChosenReranker

@@ -27,7 +27,8 @@ from irplatform.collections.names import aliases, is_collection, looks_like_path
 from irplatform.collections.toml import is_declaration
 from irplatform.errors import InputError, unknown
 from irplatform.experiment.arguments import AnyPath, as_path
-from irplatform.experiment.settings import RunSettings, ShownSettings
+from irplatform.experiment.declared import ShownSettings
+from irplatform.experiment.settings import RunSettings
 from irplatform.files.formats import read_toml
 from irplatform.options import flat
 from irplatform.retrieval.stages import Stage

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import measures_of
-from irplatform.experiment.checks import label_and_name
 from irplatform.experiment.experiment_file import read_experiment
 from irplatform.experiment.plan import RunPlan, planned_runs, resolve
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.settings import RunSettings, label_and_name
 from irplatform.experiment.topics import topics_folder
 from irplatform.files.writing import write_json
 from irplatform.options import settings_of

@@ -20,7 +20,6 @@ from irplatform.experiment.calls import (
     inputs_of,
     neural_systems,
 )
-from irplatform.experiment.checks import one_reranker
 from irplatform.experiment.keywords import RunOptions, TrainOptions
 from irplatform.experiment.learning import (
     declared_pretraining,
@@ -37,6 +36,7 @@ from irplatform.experiment.plan import (
 )
 from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.recorder import Recorder
+from irplatform.experiment.settings import one_reranker
 from irplatform.experiment.topics import chosen_topics
 from irplatform.files.cache import artifact
 from irplatform.files.digests import fingerprint

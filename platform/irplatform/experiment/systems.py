@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.collections.irds import refuse_silent_downloads as refuse_irds_downloads
 from irplatform.errors import InputError, listing, nearest, unknown
-from irplatform.experiment.checks import label_and_name
-from irplatform.experiment.settings import NO_EXPANSION
+from irplatform.experiment.settings import NO_EXPANSION, label_and_name
 from irplatform.experiment.topics import only_topics
 from irplatform.lucene import is_indexed
 from irplatform.options import flat, settings_of

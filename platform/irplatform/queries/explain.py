@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError, unknown
 from irplatform.experiment.arguments import as_names
-from irplatform.experiment.checks import label_and_name, one_reranker
 from irplatform.experiment.keywords import ExplainOptions
 from irplatform.experiment.plan import RunPlan, resolve
 from irplatform.experiment.program_settings import settings_of, with_keywords
@@ -21,6 +20,7 @@ from irplatform.experiment.run import (
     retrieve,
     retrieve_training,
 )
+from irplatform.experiment.settings import label_and_name, one_reranker
 from irplatform.files.cache import nothing_made
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry

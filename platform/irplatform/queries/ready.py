@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Unpack
 
 from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
-from irplatform.experiment.checks import one_reranker
 from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions
 from irplatform.experiment.plan import resolve
 from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.resources import on_device, resources_for, undecided_resources
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
+from irplatform.experiment.settings import one_reranker
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, resolve_systems
 from irplatform.queries.free_texts import (
     NoDocuments,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Document
 from irplatform.errors import InputError
-from irplatform.experiment.checks import one_reranker
+from irplatform.experiment.settings import one_reranker
 from irplatform.features.calculator import forget_features
 from irplatform.queries.free_texts import new_topic
 from irplatform.queries.ready import reranker as make_reranker
