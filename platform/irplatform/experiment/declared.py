@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
+from irplatform.runs.fusion import fusion_methods
 from irplatform.settings import (
     FIRST_STAGE,
     LEARNING,
@@ -126,11 +127,12 @@ class DeclaredSettings:
     )
     fusion: str = setting(
         "auto",
-        "Weights of several retrievers: auto learns them on training topics, plain takes equal "
-        "ones.",
+        "How several retrievers are fused: by reciprocal ranks whose weights training topics "
+        "choose (auto), the same with equal weights (plain), or as `platform fuse` does by a name.",
         group=FIRST_STAGE,
         takers=_RANKING,
-        choices=("auto", "plain"),
+        choices=("auto", "plain", *fusion_methods()),
+        metavar="auto|plain|METHOD",
     )
     rerank_depth: int = setting(
         500,

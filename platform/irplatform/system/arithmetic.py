@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.spelling import option
 from irplatform.system.console import waiting
 from irplatform.system.packages import absent, require
 from irplatform.system.process import tell_kept
@@ -124,6 +123,8 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     `threads` threads: another number trains other weights. On a GPU convolutions are not rounded to
     TF32. InputError if the device or torch is missing.
     """
+    from irplatform.spelling import option  # not at the start of every command
+
     check_device(wanted)
     check_arithmetic()
     if absent("torch"):

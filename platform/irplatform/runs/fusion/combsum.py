@@ -34,7 +34,7 @@ class CombSum(FusionMethod):
     """
 
     name: ClassVar = "combsum"
-    summary: ClassVar = "the score, normalized as `--norm` says (CombSUM)"
+    summary: ClassVar = "the score, normalized as `norm` says (CombSUM)"
     citation: ClassVar = "Combination of Multiple Searches, TREC 1993"
     place: ClassVar = 3
     norm: Norm = "min-max"
