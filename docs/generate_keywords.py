@@ -1,4 +1,4 @@
-"""Writes `keywords.py`, the keywords of Python's functions, from the declared settings.
+"""Writes `keywords.py`, the keywords of Python's functions, and `settings.md`, from the settings.
 
     python docs/generate_keywords.py
 
@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING
 
 import irplatform
 from irplatform.experiment.declared import DeclaredSettings
-from irplatform.settings import taken_by
+from irplatform.settings import declared, taken_by
+from irplatform.tuning.settings import TuneSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from irplatform.settings import Setting
 
 TARGET = Path(irplatform.__file__).parent / "experiment" / "keywords.py"
@@ -41,6 +44,16 @@ if TYPE_CHECKING:
 Device: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 Share: TypeAlias = float | Literal["auto"] | None
 '''
+PAGE = Path(__file__).with_name("settings.md")
+HEAD_OF_PAGE = """\
+# Settings
+
+<!-- Made by docs/generate_keywords.py from the declared settings; change those, not this file. -->
+
+What a run can be told: as an attribute of `irplatform.RunSettings`, a keyword of `irplatform.run`
+and of other functions, and a key of an [experiment file](candidates.md#an-experiment-in-a-file).
+[Commands](commands.md) has the options.
+"""
 _FUNCTIONS = ("retriever", "reranker", "explain", "run", "train", "tune")
 _PARAMETERS = {"collections", "rerankers"}
 """Settings that are parameters of their own."""
@@ -66,6 +79,28 @@ def keywords() -> str:
     return "\n".join(parts) + "\n"
 
 
+def page() -> str:
+    """The page of the settings."""
+    runs = [s for s in declared(DeclaredSettings).values() if s.group or s.name == "collection"]
+    tuning = declared(TuneSettings).values()
+    parts = [HEAD_OF_PAGE, *_table(runs), "\n## Of `irplatform.tune`\n", *_table(tuning)]
+    return "\n".join(parts) + "\n"
+
+
+def _table(settings: Iterable[Setting]) -> list[str]:
+    rows = [f"| `{s.name}` | {s.in_words} | {_default(s)} | {_cell(s.help)} |" for s in settings]
+    return ["| setting | value | default | |", "|---|---|---|---|", *rows]
+
+
+def _default(setting: Setting) -> str:
+    value = setting.shown or setting.default
+    return "" if value in (None, "", (), {}) else f"`{value}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
 def _class(function: str) -> str:
     return f"{function.capitalize()}Options"
 
@@ -88,3 +123,4 @@ def _type(setting: Setting) -> str:
 
 if __name__ == "__main__":
     TARGET.write_text(keywords(), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")

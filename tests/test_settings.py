@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import irplatform
 from irplatform.cli.options import declared_option
 from irplatform.errors import InputError
 from irplatform.settings import check_values, declared, setting, taken_by
@@ -90,3 +91,10 @@ def test_the_keywords_are_those_of_the_declared_settings():
     spec.loader.exec_module(generate)
     told = "run `python docs/generate_keywords.py`"
     assert generate.keywords() == generate.TARGET.read_text(encoding="utf-8"), told
+    assert generate.page() == generate.PAGE.read_text(encoding="utf-8"), told
+
+
+def test_the_docstring_lists_the_settings():
+    told = irplatform.RunSettings.__doc__
+    assert "    Attributes:\n        collection: A name, a path" in told
+    assert told.index("rerank_depth: Top documents") < told.index("Raises:")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from irplatform.errors import InputError, quoted
 from irplatform.spelling import option
@@ -20,6 +20,7 @@ from irplatform.spelling import option
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+Class = TypeVar("Class")
 WHAT = "What to run"
 FIRST_STAGE = "First stage"
 RERANKING = "Reranking"
@@ -141,6 +142,15 @@ def declared(settings: type[Any]) -> Mapping[str, Setting]:
         )
     settings._declared = table
     return table
+
+
+def documented(settings: type[Class]) -> type[Class]:
+    """Decorate a dataclass: its docstring lists the settings."""
+    lines = [f"    {each.name}: {each.help}" for each in declared(settings).values()]
+    first, *rest = (settings.__doc__ or "").partition("\n\n    Raises:")
+    settings.__doc__ = "\n".join([f"{first}\n\n    Attributes:", *map("    {}".format, lines)])
+    settings.__doc__ += "".join(rest)
+    return settings
 
 
 def taken_by(settings: type, taker: str) -> list[Setting]:

@@ -24,7 +24,7 @@ from irplatform.options import flat
 from irplatform.retrieval.candidate_sources import JUDGED, RETRIEVED
 from irplatform.retrieval.stages import USUAL, Stage
 from irplatform.runs.names import FUSED, check_tag, system_of
-from irplatform.settings import check_values, declared
+from irplatform.settings import check_values, declared, documented
 from irplatform.spelling import option
 from irplatform.system.arithmetic import check_device
 
@@ -37,6 +37,7 @@ _LABEL = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _DECLARED = declared(DeclaredSettings)
 
 
+@documented
 @dataclass(frozen=True)
 class RunSettings(DeclaredSettings):
     """The settings of a run.

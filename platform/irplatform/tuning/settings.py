@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.settings import check_values, setting
+from irplatform.settings import check_values, documented, setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _GROUP = "Search"
 
 
+@documented
 @dataclass(frozen=True)
 class TuneSettings:
     """The settings of a search for options.
