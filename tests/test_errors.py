@@ -8,13 +8,13 @@ import pytest
 from safetensors import SafetensorError
 
 from irplatform.errors import (
+    PlatformError,
     PluginError,
     counted,
     in_a_line,
     lacks_space,
     place_of,
     printable,
-    raise_refusal,
     sentence,
     unknown,
 )
@@ -115,7 +115,7 @@ def _system(number, name="/x/y"):
 )
 def test_what_a_disk_refused_is_found_in_an_error_or_in_words(told):
     with pytest.raises(OSError, match=r"space|quota|Read-only|Permission denied"):
-        raise_refusal(told)
+        PlatformError.raise_refusal(told)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_what_a_disk_refused_is_found_in_an_error_or_in_words(told):
     ids=str,
 )
 def test_what_no_disk_refused_is_left_to_the_caller(told):
-    raise_refusal(told)
+    PlatformError.raise_refusal(told)
 
 
 def test_a_place_outside_of_notebooks_is_file_and_line():

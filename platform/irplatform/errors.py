@@ -42,6 +42,21 @@ class PlatformError(Exception):
             return "".join(traceback.format_exception(self)).splitlines()
         return [f"{type(self).__name__}: {for_display(str(self))}"]
 
+    @staticmethod
+    def raise_refusal(told: object) -> None:
+        """Raise what the disk refused while something was downloaded or unpacked, if it did.
+
+        Told by an error with its causes and the errors that it holds, or by another program's
+        words. A file that may not be written has a name; a connection that is not permitted has
+        none.
+        """
+        for error in sorted(_errors_in(told), key=lambda e: not isinstance(e, OSError)):
+            if lacks_space(error):
+                refused = OSError(errno.ENOSPC, in_a_line(error))
+                raise error if isinstance(error, OSError) else refused
+            if isinstance(error, OSError) and error.errno in _OF_FILES and error.filename:
+                raise error
+
 
 class InputError(PlatformError):
     """Wrong usage or bad input (exit code 2).
@@ -134,19 +149,6 @@ def lacks_memory(error: BaseException) -> bool:
 _ERRNO = re.compile(r"\[Errno (\d+)\][^\n:]*(?:: ([\"'])(.+?)\2)?")
 """An error of the system in the words of another program."""
 _OF_FILES = {errno.EACCES, errno.EPERM, errno.EROFS}
-
-
-def raise_refusal(told: object) -> None:
-    """Raise what the disk refused while something was downloaded or unpacked, if it did.
-
-    Told by an error with its causes and the errors that it holds, or by another program's words. A
-    file that may not be written has a name; a connection that is not permitted has none.
-    """
-    for error in sorted(_errors_in(told), key=lambda e: not isinstance(e, OSError)):
-        if lacks_space(error):
-            raise error if isinstance(error, OSError) else OSError(errno.ENOSPC, in_a_line(error))
-        if isinstance(error, OSError) and error.errno in _OF_FILES and error.filename:
-            raise error
 
 
 def _errors_in(told: object) -> Iterator[BaseException]:

@@ -16,8 +16,9 @@ import click
 from irplatform.plugin import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from irplatform.kit import Snippet
     from irplatform.plugin import RegisterMeasure, Run
 
 DEPTH = 10  # documents that may be submitted for a question
@@ -72,23 +73,25 @@ def score_answers(answers: tuple[Path, ...], golden: Path, as_json: bool) -> Non
     ANSWERS are JSON files as `platform submit bioasq` writes them. MAP is the official measure of
     documents, F1 that of snippets.
     """
-    from irplatform.kit import read_questions, read_snippets
+    from irplatform.kit import read_questions
     from irplatform.plugin import InputError
     from irplatform_bioasq.scoring import mean_scores, score_documents, score_snippets
 
-    def documents(path: Path) -> dict[str, list[str]]:
-        return {
-            each.id: [doc_id for doc_id, grade in each.documents.items() if grade]
-            for each in read_questions(path, bodies=False)
-        }
+    def read(path: Path) -> tuple[dict[str, list[str]], dict[str, Sequence[Snippet]]]:
+        questions = read_questions(path, bodies=False, snippets=True)
+        return (
+            {q.id: [doc_id for doc_id, grade in q.documents.items() if grade] for q in questions},
+            {question.id: question.snippets for question in questions},
+        )
 
-    golden_documents, golden_snippets = documents(golden), read_snippets(golden)
+    golden_documents, golden_snippets = read(golden)
     if not any(golden_documents.values()):
         raise InputError("no question has documents here; name the judged file.", path=golden)
     rows: list[dict[str, Any]] = []
     for path in answers:
-        of_documents = score_documents(golden_documents, documents(path))
-        of_snippets = score_snippets(golden_snippets, read_snippets(path))
+        documents, snippets = read(path)
+        of_documents = score_documents(golden_documents, documents)
+        of_snippets = score_snippets(golden_snippets, snippets)
         rows.append(
             {
                 "path": str(path),

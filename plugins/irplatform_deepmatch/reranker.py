@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.kit import NeuralReranker
 from irplatform_deepmatch.options import DeepMatchOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
-    from irplatform_deepmatch.network import DeepMatchNetwork, Interactions
+    from irplatform_deepmatch.network import DeepMatchNetwork, DeepMatchTask, Interactions
 
 
 class DeepMatch(NeuralReranker):
@@ -45,17 +44,12 @@ class DeepMatch(NeuralReranker):
         sizes = Sizes(**options.model_dump(include={*Sizes.__dataclass_fields__}))
         self.start(resources, lambda: DeepMatchNetwork(sizes, options.dropout))
 
-    def identity(self) -> dict[str, Any]:
-        return asdict(self.network.sizes)
-
-    def fit(self, data: TrainingData) -> None:
+    def task(self, data: TrainingData, advance: Callable[[int], None]) -> DeepMatchTask:
         from irplatform_deepmatch.network import DeepMatchTask
 
-        with self.encoding(data) as advance:
-            task = DeepMatchTask(
-                self.network, self._interactions, self.options, data, self.resources.seed, advance
-            )
-        self.train(task, self.options.loop, data)
+        return DeepMatchTask(
+            self.network, self._interactions, self.options, data, self.resources.seed, advance
+        )
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         import torch

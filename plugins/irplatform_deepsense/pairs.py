@@ -17,7 +17,6 @@ from torch import Tensor, nn
 
 from irplatform.kit import (
     LoopSettings,
-    PairsOfTopics,
     TextPairs,
     WeightFile,
     digests,
@@ -62,7 +61,7 @@ def pretrained(
     if pairs.file is None:
         return {}
     path = pairs.file
-    excluded = PairsOfTopics.of(topics, ARTICLE)
+    excluded = TextPairs.OfTopics.of(topics, ARTICLE)
 
     def build(folder: Path) -> None:
         training_pairs = read_pairs(path, encoder, pairs.sentences, excluded)
@@ -229,7 +228,7 @@ class Pair:
     cited: frozenset[bytes]  # the bytes of all titles that it cites, which are not its negatives
 
 
-def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) -> list[Pair]:
+def read_pairs(path: Path, encoder: Encoder, most: int, without: TextPairs.OfTopics) -> list[Pair]:
     """Read pairs, one per sentence: its first title."""
     pairs: list[Pair] = []
     for asking in read_sentences(path, most, without):
@@ -241,7 +240,7 @@ def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) 
     return pairs
 
 
-def read_sentences(path: Path, most: int, without: PairsOfTopics) -> Iterator[list[TextPair]]:
+def read_sentences(path: Path, most: int, without: TextPairs.OfTopics) -> Iterator[list[TextPair]]:
     """Stream the pairs of a file, sentence by sentence."""
     every = TextPairs(path, SENTENCE, TITLE, ARTICLE, marker="[CIT]")
     left = (pair for pair in every if pair not in without)

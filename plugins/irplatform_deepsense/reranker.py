@@ -7,7 +7,7 @@ from dataclasses import asdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.kit import NeuralReranker, read_json
+from irplatform.kit import NeuralReranker, TextPairs, read_json
 from irplatform.plugin import InputError, PairsFile, Reads
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 
@@ -72,7 +72,6 @@ class DeepSenSe(NeuralReranker):
         return {**asdict(self.network.sizes), "features": list(self._features.names)}
 
     def reads(self) -> Reads:
-        from irplatform.kit import PairsOfTopics, TextPairs
         from irplatform_deepsense.pairs import ARTICLE, SENTENCE, TITLE, read_sentences
 
         file, most = self.options.pairs.file, self.options.pairs.sentences
@@ -80,7 +79,7 @@ class DeepSenSe(NeuralReranker):
             return Reads()
 
         def read(topics: Sequence[Topic]) -> Iterable[TextPair]:
-            left_out = PairsOfTopics.of(topics, ARTICLE)
+            left_out = TextPairs.OfTopics.of(topics, ARTICLE)
             return chain.from_iterable(read_sentences(file, most, left_out))
 
         return Reads(

@@ -16,7 +16,7 @@ from irplatform_delta.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from irplatform.kit import Candidates, Float32, Int64, SideFeatures, StoredVectors, WordVectors
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform_delta.closest_words import Encoder
-    from irplatform_delta.delta2017_network import Delta2017Network
-    from irplatform_delta.network import DeltaNetwork
-    from irplatform_delta.sevmos_network import SevMosNetwork, Texts
+    from irplatform_delta.delta2017_network import Delta2017Network, Delta2017Task
+    from irplatform_delta.network import DeltaNetwork, DeltaTask
+    from irplatform_delta.sevmos_network import SevMosNetwork, SevMosTask, Texts
 
 
 class Delta(NeuralReranker):
@@ -79,21 +79,13 @@ class Delta(NeuralReranker):
         )
         return Reads(systems=groups)
 
-    def fit(self, data: TrainingData) -> None:
+    def task(self, data: TrainingData, advance: Callable[[int], None]) -> DeltaTask:
         from irplatform_delta.network import DeltaTask
 
-        with self.encoding(data) as advance:
-            task = DeltaTask(
-                self.network,
-                self._encoder,
-                self.options,
-                data,
-                self._side,
-                self.resources.seed,
-                advance,
-            )
+        side, seed = self._side, self.resources.seed
+        task = DeltaTask(self.network, self._encoder, self.options, data, side, seed, advance)
         task.standardize_lexical()
-        self.train(task, self.options.loop, data)
+        return task
 
     def save(self, folder: Path) -> None:
         self._side.save(folder)
@@ -192,14 +184,11 @@ class Delta2017(NeuralReranker):
     def identity(self) -> dict[str, Any]:
         return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
 
-    def fit(self, data: TrainingData) -> None:
+    def task(self, data: TrainingData, advance: Callable[[int], None]) -> Delta2017Task:
         from irplatform_delta.delta2017_network import Delta2017Task
 
-        with self.encoding(data) as advance:
-            task = Delta2017Task(
-                self.network, self._encoder, self.options, data, self.resources.seed, advance
-            )
-        self.train(task, self.options.loop, data)
+        seed = self.resources.seed
+        return Delta2017Task(self.network, self._encoder, self.options, data, seed, advance)
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         vectors = self._encoder.vectors
@@ -250,15 +239,13 @@ class SevMos(NeuralReranker):
     def identity(self) -> dict[str, Any]:
         return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
 
-    def fit(self, data: TrainingData) -> None:
+    def task(self, data: TrainingData, advance: Callable[[int], None]) -> SevMosTask:
         from irplatform_delta.sevmos_network import SevMosTask
 
-        with self.encoding(data) as advance:
-            task = SevMosTask(
-                self.network, self._texts, self.options, data, self.resources.seed, advance
-            )
+        seed = self.resources.seed
+        task = SevMosTask(self.network, self._texts, self.options, data, seed, advance)
         task.standardize_lexical()
-        self.train(task, self.options.loop, data)
+        return task
 
     def weights_changed(self) -> None:
         self._stored = None

@@ -8,14 +8,21 @@ from irplatform.kit import NeuralReranker
 from irplatform_drmm.options import PAPER, DrmmOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor
 
     from irplatform.kit import Candidates, Float32
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
-    from irplatform_drmm.network import DeviceMatcher, DrmmNetwork, Matcher, Matches, Stems
+    from irplatform_drmm.network import (
+        DeviceMatcher,
+        DrmmNetwork,
+        DrmmTask,
+        Matcher,
+        Matches,
+        Stems,
+    )
 
 _FORMAT = 1
 
@@ -84,22 +91,20 @@ class Drmm(NeuralReranker):
         matrix: Float32 = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
         return matrix
 
-    def fit(self, data: TrainingData) -> None:
+    def task(self, data: TrainingData, advance: Callable[[int], None]) -> DrmmTask:
         from irplatform_drmm.network import DrmmTask
 
-        with self.encoding(data) as advance:
-            task = DrmmTask(
-                self.network,
-                self._matcher,
-                self._score,
-                self._gate_inputs,
-                self.options,
-                data,
-                self.resources.seed,
-                self.resources.device,
-                advance,
-            )
-        self.train(task, self.options.loop, data)
+        return DrmmTask(
+            self.network,
+            self._matcher,
+            self._score,
+            self._gate_inputs,
+            self.options,
+            data,
+            self.resources.seed,
+            self.resources.device,
+            advance,
+        )
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         from irplatform.kit import Reading, on_device

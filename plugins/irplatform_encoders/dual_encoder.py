@@ -25,7 +25,7 @@ from irplatform.kit import (
     Float32,
     ForwardIndex,
     Int64,
-    PairsOfTopics,
+    TextPairs,
     WeightFile,
     stored_documents,
     tokenize,
@@ -267,14 +267,14 @@ class Learned(frozenset[int]):
     """
 
     @classmethod
-    def of(cls, pairs: PairsOfTopics) -> Learned:
+    def of(cls, pairs: TextPairs.OfTopics) -> Learned:
         """Marks of queries, and of sources all of whose pairs were learned from."""
         queries = {mark("query", query) for query in pairs.queries}
         return cls(queries | {mark("source", source) for source in pairs.sources})
 
     def knows(self, topic: Topic, group: str) -> bool:
         """Return whether it learned from a topic's query, or its source in the field `group`."""
-        return not self.isdisjoint(Learned.of(PairsOfTopics.of([topic], group)))
+        return not self.isdisjoint(Learned.of(TextPairs.OfTopics.of([topic], group)))
 
     def save(self, folder: Path) -> None:
         np.save(folder / _FILE, np.array(sorted(self), dtype=np.uint64), allow_pickle=False)

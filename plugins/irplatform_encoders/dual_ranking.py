@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.kit import Checkpoint, PairsOfTopics, digests, fingerprint
+from irplatform.kit import Checkpoint, NeuralReranker, TextPairs, digests, fingerprint
 from irplatform.plugin import (
     Documents,
     InputError,
@@ -19,7 +19,6 @@ from irplatform.plugin import (
     Retriever,
     Run,
     Topic,
-    TrainableReranker,
     TrainingData,
     Traits,
 )
@@ -37,16 +36,16 @@ if TYPE_CHECKING:
 
 
 _PACKAGES = ("torch", "gensim", "safetensors")
-_WEIGHTS = "dual.safetensors"
 
 
-class DualEncoder(TrainableReranker):
+class DualEncoder(NeuralReranker):
     """A small dual encoder: cosine of a query's and a document's vector.
 
     Either is a weighted mean of word vectors, projected; learned by softmax over the documents of a
     batch, from pairs of texts and from training topics. Document vectors are stored.
     """
 
+    model = "dual-encoder"
     Options = DualOptions
     citation: ClassVar[str] = (
         "The two towers and their training: Vladimir Karpukhin et al. Dense Passage Retrieval for "
@@ -59,20 +58,16 @@ class DualEncoder(TrainableReranker):
     encoder: Encoder
     learned: Learned
 
-    _resources: Resources
     _stored: StoredVectors | None = None
     _loaded = False
 
     def prepare(self, resources: Resources) -> None:
         from irplatform_encoders.dual_encoder import Encoder, Learned
 
-        self._resources = resources
-        self.encoder = Encoder(resources, self.options, resources.seed)
         self.learned = Learned()
+        self.encoder = Encoder(resources, self.options, resources.seed)
+        self.start(resources, lambda: self.encoder.network)
         self._stored = None
-
-    def traits(self) -> Traits:
-        return Traits(packages=_PACKAGES)
 
     def reads(self) -> Reads:
         from irplatform_encoders.dual_training import pairs_of_file
@@ -80,48 +75,43 @@ class DualEncoder(TrainableReranker):
         pairs = self.options.pairs
 
         def read(topics: Sequence[Topic]) -> Iterable[TextPair]:
-            return pairs_of_file(pairs, PairsOfTopics.of(topics, pairs.group))
+            return pairs_of_file(pairs, TextPairs.OfTopics.of(topics, pairs.group))
 
         return Reads(pairs=PairsFile(pairs.file, read) if pairs.file else None, check=pairs.check)
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform.kit import run_shown
         from irplatform_encoders.dual_encoder import Learned
         from irplatform_encoders.dual_training import TopicsTask, pretrained
 
         if self.options.pairs.given and not self._loaded:
             topics = [labelled.topic for labelled in (*data.training, *data.validation)]
-            without = PairsOfTopics.of([*topics, *data.unseen], self.options.pairs.group)
-            encoder, learned = pretrained(self._resources, self.options, without)
+            without = TextPairs.OfTopics.of([*topics, *data.unseen], self.options.pairs.group)
+            encoder, learned = pretrained(self.resources, self.options, without)
             self.encoder.network.load_state_dict(encoder.network.state_dict())
             self.learned = Learned(self.learned | learned)
-        task = TopicsTask(self.encoder, self.options, data, self._resources.seed)
-        run_shown(task, self.options.loop, self._resources, data.workspace)
+        task = TopicsTask(self.encoder, self.options, data, self.resources.seed)
+        self.train(task, self.options.loop, data)
         topics = [labelled.topic for labelled in data.training]
-        self.learned = Learned(self.learned | Learned.of(PairsOfTopics.of(topics)))
-        self._stored = None
+        self.learned = Learned(self.learned | Learned.of(TextPairs.OfTopics.of(topics)))
 
     def save(self, folder: Path) -> None:
-        from irplatform.kit import WeightFile
-
-        state = self.encoder.network.state_dict()
-        WeightFile(folder / _WEIGHTS).save(state, self.encoder.sizes())
+        super().save(folder)
         self.learned.save(folder)
 
     def load(self, folder: Path) -> None:
-        from irplatform.kit import WeightFile
         from irplatform_encoders.dual_encoder import Learned
 
-        state = WeightFile(folder / _WEIGHTS).load(self.encoder.sizes())
-        WeightFile(folder / _WEIGHTS).load_into(self.encoder.network, state)
+        super().load(folder)
         self.learned = Learned.load(folder)
         self._loaded = True
+
+    def weights_changed(self) -> None:
         self._stored = None
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         from irplatform.kit import Reading, on_device
 
-        documents = on_device(self.encoder.index, self._resources.device)
+        documents = on_device(self.encoder.index, self.resources.device)
         return documents.score(batch, Reading(), self._scores)
 
     def _scores(self, candidates: Candidates) -> Tensor:
@@ -145,7 +135,7 @@ class DualEncoder(TrainableReranker):
         ):
             return self.encoder.encode(candidates.rows)
         if self._stored is None:
-            self._stored = StoredVectors(self.encoder.stored(), self._resources.device)
+            self._stored = StoredVectors(self.encoder.stored(), self.resources.device)
         return self._stored.of(candidates)
 
 

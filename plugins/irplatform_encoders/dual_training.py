@@ -23,7 +23,6 @@ from torch.nn import functional
 from irplatform.kit import (
     GroupSampler,
     Int64,
-    PairsOfTopics,
     TextPairs,
     Validator,
     WeightFile,
@@ -52,7 +51,7 @@ _ENCODED_AT_ONCE = 512  # documents that are encoded at once for validation
 
 
 def pretrained(
-    resources: Resources, options: EncoderOptions, without: PairsOfTopics | Fold
+    resources: Resources, options: EncoderOptions, without: TextPairs.OfTopics | Fold
 ) -> tuple[Encoder, Learned]:
     """An encoder after training on `options.pairs`, and what it learned from."""
     pairs = options.pairs
@@ -231,7 +230,7 @@ class Pairs:
         return len(self.group)
 
 
-def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | Fold) -> Pairs:
+def read_pairs(options: PairsOptions, reader: Reader, without: TextPairs.OfTopics | Fold) -> Pairs:
     """Read a file of pairs, where one is given, and passages where they are wanted."""
     text_pairs = pairs_of_file(options, without) if options.file is not None else []
     numbers: dict[str, int] = {}
@@ -259,11 +258,11 @@ def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | F
         groups,
         asking,
         found,
-        Learned.of(PairsOfTopics.of_pairs(text_pairs)),
+        Learned.of(TextPairs.OfTopics.of_pairs(text_pairs)),
     )
 
 
-def pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
+def pairs_of_file(options: PairsOptions, without: TextPairs.OfTopics | Fold) -> list[TextPair]:
     """The pairs of the file, but for those that are to be left out."""
     if options.file is None or not options.file.is_file():
         raise InputError("there is no such file of pairs.", path=options.file)
@@ -312,7 +311,7 @@ class Fold:
         return mark("fold", pair.group or pair.query) % self.of == self.number
 
 
-def describe(pairs: PairsOfTopics | Fold) -> dict[str, object]:
+def describe(pairs: TextPairs.OfTopics | Fold) -> dict[str, object]:
     """A description of pairs that are left out, as JSON."""
     if isinstance(pairs, Fold):
         return {"fold": pairs.number, "of": pairs.of}

@@ -16,14 +16,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.version import Version
 from pydantic import Field
 
-from irplatform.kit import (
-    PlatformError,
-    WeightFile,
-    digests,
-    portable,
-    raise_refusal,
-    read_json,
-)
+from irplatform.kit import PlatformError, WeightFile, digests, portable, read_json
 from irplatform.plugin import InputError, Options
 
 if TYPE_CHECKING:
@@ -243,7 +236,7 @@ def _downloaded(name: str, revision: str | None) -> Path:
             f"cannot be downloaded from the Hugging Face hub: {_first_line(error)}", path=name
         ) from error
     except (errors.HfHubHTTPError, OSError, ValueError) as error:
-        raise_refusal(error)
+        PlatformError.raise_refusal(error)
         raise PlatformError(
             f"{name}: cannot be downloaded from the Hugging Face hub: "
             f"{_first_line(error.__cause__ or error)}"

@@ -18,7 +18,6 @@ def register_rerankers(register: RegisterReranker) -> None:
     """The published model, without its graph or its reward, and with features of ours."""
     place = "irplatform_graphene.reranker:Graphene"
     register("graphene", place)
-    register("graphene-nofeatures", place)  # its name before 0.1, for one release
     register("graphene-features", place, features=_FEATURES)
     register("graphene-nograph", place, graph=False)
     register("graphene-noreward", place, reward=1.0)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.plugin import (
     Documents,
-    InputError,
     NamedSystem,
     Reads,
     Resources,
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 _WEIGHTS = "graphene.safetensors"
 _FEATURE_WEIGHTS = "feature-weights.safetensors"
-_FORMER = "graphene-features.safetensors"
-"""The same of the variant that was called `graphene` before 0.1; goes with the release after it."""
 _FEATURES = "feature_"
 
 
@@ -91,13 +88,14 @@ class Graphene(TrainableReranker):
         self.model = Model(resources, self.options)
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform.kit import run_shown
+        from irplatform.kit import run_loop
         from irplatform_graphene.task import GrapheneTask
 
         self._tell_fields_that_no_topic_has([each.topic for each in data.training])
         encoder = self.options.tune_encoder or not self._loaded
         task = GrapheneTask(self.model, data, self._resources.seed, encoder=encoder)
-        run_shown(task, self.options.loop, self._resources, data.workspace)
+        seed, workspace = self._resources.seed, data.workspace
+        run_loop(task, self.options.loop, seed=seed, workspace=workspace, shown=True)
         self.model.changed()
 
     def save(self, folder: Path) -> None:
@@ -116,12 +114,6 @@ class Graphene(TrainableReranker):
         """Read the weights; after pre-training, those of features start as they are."""
         from irplatform.kit import WeightFile
 
-        if (folder / _FORMER).exists():
-            raise InputError(
-                "this is a checkpoint of the former graphene, with features, which is called "
-                "graphene-features now: train it again with --reranker graphene-features.",
-                path=folder,
-            )
         current = self.model.network.state_dict()
         state = WeightFile(folder / _WEIGHTS).load(self.model.sizes())
         if self.model.features.width and (folder / _FEATURE_WEIGHTS).exists():
@@ -140,7 +132,6 @@ class Graphene(TrainableReranker):
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         from irplatform.kit import Reading, on_device
 
-        self._tell_the_new_name()
         features: Sequence[Float32] = ()
         if self.model.features.width:
             asked = [(topic, documents.ids) for topic, documents in batch]
@@ -173,16 +164,6 @@ class Graphene(TrainableReranker):
             self._resources.notice(
                 f"query_fields: no training topic has a field {' or '.join(strange)}. They have: "
                 f"{', '.join(sorted(names)) or 'no fields'}."
-            )
-
-    def _tell_the_new_name(self) -> None:
-        """For one release, once per command; pre-training has no features in any variant."""
-        options = self.options
-        published = options.graph and options.reward != 1 and not options.features
-        if published and options != for_pretraining(options):
-            self._resources.notice(
-                "graphene is the published model now, which was called graphene-nofeatures; the "
-                "former graphene, with features, is called graphene-features."
             )
 
     def _read(self, topic: Topic) -> EncodedTopic:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from irplatform.kit import id_text, quoted
+from irplatform.kit import quoted
 from irplatform.plugin import Document, InputError, Ranking, Run, Topic
 from irplatform.registry.loading import registry
 
@@ -55,7 +55,7 @@ def filled(frame: pd.DataFrame, collection: Collection | None) -> pd.DataFrame:
     if not isinstance(frame, pd.DataFrame):  # polars
         frame = pd.DataFrame(frame.to_dict(as_series=False))
     names = [name for name in ("qid", "docno") if name in frame]
-    ids = {name: [id_text(each, f"a {name}") for each in frame[name]] for name in names}
+    ids = {name: [Run.id_text(each, f"a {name}") for each in frame[name]] for name in names}
     frame = frame.assign(**ids).astype(dict.fromkeys(names, str))  # also without rows
     if not {"qid", "query"} <= {*frame.columns}:
         return frame
@@ -135,7 +135,7 @@ def run_of(frame: pd.DataFrame, name: str) -> Run:
             ranking = Ranking.of([*rows["docno"]], [*map(float, scores)])
         except (ValueError, TypeError) as error:
             raise InputError(f"the results for topic {topic} are not a ranking: {error}.") from None
-        rankings[id_text(topic, "a qid")] = ranking
+        rankings[Run.id_text(topic, "a qid")] = ranking
     return Run(name, rankings)
 
 

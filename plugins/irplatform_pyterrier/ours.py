@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pyterrier as pt
 
 import irplatform as ir
-from irplatform.kit import id_text
 from irplatform.plugin import InputError, Ranking, Run
 from irplatform_pyterrier.frames import filled, results_of, run_of, texts_of, topics_of
 
@@ -117,7 +116,7 @@ class Texts(pt.Transformer):  # type: ignore[misc]
         with pt.validate.any(inp, context=self) as v:
             v.result_frame()
             v.document_frame()
-        ids = [id_text(doc_id, "a docno") for doc_id in inp["docno"]]
+        ids = [Run.id_text(doc_id, "a docno") for doc_id in inp["docno"]]
         unique = [*dict.fromkeys(ids)]
         by_id = {document.id: document for document in self._resources.documents(unique)}
         found = [by_id[doc_id] for doc_id in ids]

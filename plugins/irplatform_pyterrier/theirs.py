@@ -9,7 +9,7 @@ from importlib import import_module, metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.kit import id_text, quoted
+from irplatform.kit import quoted
 from irplatform.plugin import (
     Documents,
     Field,
@@ -281,7 +281,7 @@ class _Transformer:
 
         results = self(candidates_frame(asked, given), "scoring", "docno", "score")
         rows = zip(results["qid"], results["docno"], results["score"], strict=True)
-        return {(id_text(t, "a qid"), id_text(d, "a docno")): float(s) for t, d, s in rows}
+        return {(Run.id_text(t, "a qid"), Run.id_text(d, "a docno")): float(s) for t, d, s in rows}
 
 
 def _reads(options: TransformerOptions) -> Reads:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from irplatform.kit import notice
 from irplatform.plugin import hookimpl
 
 if TYPE_CHECKING:
@@ -38,4 +37,4 @@ def run_finished(event: RunEvent) -> None:
     if tally["prompt_tokens"]:
         read, written = tally["prompt_tokens"], tally["completion_tokens"]
         parts.append(f"{read:,} tokens read, {written:,} written")
-    notice(f"rankgpt: {', '.join(parts)}")
+    print(f"rankgpt: {', '.join(parts)}", file=sys.stderr)

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path  # noqa: TC003 - pydantic reads annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.kit import Chat, steps
+from irplatform.kit import Chat
 from irplatform.plugin import Documents, Field, InputError, Options, Reads, Reranker, Topic, Traits
 from irplatform_rankgpt.parallel import in_parallel
 from irplatform_rankgpt.windows import PLACES, PROMPT, prompt, windows
@@ -135,7 +135,7 @@ class RankGPT(Reranker):
         ]
         moves = [len(self._windows(len(texts))) for _, texts in asked]
         orders: dict[int, list[int]] = {}
-        with steps("window", sum(moves)) as done:
+        with self._resources.progress("sorting", sum(moves), "windows") as done:
             for place, (order, problems) in in_parallel(self._sort, asked, self.options.parallel):
                 orders[place] = order
                 Chat.tally.update(problems)

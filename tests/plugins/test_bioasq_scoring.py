@@ -7,10 +7,15 @@ import pytest
 from commands import call
 
 from irplatform.errors import InputError
-from irplatform.runs.bioasq import Snippet, read_snippets
+from irplatform.runs.bioasq import Snippet, read_questions
 from irplatform_bioasq.scoring import mean_scores, score_documents, score_snippets
 
 ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
+
+
+def read_snippets(path):
+    questions = read_questions(path, bodies=False, snippets=True)
+    return {question.id: [*question.snippets] for question in questions}
 
 
 def snippet(document, begin, end, section="abstract"):

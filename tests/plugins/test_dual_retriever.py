@@ -166,7 +166,7 @@ def test_passages_alone_train_one_model(resources):
 def test_what_it_depends_on_follows_the_files(tmp_path):
     folder = tmp_path / "checkpoint" / "member-0"
     folder.mkdir(parents=True)
-    weights = folder / "dual.safetensors"
+    weights = folder / "dual-encoder.safetensors"
     WeightFile(weights).save({"a": torch.zeros(1)}, {})
     described(folder.parent, "dual-encoder")
     retriever = chosen("dual-encoder", "retriever", checkpoint=folder.parent)
@@ -174,7 +174,9 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
     WeightFile(weights).save({"a": torch.ones(1)}, {})
     assert retriever.dependencies() != before
     weights.write_bytes(b"2")
-    with pytest.raises(InputError, match=r"dual\.safetensors: this is not a safetensors file"):
+    with pytest.raises(
+        InputError, match=r"dual-encoder\.safetensors: this is not a safetensors file"
+    ):
         retriever.dependencies()
 
 

@@ -9,7 +9,7 @@ import pytest
 from concept_data import ARTICLES, Articles
 from fitted_graphene import fit_graphene, prepare_graphene
 from graph_resources import graph_resources
-from planted import planted_data, planted_topics, precision_at_1, saved, scores
+from planted import planted_data, planted_topics, saved, scores
 from small import small_resources
 
 from irplatform.concepts import ConceptOptions
@@ -17,7 +17,7 @@ from irplatform.concepts.build import open_graph
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
 from irplatform.training.weights import WeightFile
-from irplatform_graphene.options import GrapheneOptions, for_pretraining
+from irplatform_graphene.options import GrapheneOptions
 from irplatform_graphene.reading import refuse_another
 from irplatform_graphene.reranker import Graphene
 from irplatform_graphene.task import GrapheneTask
@@ -26,30 +26,6 @@ from irplatform_graphene.task import GrapheneTask
 @pytest.fixture(scope="module")
 def fitted(planted_graph, tmp_path_factory):
     return fit_graphene(planted_graph, tmp_path_factory.mktemp("work"))
-
-
-@pytest.mark.parametrize("changed", [{}, {"graph": False}, {"features": ("embedding",)}], ids=str)
-def test_the_published_model_says_once_that_its_name_is_new(
-    planted_graph, tmp_path, monkeypatch, changed
-):
-    told = []
-    monkeypatch.setattr(type(planted_graph), "notice", lambda _, message: told.append(message))
-    member = fit_graphene(planted_graph, tmp_path, **{**changed, "loop": {"epochs": 1}})
-    precision_at_1(member, planted_graph)
-    named = [message for message in told if "is called graphene-features" in message]
-    assert len(set(named)) == (not changed)
-    pretrained = Graphene(for_pretraining(member.options))
-    told.clear()
-    pretrained.prepare(planted_graph)
-    precision_at_1(pretrained, planted_graph)
-    assert not any("graphene-features" in message for message in told)
-
-
-def test_a_checkpoint_of_the_former_name_is_refused(fitted, planted_graph, tmp_path):
-    fitted.save(tmp_path)
-    (tmp_path / "graphene-features.safetensors").touch()
-    with pytest.raises(InputError, match="train it again with --reranker graphene-features"):
-        prepare_graphene(planted_graph).load(tmp_path)
 
 
 def test_a_pretrained_encoder_stays_unless_told_otherwise(fitted, planted_graph, tmp_path):

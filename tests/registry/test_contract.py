@@ -1,7 +1,6 @@
 """The contract of plugins stays small."""
 
 from irplatform.plugin import declarations, features, rerankers, retrievers
-from irplatform.registry.class_checks import OLD_NAMES
 
 CLASSES = (
     declarations.Declared,
@@ -16,4 +15,3 @@ CLASSES = (
 def test_an_author_can_override_thirty_names_at_most():
     names = [name for kind in CLASSES for name in vars(kind) if not name.startswith("_")]
     assert len(names) <= 30
-    assert not OLD_NAMES.keys() & set(names)

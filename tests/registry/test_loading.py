@@ -8,7 +8,6 @@ import pytest
 from strangers import FILED, GOOD
 
 from irplatform.errors import InputError
-from irplatform.registry.class_checks import OLD_NAMES
 from irplatform.registry.entry_points import without_entry_point
 from irplatform.registry.loading import load, registry
 from irplatform.registry.loading import registry as registry_registry
@@ -19,9 +18,9 @@ BROKEN = {
     "exits": ("import sys; sys.exit(3)", "SystemExit: 3"),
     "does not parse": ("def", "SyntaxError: invalid syntax"),
     "lacks a module": ("import not_there_at_all", "ModuleNotFoundError: No module named"),
-    "imports a module of 0.1": (
+    "imports a module that is not there": (
         "from irplatform.storage import fingerprint",
-        "(modules of irplatform 0.1 have moved: docs/from-0.1-to-0.2.md)",
+        "(a plugin imports irplatform.plugin and irplatform.kit)",
     ),
     "has a wrong hook signature": (
         GOOD.replace("register_rerankers(register)", "register_rerankers(registry)"),
@@ -122,26 +121,6 @@ def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
     assert "\n" not in broken.error
     assert list(found.rerankers) == ["length"]
     assert found.rerankers["length"].plugin.name == "good"
-
-
-@pytest.mark.parametrize("old", OLD_NAMES)
-def test_a_plugin_of_the_first_contract_is_refused_with_what_to_write_instead(install, old):
-    code = GOOD.replace("    def score", f"    {old} = None\n\n    def score")
-    found = load((*install("broken", code), *install("good", GOOD)))
-    assert found.broken[0].error.startswith(
-        f"PluginError: reranker 'length': Length.{old} is of irplatform 0.1; write "
-        f"{OLD_NAMES[old]} instead (docs/from-0.1-to-0.2.md)"
-    )
-    assert found.rerankers["length"].plugin.name == "good"
-
-
-def test_a_base_of_the_first_contract_is_refused_too(install):
-    code = GOOD.replace(
-        "class Length(Reranker)",
-        "class Old(Reranker):\n    needs = ('torch',)\n\nclass Length(Old)",
-    )
-    (broken,) = load(install("broken", code)).broken
-    assert "reranker 'length': Old.needs is of irplatform 0.1; write traits()" in broken.error
 
 
 @pytest.mark.parametrize(

@@ -227,22 +227,24 @@ def test_every_epoch_is_reported(tmp_path):
     assert [(epoch, measure) for epoch, _, measure in reported] == [(1, 0.1), (2, 0.2)]
 
 
-def test_every_batch_is_shown_of_as_many_as_are_known(tmp_path):
+def test_every_batch_is_shown_of_as_many_as_are_known(tmp_path, monkeypatch):
     class Counted(Line):
         def batches(self, epoch):
             return [*super().batches(epoch)]
 
     for kind, expected in ((Line, [None, 3, 3]), (Counted, [3, 3, 3])):
-        shown, steps = [], []
+        shown, done = [], {"epoch": [], "": []}
 
-        def showing(count, shown=shown, steps=steps):
-            shown.append(count)
-            return nullcontext(steps.append)
+        def steps(noun, count, shown=shown, done=done, **_):
+            shown.append((noun, count))
+            return nullcontext(done[noun].append)
 
+        monkeypatch.setattr("irplatform.system.console.steps", steps)
         workspace = tmp_path / kind.__name__
         workspace.mkdir()
-        run_loop(kind(), LoopSettings(epochs=3), seed=1, workspace=workspace, showing=showing)
-        assert (shown, steps) == (expected, [1] * 9)
+        run_loop(kind(), LoopSettings(epochs=3), seed=1, workspace=workspace, shown=True)
+        assert shown == [("epoch", 3), *(("", count) for count in expected)]
+        assert done == {"epoch": [1] * 3, "": [1] * 9}
 
 
 def test_losses_of_pairs_are_weighted_means():

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from lz4.block import LZ4BlockError
 
-from irplatform.errors import InputError, PlatformError, counted, in_a_line, raise_refusal
+from irplatform.errors import InputError, PlatformError, counted, in_a_line
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def fetch(dataset_ids: Iterable[str], parts: Iterable[str] = PARTS) -> int:
         try:
             file.path()
         except FAILURES as error:
-            raise_refusal(error)
+            PlatformError.raise_refusal(error)
             raise PlatformError(
                 f"{download.source} could not be downloaded ({type(error).__name__}). "
                 f"{fetched} of {len(needed)} files are here; the same command fetches the others."
@@ -123,7 +123,7 @@ def fetch_file(context: str, name: str, *, instead: str) -> Path:
     try:
         return Path(download.path())
     except FAILURES as error:
-        raise_refusal(error)
+        PlatformError.raise_refusal(error)
         place = f"put it at {needed.path} by hand, " if needed and needed.path else ""
         raise PlatformError(
             f"ir_datasets cannot get {needed or name} ({type(error).__name__}). Run this again "
@@ -144,7 +144,7 @@ def reading(dataset_id: str, part: str) -> Iterator[None]:
     try:
         yield
     except (*FAILURES, *_DAMAGE) as error:
-        raise_refusal(error)
+        PlatformError.raise_refusal(error)
         if not needed or not isinstance(error, FAILURES):
             raise InputError(
                 f"ir_datasets cannot read the {part} of '{dataset_id}' ({in_a_line(error)}). A "
@@ -193,7 +193,7 @@ def _readers(dataset_id: str, parts: Iterable[str]) -> list[Any]:
             if dataset.has(part) and not (part == "docs" and is_stored(dataset))
         ]
     except FAILURES as error:
-        raise_refusal(error)
+        PlatformError.raise_refusal(error)
         raise PlatformError(
             f"ir_datasets cannot open '{dataset_id}' without a network ({type(error).__name__})."
         ) from error

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from irplatform.concepts.graph import ConceptGraph as ConceptGraph
     from irplatform.errors import PlatformError as PlatformError
     from irplatform.errors import quoted as quoted
-    from irplatform.errors import raise_refusal as raise_refusal
     from irplatform.expansion.plan import QueryPlan as QueryPlan
     from irplatform.expansion.query import Expander as Expander
     from irplatform.features.calculator import Calculator as Calculator
@@ -37,13 +36,9 @@ if TYPE_CHECKING:
     from irplatform.lucene.queries import krovetz_stems as krovetz_stems
     from irplatform.runs.bioasq import Snippet as Snippet
     from irplatform.runs.bioasq import read_questions as read_questions
-    from irplatform.runs.bioasq import read_snippets as read_snippets
-    from irplatform.runs.run import id_text as id_text
     from irplatform.system.arithmetic import exact_roots as exact_roots
     from irplatform.system.arithmetic import portable as portable
     from irplatform.system.arithmetic import square_root as square_root
-    from irplatform.system.console import notice as notice
-    from irplatform.system.console import steps as steps
     from irplatform.system.packages import require as require
     from irplatform.text.arrays import Float32 as Float32
     from irplatform.text.arrays import Int64 as Int64
@@ -70,7 +65,6 @@ if TYPE_CHECKING:
     from irplatform.training.loop import LoopSettings as LoopSettings
     from irplatform.training.loop import StepSettings as StepSettings
     from irplatform.training.loop import run_loop as run_loop
-    from irplatform.training.loop import run_shown as run_shown
     from irplatform.training.losses import pairwise_hinge as pairwise_hinge
     from irplatform.training.losses import pairwise_logistic as pairwise_logistic
     from irplatform.training.neural import NeuralReranker as NeuralReranker
@@ -78,7 +72,6 @@ if TYPE_CHECKING:
     from irplatform.training.samplers import PairSampler as PairSampler
     from irplatform.training.samplers import PointSampler as PointSampler
     from irplatform.training.samplers import Pool as Pool
-    from irplatform.training.text_pairs import PairsOfTopics as PairsOfTopics
     from irplatform.training.text_pairs import TextPairs as TextPairs
     from irplatform.training.validation import Validator as Validator
     from irplatform.training.weights import WeightFile as WeightFile
@@ -88,7 +81,7 @@ _NAMES = {
     "irplatform.chat.client": "Chat",
     "irplatform.concepts": "ConceptOptions",
     "irplatform.concepts.graph": "ConceptGraph",
-    "irplatform.errors": "PlatformError quoted raise_refusal",
+    "irplatform.errors": "PlatformError quoted",
     "irplatform.expansion.plan": "QueryPlan",
     "irplatform.expansion.query": "Expander",
     "irplatform.features.calculator": "Calculator",
@@ -100,10 +93,8 @@ _NAMES = {
     "irplatform.knowledge.model": "Concept Name Relation",
     "irplatform.knowledge.union": "Knowledge",
     "irplatform.lucene.queries": "BM25 QLD RM3 krovetz_stems",
-    "irplatform.runs.bioasq": "Snippet read_questions read_snippets",
-    "irplatform.runs.run": "id_text",
+    "irplatform.runs.bioasq": "Snippet read_questions",
     "irplatform.system.arithmetic": "exact_roots portable square_root",
-    "irplatform.system.console": "notice steps",
     "irplatform.system.packages": "require",
     "irplatform.text.arrays": "Float32 Int64 new_matrix",
     "irplatform.text.device_documents": "Candidates Reading StoredVectors on_device",
@@ -115,11 +106,11 @@ _NAMES = {
     "irplatform.training.checkpoints": "Checkpoint",
     "irplatform.training.linear": "centered pairwise_weights",
     "irplatform.training.list_samplers": "GroupSampler ListSampler",
-    "irplatform.training.loop": "LoopSettings StepSettings run_loop run_shown",
+    "irplatform.training.loop": "LoopSettings StepSettings run_loop",
     "irplatform.training.losses": "pairwise_hinge pairwise_logistic",
     "irplatform.training.neural": "NeuralReranker stored_documents",
     "irplatform.training.samplers": "PairSampler PointSampler Pool",
-    "irplatform.training.text_pairs": "PairsOfTopics TextPairs",
+    "irplatform.training.text_pairs": "TextPairs",
     "irplatform.training.validation": "Validator",
     "irplatform.training.weights": "WeightFile",
     "irplatform.workers.distribution": "map_documents",

@@ -22,7 +22,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from irplatform.errors import InputError, PlatformError, one_line, raise_refusal, unstopped
+from irplatform.errors import InputError, PlatformError, one_line, unstopped
 from irplatform.files.cache import artifact, is_built
 from irplatform.system.console import notice, progress, waiting
 from irplatform.text.tokenizer import composed
@@ -337,7 +337,7 @@ def _fetch(folder: Path) -> None:
         returncode, told = _run_pip(command, folder, advance)
         archive = next(folder.glob("pyserini-*.tar.gz"), None)
         if returncode or archive is None:
-            raise_refusal(told)
+            PlatformError.raise_refusal(told)
             lines = [line for line in told.splitlines() if "ERROR" in line or "pip" in line]
             reason = one_line(lines[-1]).removeprefix("ERROR: ") if lines else "pip failed"
             raise PlatformError(

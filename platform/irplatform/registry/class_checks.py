@@ -35,31 +35,6 @@ _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
 """The methods that a subclass must define; of several, one."""
 _BASES = {"reranker": Reranker, "retriever": Retriever, "feature group": FeatureGroup}
 
-_TRAITS = {
-    "needs": "packages",
-    "wants_expansion": "expanded_queries",
-    "holds_first_stage": "weighs_first_stage",
-    "pretrained_on": "pretraining",
-    "pretrained_as": "shares_pretraining",
-    "options_of_pretraining": "pretraining_options",
-    **{name: name for name in ("learns_on_device", "on_device", "seeded", "limits_dates")},
-    **{name: name for name in ("remark", "remembers_documents")},
-}
-_READS = {
-    "depends_on": "more",
-    "checkpoints": "checkpoints",
-    "pairs_learned": "pairs",
-    "check_training": "check",
-}
-OLD_NAMES: Mapping[str, str] = {
-    **{old: f"traits(), which returns Traits({new}=…)" for old, new in _TRAITS.items()},
-    **{old: f"reads(), which returns Reads({new}=…)" for old, new in _READS.items()},
-    "expanding": "an option of the type KnowledgeBases",
-    "reads_knowledge": "an option of the type KnowledgeBases",
-    "among_candidates": "rescore()",
-}
-"""Name in the contract of irplatform 0.1 → what to write instead."""
-
 
 class Registered(HasOptions, Protocol):
     """The part of a registration that is checked."""
@@ -84,21 +59,9 @@ def check_system(registration: Registered) -> None:
     who, system, base = registration.title, registration.system, _BASES[registration.kind]
     if not (isinstance(system, type) and issubclass(system, base)):
         raise PluginError(f"{who} is {system!r}, not a subclass of {base.__name__}")
-    _check_contract(who, system)
     _check_options(registration)
     _check_presets(registration)
     _check_methods(who, system)
-
-
-def _check_contract(who: str, system: type) -> None:
-    """Refuse a class of the contract of irplatform 0.1, which would silently do less."""
-    for base in system.__mro__:
-        for name in vars(base) if base not in _NEEDED else ():
-            if name in OLD_NAMES:
-                raise PluginError(
-                    f"{who}: {base.__name__}.{name} is of irplatform 0.1; write "
-                    f"{OLD_NAMES[name]} instead (docs/from-0.1-to-0.2.md)"
-                )
 
 
 def _check_methods(who: str, system: type) -> None:

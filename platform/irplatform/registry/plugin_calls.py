@@ -62,9 +62,9 @@ def with_place(error: BaseException, module: str) -> str:
     """Return an error in one line, with its place in a module's package."""
     place = _place_in(module, error)
     ours = isinstance(error, ImportError) and (error.name or "").startswith("irplatform.")
-    moved = " (modules of irplatform 0.1 have moved: docs/from-0.1-to-0.2.md)" if ours else ""
+    rule = " (a plugin imports irplatform.plugin and irplatform.kit)" if ours else ""
     text = missing_extra(error, "it").rstrip(".") or in_a_line(error)
-    return text + moved + (f" ({place})" if place else "")
+    return text + rule + (f" ({place})" if place else "")
 
 
 def _place_in(module: str, error: BaseException) -> str:

@@ -11,7 +11,7 @@ documents and ten snippets a question (http://participants-area.bioasq.org/gener
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -50,12 +50,14 @@ class Question:
         body: the question.
         type: the kind of answer it asks for, or "".
         documents: id to grade: 1 for articles that answer it, 0 for others that were judged.
+        snippets: parts of articles that answer it, where they are read.
     """
 
     id: str
     body: str
     type: str
     documents: Mapping[str, int]
+    snippets: tuple[Snippet, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,12 +90,15 @@ def holds_json(path: Path) -> bool:
     return _BEGINNING.match(beginning) is not None
 
 
-def read_questions(path: Path, *, bodies: bool = True) -> list[Question]:
+def read_questions(path: Path, *, bodies: bool = True, snippets: bool = False) -> list[Question]:
     """Read questions, judged or not; without `bodies`, also answers, whose questions have an id.
+
+    Snippets, judged ones or answers, are read where they are asked for.
 
     Raises:
         InputError: the file is missing or not JSON, there are no questions, one has no body, no id
-            or the id of another, or a document is not an address of PubMed's.
+            or the id of another, a document is not an address of PubMed's, or a snippet has no
+            document, section or offsets.
     """
     parsed = read_json(path, hint=f"{_FORM}.")
     entries = parsed.get("questions") if isinstance(parsed, dict) else None
@@ -112,7 +117,20 @@ def read_questions(path: Path, *, bodies: bool = True) -> list[Question]:
             )
         places[question.id] = place
         questions.append(question)
-    return questions
+    if not snippets:
+        return questions
+    return [
+        replace(question, snippets=_snippets(entry, f"question {place}", path))
+        for place, (question, entry) in enumerate(zip(questions, entries, strict=True), start=1)
+    ]
+
+
+def _snippets(entry: Mapping[str, Any], name: str, path: Path) -> tuple[Snippet, ...]:
+    return tuple(
+        _snippet(each, name, path)
+        for each in entry.get("snippets") or []
+        if not isinstance(each, dict) or each.get("golden") is not False  # of feedback
+    )
 
 
 def judgments_of_questions(path: Path) -> dict[str, dict[str, int]]:
@@ -131,25 +149,6 @@ def judgments_of_questions(path: Path) -> dict[str, dict[str, int]]:
             "no question has documents, so these are questions to answer, not judgments.", path=path
         )
     return judged
-
-
-def read_snippets(path: Path) -> dict[str, list[Snippet]]:
-    """Read the snippets of each question, judged ones or answers; question id to snippets.
-
-    Raises:
-        InputError: see `read_questions`; or a snippet has no document, section or offsets.
-    """
-    snippets: dict[str, list[Snippet]] = {}
-    questions = read_questions(path, bodies=False)
-    for question, entry in zip(questions, read_json(path)["questions"], strict=True):
-        name = f"question {len(snippets) + 1}"
-        given = [
-            each
-            for each in entry.get("snippets") or []
-            if not isinstance(each, dict) or each.get("golden") is not False  # of feedback
-        ]
-        snippets[question.id] = [_snippet(each, name, path) for each in given]
-    return snippets
 
 
 def answers(

@@ -142,6 +142,22 @@ _SHOWN = 5
 """Topics, and documents of each, that a notebook shows."""
 
 
+def id_text(value: Any, of: str) -> str:
+    """Return an id as text; a whole number, as pandas and JSON make of PMIDs, is its digits.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if isinstance(value, str) and value.strip(" \t\r\n"):
+        return value
+    number = math.nan
+    with suppress(TypeError, ValueError, OverflowError):
+        number = math.nan if isinstance(value, bool) else float(value)
+    if not number.is_integer() or abs(number) > _MOST_EXACT:
+        raise InputError(f"the id of {of} is {quoted(value)}. Write it as text.")
+    return str(int(value))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A ranking per topic, under a name.
@@ -153,6 +169,7 @@ class Run:
         path: the file that it was read from, whose metadata say how it was made.
     """
 
+    id_text = staticmethod(id_text)
     name: str
     rankings: Mapping[str, Ranking]
     path: Path | None = None
@@ -237,22 +254,6 @@ class Run:
             heading=f"{self.name}: {len(self.rankings):,} topics, {results:,} results",
             notes=[f"… and {left:,} topics more"] if left else [],
         )
-
-
-def id_text(value: Any, of: str) -> str:
-    """Return an id as text; a whole number, as pandas and JSON make of PMIDs, is its digits.
-
-    Raises:
-        InputError: it is neither.
-    """
-    if isinstance(value, str) and value.strip(" \t\r\n"):
-        return value
-    number = math.nan
-    with suppress(TypeError, ValueError, OverflowError):
-        number = math.nan if isinstance(value, bool) else float(value)
-    if not number.is_integer() or abs(number) > _MOST_EXACT:
-        raise InputError(f"the id of {of} is {quoted(value)}. Write it as text.")
-    return str(int(value))
 
 
 def in_32_bits(scores: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

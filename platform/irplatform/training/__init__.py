@@ -15,7 +15,6 @@ from irplatform.training.loop import (
     LoopSettings,
     StepSettings,
     run_loop,
-    run_shown,
 )
 from irplatform.training.neural import NeuralReranker
 from irplatform.training.samplers import (
@@ -48,5 +47,4 @@ __all__ = [
     "Validator",
     "WeightFile",
     "run_loop",
-    "run_shown",
 ]

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from irplatform.plugin.resources import Resources
-
 
 _MANY_BATCHES = 20
 """From this number on, the batches of an epoch are counted on the progress line."""
@@ -131,17 +129,43 @@ def run_loop(
     seed: int,
     workspace: Path,
     keep_start: bool = False,
-    report: Callable[[int, float, float], None] | None = None,
-    showing: Callable[[int | None], AbstractContextManager[Callable[[int], None]]] | None = None,
+    shown: bool = False,
+    report: Callable[[int, float, float], None] = lambda _epoch, _loss, _measure: None,
 ) -> float:
     """Train, leave the module with the weights of the best epoch, and return its measure.
 
     The task has a model, data and loss; of a task with `OwnSteps`, settings only say when to stop.
     The state after each epoch is kept in the workspace, and found again there. A module that has
-    learned before (`keep_start`) is validated at the start, too. `report` gets each epoch's number,
-    mean loss and measure; `showing` displays the batches of an epoch. PlatformError if the loss or
+    learned before (`keep_start`) is validated at the start, too. Epochs and their batches are
+    `shown`; `report` gets each epoch's number, mean loss and measure. PlatformError if the loss or
     the measure is not a finite number.
     """
+    if not shown:
+        return _train(task, settings, seed, workspace, report, keep_start=keep_start)
+    with console.steps("epoch", settings.epochs, part=console.LAST) as advance:
+        return _train(
+            task,
+            settings,
+            seed,
+            workspace,
+            lambda _epoch, _loss, _measure: advance(1),
+            keep_start=keep_start,
+            showing=lambda count: console.steps(
+                "" if (count or 0) < _MANY_BATCHES else "batch", count, part=console.LAST
+            ),
+        )
+
+
+def _train(
+    task: Task,
+    settings: Stopping,
+    seed: int,
+    workspace: Path,
+    report: Callable[[int, float, float], None],
+    *,
+    keep_start: bool,
+    showing: Callable[[int | None], AbstractContextManager[Callable[[int], None]]] | None = None,
+) -> float:
     import torch
 
     from irplatform.system.arithmetic import exact_roots
@@ -188,26 +212,10 @@ def run_loop(
         epoch += 1
         measure = _validated(task, epoch)
         state.record(epoch, measure, module, optimizer)
-        if report is not None:
-            report(epoch, mean_loss, measure)
+        report(epoch, mean_loss, measure)
     module.load_state_dict(state.best())
     module.eval()
     return state.best_measure
-
-
-def run_shown(task: Task, settings: StepSettings, resources: Resources, workspace: Path) -> float:
-    """Train as `run_loop` does, with the seed of the resources and a display of the epochs."""
-    with console.steps("epoch", settings.epochs, part=console.LAST) as advance:
-        return run_loop(
-            task,
-            settings,
-            seed=resources.seed,
-            workspace=workspace,
-            report=lambda _epoch, _loss, _measure: advance(1),
-            showing=lambda count: console.steps(
-                "" if (count or 0) < _MANY_BATCHES else "batch", count, part=console.LAST
-            ),
-        )
 
 
 def _read(task: Task, batches: Iterable[Any]) -> Iterable[Any]:

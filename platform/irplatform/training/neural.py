@@ -7,6 +7,7 @@ Importing this module loads no torch.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from irplatform.registry.code_digests import module_of
 from irplatform.system.console import QUICK, progress
 from irplatform.text.arrays import Float32, new_matrix
 from irplatform.training.linear import learn_standardization
-from irplatform.training.loop import run_shown
+from irplatform.training.loop import run_loop
 from irplatform.training.weights import WeightFile
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 class NeuralReranker(TrainableReranker):
     """A reranker whose weights are those of one network, in the file `<model>.safetensors`.
 
-    Define `identity` and `score`; `prepare`, which takes what the network reads and calls `start`;
-    and `fit`, which makes a task of the data and calls `train`. `start` sets the network, in
+    Define `score`; `prepare`, which takes what the network reads and calls `start`; and `task`, or
+    `fit`, which makes a task of the data and calls `train`. `start` sets the network, in
     evaluation mode unless it is being trained, and the resources. `learn_standardization` writes
     mean and deviation of training features to two tensors.
     """
@@ -45,8 +46,9 @@ class NeuralReranker(TrainableReranker):
     model: ClassVar[str]
     learn_standardization = staticmethod(learn_standardization)
 
-    network: nn.Module
+    network: Any
     resources: Resources
+    options: Any
 
     def traits(self) -> Traits:
         """The packages of a network that reads word vectors."""
@@ -62,8 +64,18 @@ class NeuralReranker(TrainableReranker):
         self._named(self.identity())  # fails now, not after a training, where something is missing
 
     def identity(self) -> Mapping[str, Any]:
-        """Return what weights must have been saved with, as JSON: sizes, names of features."""
-        raise NotImplementedError(f"{type(self).__name__} does not define identity()")
+        """Return what weights must have been saved with, as JSON: by default the sizes."""
+        return asdict(self.network.sizes)
+
+    def task(self, data: TrainingData, advance: Callable[[int], None]) -> Task:
+        """Return the network in training, and `advance` by 1 for each topic that is read."""
+        raise NotImplementedError(f"{type(self).__name__} does not define task() or fit()")
+
+    def fit(self, data: TrainingData) -> None:
+        """Train the network by the option `loop`."""
+        with self.encoding(data) as advance:
+            task = self.task(data, advance)
+        self.train(task, self.options.loop, data)
 
     def weights_changed(self) -> None:
         """Renew what depends on the weights, after training and loading."""
@@ -75,7 +87,8 @@ class NeuralReranker(TrainableReranker):
 
     def train(self, task: Task, loop: LoopSettings, data: TrainingData) -> None:
         """Train the network with a display of the epochs; PlatformError if training diverges."""
-        run_shown(task, loop, self.resources, data.workspace)
+        seed, workspace = self.resources.seed, data.workspace
+        run_loop(task, loop, seed=seed, workspace=workspace, shown=True)
         self.weights_changed()
 
     def save(self, folder: Path) -> None:

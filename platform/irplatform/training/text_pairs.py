@@ -8,7 +8,7 @@ can be left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from irplatform.data import TextPair
 from irplatform.errors import InputError
@@ -54,11 +54,10 @@ class PairsOfTopics:
         return known or (bool(self.queries) and query_mark(pair.query) in self.queries)
 
 
-@dataclass(frozen=True)
 class TextPairs:
     """A file of pairs, .tsv or .tsv.gz.
 
-    Attributes:
+    Args:
         path: the file.
         query: its column of texts that ask.
         text: its column of texts that they should find.
@@ -66,11 +65,13 @@ class TextPairs:
         marker: what is cut from texts that ask.
     """
 
-    path: Path
-    query: str
-    text: str
-    group: str = ""
-    marker: str = ""
+    OfTopics: TypeAlias = PairsOfTopics
+
+    def __init__(
+        self, path: Path, query: str, text: str, group: str = "", *, marker: str = ""
+    ) -> None:
+        self.path, self.query, self.text = path, query, text
+        self.group, self.marker = group, marker
 
     def __iter__(self) -> Iterator[TextPair]:
         """Stream the pairs with both texts. InputError if the file lacks a column."""
