@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from irplatform.errors import InputError
 from irplatform.run_folder.folder import FILE_NAME, read_scores
-from irplatform.run_folder.forms import known_parts
 from irplatform.run_folder.listed import MATRIX, REPORT, cells_of, run_files
 from irplatform.run_folder.metadata import known_metadata, metadata_path, read_metadata
+from irplatform.run_folder.metadata_model import known_parts
 from irplatform.run_folder.mixture import mixture_of
 
 REFERENCE = Path(__file__).parents[2] / "runs" / "reference" / "demo"
@@ -72,8 +72,9 @@ def test_a_matrix_whose_baseline_is_not_among_its_runs_is_refused(folder):
 def test_metadata_of_ours_have_no_other_parts():
     for run in ("bm25.run", "delta.run"):
         content = json.loads(metadata_path(REFERENCE / run).read_text())
-        assert known_parts(content) == (content, [])
-        assert read_metadata(REFERENCE / run) == content
+        known, odd = known_parts(content)
+        assert (json.dumps(known.content()), odd) == (json.dumps(content), [])
+        assert read_metadata(REFERENCE / run) == known
 
 
 def test_parts_of_another_form_are_left_out_and_named(folder):
@@ -85,7 +86,7 @@ def test_parts_of_another_form_are_left_out_and_named(folder):
         "run": {"sha256": 5},
     }
     metadata_path(folder / "bm25.run").write_text(json.dumps(content))
-    assert read_metadata(folder / "bm25.run") == {
+    assert read_metadata(folder / "bm25.run").content() == {
         "tag": "theirs",
         "method": {"seed": 1},
         "data": {"inputs": ["x"]},
@@ -121,4 +122,4 @@ def test_any_json_is_read_or_refused(folder, content):
             assert error.path is not None
         (folder / name).unlink()
     if isinstance(content, dict):
-        mixture_of(known_parts(content)[0])
+        mixture_of(known_parts(content)[0].method)

@@ -123,7 +123,7 @@ def test_a_run_with_metadata_in_its_head_is_read_quietly(tmp_path, capsys):
     assert read_run(path).rankings["1"].doc_ids == ("d2", "d1")
     assert capsys.readouterr().err == ""
     assert read_head(path) == {"tag": "theirs", "actor": {"team": "Engines"}}
-    assert read_metadata(path)["tag"] == "theirs"
+    assert read_metadata(path).tag == "theirs"
 
 
 def test_a_head_as_repro_eval_writes_it_is_read(tmp_path):
@@ -136,11 +136,10 @@ def test_a_head_as_repro_eval_writes_it_is_read(tmp_path):
 def test_our_form_is_read_back_as_far_as_it_tells():
     back = as_recorded(ir_metadata(of_delta(), FACTS))
     recorded = of_delta()
-    assert back["platform"]["software"]["python"] == recorded["platform"]["software"]["python"]
-    libraries = recorded["platform"]["software"]["libraries"]
-    assert back["platform"]["software"]["libraries"] == libraries
-    bm25, delta = back["method"]["retrieval"]
-    assert (bm25["retriever"], delta["reranker"], delta["name"]) == ("bm25", "delta", "big")
+    assert back.platform.software.python == recorded.platform.software.python
+    assert back.platform.software.libraries == recorded.platform.software.libraries
+    bm25, delta = back.method.retrieval
+    assert (bm25.retriever, delta.reranker, delta.name) == ("bm25", "delta", "big")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +152,7 @@ def test_our_form_is_read_back_as_far_as_it_tells():
     ],
 )
 def test_what_others_write_is_read_as_far_as_it_is_understood(content):
-    back = as_recorded(content)
+    back = as_recorded(content).content()
     assert all(isinstance(section, dict) for section in back.values())
     steps = back.get("method", {}).get("retrieval", [])
     assert steps in ([], [{"name": "bm25", "k1": 0.9}])
@@ -203,7 +202,7 @@ def test_a_damaged_head_is_refused_where_it_is_asked_for(tmp_path, head, message
     path.write_text(head + LINES, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_head(path)
-    assert read_metadata(path) == {}
+    assert read_metadata(path).content() == {}
 
 
 def test_a_fusion_is_a_step_with_weights_and_no_link_of_a_chain():

@@ -92,7 +92,7 @@ def test_packed_runs_stand_for_those_that_are_listed_and_keep_their_metadata(fol
         path.unlink()
     assert names(run_files([folder])) == ["bm25.run.gz", "ltr.run.gz"]
     assert names(described_runs(folder)) == [f"{n}.run.gz" for n in ("bm25", "ltr-alone", "ltr")]
-    assert read_metadata(folder / "ltr.run.gz")["run"]["file"] == "ltr.run"
+    assert read_metadata(folder / "ltr.run.gz").run.file == "ltr.run"
 
 
 def test_all_seeds_and_their_own_scores_are_listed(tmp_path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from irplatform.run_folder.metadata_model import Method, known_parts
 from irplatform.run_folder.mixture import (
     Mixture,
     folds_told,
@@ -15,7 +16,7 @@ LAST = {"reranker": "drmm", "reranks": "fused"}
 
 
 def of(*steps, **method):
-    return mixture_of({"method": {"retrieval": [*steps], **method}})
+    return mixture_of(Method.model_validate({"retrieval": [*steps], **method}))
 
 
 def test_a_rerankers_run_has_a_share_of_its_first_stage():
@@ -75,7 +76,7 @@ def test_the_head_of_a_run_file_tells_the_share():
     ],
 )
 def test_metadata_of_other_programs_say_nothing(metadata):
-    assert mixture_of(metadata) == Mixture()
+    assert mixture_of(known_parts(metadata)[0].method) == Mixture()
 
 
 def test_rerankers_without_weight_share_a_sentence():

@@ -27,6 +27,7 @@ from irplatform.run_folder.metadata import (
     source_revision,
     write_run_with_metadata,
 )
+from irplatform.run_folder.metadata_model import RunMetadata
 from irplatform.runs import Ranking, Run
 from irplatform.system.packages import EXTRAS
 
@@ -84,7 +85,7 @@ def test_it_reads_back_as_it_was_written(tmp_path):
     content = some_metadata()
     back = written(tmp_path, content)
     assert back.pop("run")["file"] == "a.run"
-    assert back == content
+    assert json.dumps(back) == json.dumps(content.content())
 
 
 @pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
@@ -99,7 +100,7 @@ def test_it_has_the_digest_of_the_unpacked_lines(tmp_path, name):
 
 
 def test_it_says_when_and_where():
-    content = some_metadata(call={"function": "run", "settings": {"collection": "demo"}})
+    content = some_metadata(call={"function": "run", "settings": {"collection": "demo"}}).content()
     date = datetime.fromisoformat(content["date"])
     assert abs(datetime.now(UTC) - date) < timedelta(minutes=1)
     implementation = content["implementation"]
@@ -108,7 +109,8 @@ def test_it_says_when_and_where():
 
 
 def test_it_has_the_sections_of_primad_and_names_nobody():
-    content = some_metadata(measures=["AP"], baseline="bm25", significance=[{"name": "t-test"}])
+    goal = {"measures": ["AP"], "baseline": "bm25", "significance": [{"name": "t-test"}]}
+    content = some_metadata(**goal).content()
     assert {"platform", "research goal", "implementation", "method", "data"} <= content.keys()
     assert "actor" not in content
     assert content["research goal"]["evaluation"] == {
@@ -164,7 +166,7 @@ def test_only_a_tracked_source_has_a_revision(tmp_path):
 
 def test_numbers_paths_and_sets_are_said_in_json(tmp_path):
     method = {"weight": np.float32(0.5), "path": Path("x"), "set": {"b", "a"}}
-    content = written(tmp_path, {"tag": "x", "method": method})
+    content = written(tmp_path, RunMetadata.model_validate({"tag": "x", "method": method}))
     assert content["method"] == {"weight": 0.5, "path": "x", "set": ["a", "b"]}
 
 
@@ -177,5 +179,22 @@ def test_a_file_whose_name_is_not_utf8_can_be_named(tmp_path):
 
 def test_what_json_cannot_hold_is_refused_and_nothing_is_written(tmp_path):
     with pytest.raises(TypeError, match="cannot hold"):
-        written(tmp_path, {"tag": "x", "method": object()})
+        written(tmp_path, RunMetadata.model_validate({"tag": "x", "method": {"seed": object()}}))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_read_is_written_again_in_its_order():
+    """Parts that are not declared stay, and none is added."""
+    content = {"method": {"x y": 1, "seed": 2, "retrieval": [{"own": 1, "retriever": "a"}]}}
+    metadata = RunMetadata.model_validate(content)
+    assert json.dumps(metadata.content()) == json.dumps(content)
+    later = metadata.having(tag="t", method=metadata.method.having(seed=3)).content()
+    assert json.dumps(later) == json.dumps({"method": {**content["method"], "seed": 3}, "tag": "t"})
+
+
+def test_a_missing_part_has_an_empty_value():
+    metadata = RunMetadata.model_validate({"method": {"retrieval": []}})
+    assert metadata.says("method")
+    assert not metadata.says("data")
+    assert metadata.data.test_collection.name is None
+    assert metadata.implementation.call.settings == {}

@@ -117,7 +117,7 @@ def beside(path):
         method={"retrieval": steps, "settings": {"depth": 1000}},
         timings={},
     )
-    path.with_name(f"{path.name}.meta.json").write_text(json.dumps(metadata))
+    path.with_name(f"{path.name}.meta.json").write_text(json.dumps(metadata.content()))
 
 
 @pytest.fixture

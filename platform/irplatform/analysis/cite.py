@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from irplatform.experiment.arguments import Paths
+    from irplatform.run_folder.metadata_model import RunMetadata
 
 _ENTRY = re.compile(r"^\s*@(\w+)\s*\{\s*([^,\s]+)\s*,", re.MULTILINE)
 _ALIASES = re.compile(r",\s*aliases\s*=\s*\{[^{}]*\}")
@@ -264,36 +265,34 @@ def _of_fusion(name: str) -> list[Reference]:
 
 def _of_run(path: Path) -> Iterator[Reference]:
     metadata = known_metadata(path)
-    data, method = metadata.get("data", {}), metadata["method"]
-    for part in ("test collection", "training data"):
-        if name := data.get(part, {}).get("name"):
-            yield from _of_collection(name, _facts_of(metadata, part))
-    steps = method.get("retrieval", ())
-    for step in steps:
-        for kind in ("retriever", "reranker"):
-            if kind in step:
-                yield from _of_system(kind, step[kind])
-        if step.get("name") == "fuse":
-            yield from _of_fusion(step.get("method", ""))
-    if sum("retriever" in step for step in steps) > 1:
-        fused = [step["fusion"] for step in steps if "fusion" in step]
-        yield from _of_fusion(fused[-1].get("method", Ranks.name) if fused else Ranks.name)
-    software = metadata.get("platform", {}).get("software", {})
-    if "irplatform" in software.get("libraries", {}).get("python", {}):
+    if name := metadata.data.test_collection.name:
+        yield from _of_collection(name, _facts_of(metadata))
+    if name := metadata.data.training_data.name:
+        yield from _of_collection(name, {})
+    for step in metadata.method.retrieval:
+        for kind, system in (("retriever", step.retriever), ("reranker", step.reranker)):
+            if system:
+                yield from _of_system(kind, system)
+        if step.name == "fuse":
+            yield from _of_fusion(str(step.method))
+    if sum(step.retriever is not None for step in metadata.method.retrieval) > 1:
+        fusions = [step.fusion for step in metadata.method.retrieval if step.fusion]
+        yield from _of_fusion(fusions[-1].get("method", Ranks.name) if fusions else Ranks.name)
+    software = metadata.platform.software
+    if "irplatform" in software.libraries.python:
         yield _platform()
-    if "lucene" in software:
+    if software.lucene:
         yield _reference("yang2017anserini", "index and search")
-    if metadata.get("research goal", {}).get("evaluation", {}).get("reported measures"):
+    if metadata.research_goal.evaluation.reported_measures:
         yield _reference("macavaney2022irmeasures", "measures")
-    if method.get("neural"):
+    if metadata.method.neural:
         yield _reference("paszke2019pytorch", "networks")
 
 
-def _facts_of(metadata: Mapping[str, Any], part: str) -> Mapping[str, str]:
+def _facts_of(metadata: RunMetadata) -> Mapping[str, str]:
     """What the collection itself says for `collections show`; nothing where it is not here."""
-    call = metadata.get("implementation", {}).get("call", {})
-    name = call.get("settings", {}).get("collection")
-    if part != "test collection" or not name:
+    name = metadata.implementation.call.settings.get("collection")
+    if not name:
         return {}
     try:
         return registry().collection(name).metadata

@@ -13,7 +13,7 @@ from irplatform.errors import InputError, listing
 from irplatform.experiment.calls import topic_marks
 from irplatform.experiment.topics import only_topics, topics_asked
 from irplatform.run_folder.listed import listed_runs
-from irplatform.run_folder.metadata import RUN, is_as_recorded, read_metadata
+from irplatform.run_folder.metadata import is_as_recorded, read_metadata
 from irplatform.runs.names import alone_name, file_name
 from irplatform.spelling import option
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.data import Collection
+    from irplatform.run_folder.metadata_model import RunMetadata
 
     Metadata = Mapping[str, Any]
 
@@ -45,7 +46,7 @@ def differences_told(
         InputError: the runs are of different documents, or metadata are damaged.
     """
     runs = {name: read_metadata(file) for name, file in files.items()}
-    of = {name: run.get("data", {}).get("test collection", {}) for name, run in runs.items()}
+    of = {name: run.data.test_collection.content() for name, run in runs.items()}
     notes = [*_documents({name: data.get("documents") for name, data in of.items()}, runs, across)]
     notes += _replaced(files, runs)
     looks = {name: topics_asked(file) for name, file in files.items()}
@@ -62,15 +63,17 @@ def differences_told(
         if told := _told({n: others[n] for n in marks if n in others}):
             notes.append(f"WARNING: the runs were made with different {part}: {told}.")
     for part in ("depth", "seed"):
-        methods = ((name, run.get("method", {})) for name, run in runs.items())
-        if told := _told({n: m.get(part, m.get("settings", {}).get(part)) for n, m in methods}):
+        said = {
+            n: {**(run.method.settings or {}), **run.method.content()} for n, run in runs.items()
+        }
+        if told := _told({name: facts.get(part) for name, facts in said.items()}):
             notes.append(f"the runs differ in {part}: {told}.")
     return notes
 
 
 def _present(
     names: Mapping[str, str | None],
-    runs: Mapping[str, Metadata],
+    runs: Mapping[str, RunMetadata],
     looks: Mapping[str, tuple[str, ...]],
     collection: Collection | None,
 ) -> dict[str, Metadata]:
@@ -79,7 +82,10 @@ def _present(
     found = {}
     for name in names:
         if collection is not None and names[name] == collection.id:
-            key = looks[name], bool(_settings(runs[name]).get("ignore_identical_ids"))
+            key = (
+                looks[name],
+                bool(_settings(runs[name]).get("ignore_identical_ids")),
+            )
             if key not in marks:
                 part = only_topics(collection, key[0])
                 part = ignoring_identical_ids(part) if key[1] else part
@@ -99,13 +105,12 @@ def _told(values: Mapping[str, Any]) -> str:
     return ", ".join(told) if len(groups) > 1 else ""
 
 
-def _settings(run: Metadata) -> Metadata:
-    found: Metadata = run.get("implementation", {}).get("call", {}).get("settings", {})
-    return found
+def _settings(run: RunMetadata) -> Mapping[str, Any]:
+    return run.implementation.call.settings
 
 
 def _documents(
-    marks: Mapping[str, str | None], runs: Mapping[str, Metadata], across: bool
+    marks: Mapping[str, str | None], runs: Mapping[str, RunMetadata], across: bool
 ) -> Iterator[str]:
     """A sentence on different documents; InputError if they are not allowed.
 
@@ -125,14 +130,14 @@ def _documents(
         yield f"WARNING: an existing index may have other documents: {told}."
 
 
-def _replaced(files: Mapping[str, Path], runs: Mapping[str, Metadata]) -> Iterator[str]:
+def _replaced(files: Mapping[str, Path], runs: Mapping[str, RunMetadata]) -> Iterator[str]:
     """Sentences on run files that are not those which metadata or the folder's report describe."""
     listed: dict[Path, str] = {}
     for folder in dict.fromkeys(file.parent for file in files.values()):
         with suppress(InputError):  # a damaged report is not needed where run files are named
             listed |= listed_runs(folder)
     for name, file in files.items():
-        recorded = {runs[name].get(RUN, {}).get("sha256"), listed.get(file)} - {None, ""}
+        recorded = [*filter(None, {runs[name].run.sha256, listed.get(file)})]
         if file.is_file() and not all(is_as_recorded(file, sha256) for sha256 in recorded):
             yield (
                 f"WARNING: {file} is not the run that was recorded: it was changed or replaced. "

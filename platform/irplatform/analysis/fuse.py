@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
     from irplatform.retrieval.fusion_learning import Choice
+    from irplatform.run_folder.metadata_model import RunMetadata
     from irplatform.runs import Run
     from irplatform.runs.fusion.method import FusionMethod
     from irplatform.runs.fusion.norms import Norm
@@ -133,7 +134,7 @@ def fuse_runs(
     }
     metadata = _metadata(tag, method, depth, share_of, asked, choice, command)
     if not force:
-        refuse_other_run(out, metadata["method"]["settings"], f"Name another {option('out')}")
+        refuse_other_run(out, metadata.method.settings or {}, f"Name another {option('out')}")
     weighted_runs = {path: run for path, run in runs.items() if share_of[path]}
     if choice is None or train_paths:
         _compare_topics(weighted_runs)
@@ -212,11 +213,11 @@ def _learned(
 def _refuse_other_topics(paths: Iterable[Path], data: Mapping[str, Any]) -> None:
     """Refuse runs whose metadata name other topics: these may have the same numbers."""
     for path in paths:
-        recorded = read_metadata(path).get("data", {}).get("test collection")
+        recorded = read_metadata(path).data.test_collection
         parts = ("name", "topics", "qrels")
-        if recorded and all(recorded.get(part) != data[part] for part in parts):
+        if recorded and all(getattr(recorded, part) != data[part] for part in parts):
             raise InputError(
-                f"this is a run of '{recorded.get('name')}', and its topics are not those of "
+                f"this is a run of '{recorded.name}', and its topics are not those of "
                 f"{option('train_on')}, '{data['name']}'. Give runs of the same systems over the "
                 f"latter with {option('train_runs')}.",
                 path=path,
@@ -276,7 +277,7 @@ def _metadata(
     asked: Mapping[str, Any],
     choice: Choice | None,
     command: Sequence[str],
-) -> dict[str, Any]:
+) -> RunMetadata:
     inputs: list[dict[str, Any]] = [
         {"run": str(path), "sha256": file_digest(readable_again(path)), "weight": weight}
         for path, weight in weights.items()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from irplatform.reports.matrix import MatrixReport
     from irplatform.reports.run_report import RunReport
     from irplatform.run_folder.listed import MatrixCell
+    from irplatform.run_folder.metadata_model import RunMetadata
 
 AnyRun: TypeAlias = "AnyPath | Run | RunReport | MatrixReport | Any"
 Runs: TypeAlias = "AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]"
@@ -95,7 +96,7 @@ class GivenRuns:
         called = {_plain(file): self.names[path] for path, file in files.items()}
         found = {}
         for path, file in files.items():
-            mixture = mixture_of(read_metadata(file))
+            mixture = mixture_of(read_metadata(file).method)
             if first := mixture.first_stage:
                 other = f"{file.parent.name}/{first}" if first in called.values() else first
                 name = called.get(_plain(file.with_name(f"{first}.run")), other)
@@ -109,7 +110,7 @@ class GivenRuns:
         for name, file in self.files.items():
             called = file_name(file)
             own = file.with_name(alone_name(called) + file.name.removeprefix(called))
-            if own.is_file() and mixture_of(read_metadata(own)).share == 0:
+            if own.is_file() and mixture_of(read_metadata(own).method).share == 0:
                 found[name] = own
         return found
 
@@ -117,8 +118,7 @@ class GivenRuns:
         """Return the measures that the runs were reported by, by name, as far as recorded."""
         found = {}
         for name, file in self.files.items():
-            goal = read_metadata(file).get("research goal", {})
-            found[name] = tuple(goal.get("evaluation", {}).get("reported measures", ()))
+            found[name] = tuple(read_metadata(file).research_goal.evaluation.reported_measures)
         return {name: measures for name, measures in found.items() if measures}
 
     def recorded_collection(self) -> str:
@@ -133,7 +133,7 @@ class GivenRuns:
                 raise InputError("there is no such file.", path=file)
             metadata = read_metadata(file)
             if name := _collection_of(metadata):
-                marks = metadata.get("data", {}).get("test collection", {})
+                marks = metadata.data.test_collection.content()
                 named[name] = json.dumps(marks, sort_keys=True) if "topics" in marks else name
         if len({*named.values()}) == 1:  # a collection may lie in several places
             return next((name for name in named if Path(name).exists()), next(iter(named)))
@@ -168,13 +168,11 @@ def _plain(file: Path) -> Path:
     return file.resolve().with_name(file_name(file))
 
 
-def _collection_of(metadata: Mapping[str, Any]) -> str:
-    implementation = metadata.get("implementation", {})
-    settings = implementation.get("call", {}).get("settings", {})
-    if name := settings.get("collection"):
+def _collection_of(metadata: RunMetadata) -> str:
+    if name := metadata.implementation.call.settings.get("collection"):
         return str(name)
     with suppress(ValueError, KeyError, IndexError):
-        executable = implementation["executable"]
+        executable = metadata.implementation.executable
         words = shlex.split(executable["cmd"])
         (flag,) = option_words("collection")
         name = words[words.index(flag) + 1]

@@ -245,15 +245,14 @@ def _explanations(
     asked = {
         path: {t: r.doc_ids[:depth] for t in topics if (r := runs[name].rankings.get(t))}
         for path, name in named.items()
-        if any("reranker" in s for s in read_metadata(path).get("method", {}).get("retrieval", ()))
+        if any(step.reranker for step in read_metadata(path).method.retrieval)
     }
     total = sum(len(doc_ids) for by_topic in asked.values() for doc_ids in by_topic.values())
     what = f"explaining ({option('explain', False)} leaves it out)"
     with progress(what, total, "documents") as advance:
         for path, by_topic in asked.items():
             try:
-                made = read_metadata(path).get("implementation", {})
-                settings = settings_from(made.get("call", {}))
+                settings = settings_from(read_metadata(path).implementation.call.content())
                 label = system_of(names_of([path])[path])
                 at_hand = explanations_at_hand(settings, label, by_topic, advance)
                 for topic, by_document in at_hand.items():
@@ -289,14 +288,14 @@ def _names(expander: Expander, topic: Topic) -> list[str]:
 
 
 def _expanded_with(path: Path) -> tuple[str, ...]:
-    steps = read_metadata(path).get("method", {}).get("retrieval", ())
-    expands = (step.get("options", {}).get("expand", ()) for step in steps)
+    steps = read_metadata(path).method.retrieval
+    expands = (step.options.get("expand", ()) for step in steps)
     return tuple(next(filter(None, expands), ()))
 
 
 def _bibliography(paths: Sequence[Path]) -> str:
     """BibTeX of all runs whose metadata tell what they used."""
-    told = [path for path in paths if "method" in read_metadata(path)]
+    told = [path for path in paths if read_metadata(path).says("method")]
     return as_bibtex(cite(told)) if told else ""
 
 

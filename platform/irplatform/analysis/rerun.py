@@ -21,7 +21,7 @@ from irplatform.experiment.run import run_again
 from irplatform.files.writing import home
 from irplatform.run_folder.ir_metadata import as_recorded, read_yaml
 from irplatform.run_folder.listed import described_runs
-from irplatform.run_folder.metadata import RUN, SUFFIX, lines_digest, read_metadata
+from irplatform.run_folder.metadata import SUFFIX, lines_digest, read_metadata
 from irplatform.run_folder.overlap import overlap
 from irplatform.runs import read_run
 from irplatform.system.process import keep_nothing
@@ -204,37 +204,37 @@ def _commands(path: Path) -> list[_Command]:
         return _of_folder(path)
     listed = path.suffix in (".yml", ".yaml")
     run = path.with_name(path.name.removesuffix(SUFFIX))
-    content: Mapping[str, Any] = as_recorded(read_yaml(path)) if listed else read_metadata(run)
+    metadata = as_recorded(read_yaml(path)) if listed else read_metadata(run)
     if not path.exists():
         raise InputError("there is no such file.", path=path)
-    if not content:
+    if not metadata:
         raise InputError("there are no metadata here, or beside this run.", path=path)
-    call, about = content.get("implementation", {}).get("call"), content.get(RUN)
-    runs = content.get("runs", ()) if about is None else [about]
-    if call is None or not runs:
+    call, runs = metadata.implementation.call, [metadata.run] if metadata.run else metadata.runs
+    if not call or not runs:
         raise InputError(
             "this metadata has no settings or no digest of the run: an older version, or another "
             "program, wrote it.",
             path=path,
         )
     recorded = [
-        _Recorded(each["file"], each["sha256"], path.with_name(each["file"]) if listed else run)
-        for each in runs
+        _Recorded(about.file, about.sha256, path.with_name(about.file) if listed else run)
+        for about in runs
+        if about.file and about.sha256
     ]
-    return [_Command(call, recorded, whole=about is None)]
+    return [_Command(call.content(), recorded, whole=not metadata.run)]
 
 
 def _of_folder(path: Path) -> list[_Command]:
     """The commands that made the runs of a folder, or of all folders of a matrix."""
     found: dict[str, _Command] = {}
     for run in described_runs(path):
-        content = read_metadata(run)
-        about, call = content.get(RUN), content.get("implementation", {}).get("call")
-        if about is None or call is None:
+        metadata = read_metadata(run)
+        about, call = metadata.run, metadata.implementation.call.content()
+        if not (about.file and about.sha256 and call):
             continue
         key = json.dumps([str(run.parent), call], sort_keys=True)
         known = found.setdefault(key, _Command(call, (), whole=call.get("function") == "run"))
-        recorded = _Recorded(about["file"], about["sha256"], run)
+        recorded = _Recorded(about.file, about.sha256, run)
         found[key] = replace(known, runs=[*known.runs, recorded])
     if not found:
         raise InputError("there are no runs here whose metadata say how to make them.", path=path)

@@ -22,7 +22,6 @@ from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.run_folder.listed import described_runs, listed_runs, moved_to
 from irplatform.run_folder.metadata import (
-    RUN,
     describe_platform,
     is_as_recorded,
     known_metadata,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.arguments import AnyPath
+    from irplatform.run_folder.metadata_model import Marks, RunMetadata
 
 Verdict = Literal["agrees", "changed", "unknown"]
 _PARTS = {
@@ -136,20 +136,20 @@ def changed(findings: list[Finding]) -> list[str]:
     return [finding.subject for finding in findings if finding.verdict == "changed"]
 
 
-def _file(path: Path, metadata: Mapping[str, Any]) -> Finding:
-    about = metadata.get(RUN, {})
+def _file(path: Path, metadata: RunMetadata) -> Finding:
+    about = metadata.run
     if not path.exists():
         return _gone(path)
-    if "sha256" not in about:
+    if about.sha256 is None:
         made = "an older version or another program made it"
         return Finding("run", "unknown", f"its digest was not recorded; {made}")
-    if is_as_recorded(path, about["sha256"]):
-        return Finding("run", "agrees", f"sha256 {about['sha256'][:_DIGITS]}…")
+    if is_as_recorded(path, about.sha256):
+        return Finding("run", "agrees", f"sha256 {about.sha256[:_DIGITS]}…")
     try:
         now = ranking_digests(read_run(path))
     except InputError as error:
         return Finding("run", "changed", str(error))
-    then: Mapping[str, str] = about.get("rankings", {})
+    then: Mapping[str, str] = about.rankings
     touched = [topic for topic in {**then, **now} if then.get(topic) != now.get(topic)]
     if not touched:
         same = (
@@ -160,18 +160,16 @@ def _file(path: Path, metadata: Mapping[str, Any]) -> Finding:
     return Finding("run", "changed", f"other rankings of {topics}: {listing(touched)}")
 
 
-def _data(metadata: Mapping[str, Any], named: str | None) -> Iterator[Finding]:
+def _data(metadata: RunMetadata, named: str | None) -> Iterator[Finding]:
     """The topics, judgments and documents, and what the settings stand for now."""
-    data, method = metadata.get("data", {}), metadata.get("method", {})
-    call = metadata.get("implementation", {}).get("call", {})
-    recorded = data.get("test collection")
-    if not isinstance(recorded, dict) or "name" not in recorded:
+    data, call, then = metadata.data, metadata.implementation.call, metadata.method.settings
+    if data.test_collection.name is None:
         return
-    name = named or call.get("settings", {}).get("collection") or recorded["name"]
+    name = named or call.settings.get("collection") or data.test_collection.name
     settings, unreadable = None, ""
     try:
         settings = settings_from(
-            call | {"settings": {**call.get("settings", {}), "collection": name}}
+            {**call.content(), "settings": {**call.settings, "collection": name}}
         )
     except PlatformError as error:
         unreadable = str(error)
@@ -183,23 +181,23 @@ def _data(metadata: Mapping[str, Any], named: str | None) -> Iterator[Finding]:
     except PlatformError as error:
         yield Finding("collection", "unknown", str(error))
         return
-    yield from _parts(recorded, now, "")
+    yield from _parts(data.test_collection, now, "")
     if settings is None:
         yield Finding("settings", "unknown", unreadable)
         return
     try:
         plan = resolve(settings, plugins)
-        planned = planned_runs(plan, now).get(Path(metadata.get(RUN, {}).get("file", "")).stem)
+        planned = planned_runs(plan, now).get(Path(metadata.run.file or "").stem)
     except PlatformError as error:
         yield Finding("settings", "unknown", str(error))
         return
-    if plan.training is not None and "training data" in data:
+    if plan.training is not None and data.training_data:
         trained = describe_data(plan.training, _qrels(plan.training))
-        yield from _parts(data["training data"], trained, "training ")
-    if planned is not None and "settings" in method:
-        then = {k: v for k, v in method["settings"].items() if k not in _BY_CONTENT}
-        others = {k: v for k, v in planned.items() if k not in _BY_CONTENT}
-        changes = "; ".join(differences(then, others))
+        yield from _parts(data.training_data, trained, "training ")
+    if planned is not None and then is not None:
+        before = {k: v for k, v in then.items() if k not in _BY_CONTENT}
+        after = {k: v for k, v in planned.items() if k not in _BY_CONTENT}
+        changes = "; ".join(differences(before, after))
         yield Finding("settings", "changed" if changes else "agrees", changes)
 
 
@@ -207,7 +205,8 @@ def _qrels(collection: Collection) -> Qrels | None:
     return collection.qrels or None
 
 
-def _parts(then: Mapping[str, Any], now: Mapping[str, Any], of: str) -> Iterator[Finding]:
+def _parts(marks: Marks, now: Mapping[str, Any], of: str) -> Iterator[Finding]:
+    then = marks.content()
     for part, name in _PARTS.items():
         if part in then and then[part] != now.get(part):
             changed = f"{then.get(part) or 'none'} -> {now.get(part) or 'none'}"
@@ -217,16 +216,13 @@ def _parts(then: Mapping[str, Any], now: Mapping[str, Any], of: str) -> Iterator
             yield Finding(of + name, "agrees", f"of {then['name']}")
 
 
-def _inputs(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+def _inputs(metadata: RunMetadata) -> Iterator[Finding]:
     """The files and folders that settings named."""
-    listed = list(metadata.get("data", {}).get("inputs", ()))
-    for step in metadata.get("method", {}).get("retrieval", ()):
-        listed += [{"role": "fused run", "path": r.get("run"), **r} for r in step.get("fuses", ())]
-        learned = step.get("learned", {}).get("from", ())
-        listed += [{"role": "training run", "path": r.get("run"), **r} for r in learned]
-    folder = Path(
-        metadata.get("implementation", {}).get("executable", {}).get("working directory", "")
-    )
+    listed = [*metadata.data.inputs]
+    for step in metadata.method.retrieval:
+        for role, runs in (("fused run", step.fuses), ("training run", step.learned.runs)):
+            listed += [{"role": role, "path": run.run, **run.content()} for run in runs]
+    folder = Path(metadata.implementation.executable.get("working directory", ""))
     for entry in listed:
         if not isinstance(entry, dict) or not all(isinstance(entry.get(k), str) for k in _INPUT):
             yield Finding("inputs", "unknown", "another program recorded them")
@@ -247,9 +243,9 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _artifacts(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+def _artifacts(metadata: RunMetadata) -> Iterator[Finding]:
     """The index, vectors and the like in the cache: whole, damaged, or not there."""
-    for name, mark in metadata.get("data", {}).get("artifacts", {}).items():
+    for name, mark in metadata.data.artifacts.items():
         subject = name.replace("_", " ")
         for folder in (home() / name.replace("_", "-")).glob("*-*"):
             if mark not in (made := folder.name.rpartition("-")[2], composed_mark(made)):
@@ -260,16 +256,15 @@ def _artifacts(metadata: Mapping[str, Any]) -> Iterator[Finding]:
                 yield Finding(subject, "agrees", str(within_home(folder)))
 
 
-def _weights(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+def _weights(metadata: RunMetadata) -> Iterator[Finding]:
     """The trained models in the cache; those of a given `checkpoint` are inputs."""
-    method = metadata.get("method", {})
-    if method.get("settings", {}).get("checkpoint") is not None:
+    method = metadata.method
+    if (method.settings or {}).get("checkpoint") is not None:
         return
-    marks = method.get("weights", ())
-    for description, mark in zip(method.get("training", ()), marks, strict=False):
-        if not (depends_on := description.get("depends_on")):
+    for trained, mark in zip(method.training, method.weights, strict=False):
+        if not trained.depends_on:
             continue
-        folder = _checkpoint(depends_on)
+        folder = _checkpoint(trained.depends_on)
         if folder is None:
             yield Finding("weights", "unknown", "the trained model is not in this cache")
             continue
@@ -292,9 +287,9 @@ def _checkpoint(depends_on: Mapping[str, Any]) -> Path | None:
     return None
 
 
-def _versions(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+def _versions(metadata: RunMetadata) -> Iterator[Finding]:
     """The platform's code, Python, Java, Lucene, and libraries that can change a score."""
-    source = metadata.get("implementation", {}).get("source", {})
+    source = metadata.implementation.source
     revision = source_revision()
     then, now = _code(source), _code({"version": __version__, "commit": revision})
     if source.get("digest") == our_digest():
@@ -303,13 +298,13 @@ def _versions(metadata: Mapping[str, Any]) -> Iterator[Finding]:
         if then == now:  # files were edited, or are newer than the commit
             then, now = f"{then} with source {source.get('digest')}", our_digest()
         yield Finding("irplatform", "changed", f"other code: {then} -> {now}")
-    recorded = metadata.get("platform", {}).get("software", {})
+    software = metadata.platform.software
+    recorded = software.content()
     here = describe_platform(lucene=lucene_version())["software"]
-    libraries = recorded.get("libraries", {}).get("python", {})
     installed = here["libraries"]["python"]
     pairs = {
         name: (version, installed.get(name))
-        for name, version in libraries.items()
+        for name, version in software.libraries.python.items()
         if name != "irplatform"
     }
     for name in ("python", "lucene", "arithmetic"):

@@ -33,6 +33,7 @@ from irplatform.run_folder.folder import (
 )
 from irplatform.run_folder.listed import REPORT
 from irplatform.run_folder.metadata import PART, accelerator_name, run_metadata
+from irplatform.run_folder.metadata_model import Method
 from irplatform.run_folder.mixture import mixture_of
 from irplatform.runs import Run, read_run
 from irplatform.runs.names import alone_name
@@ -160,7 +161,7 @@ class Recorder:
                     per_topic=final[-1].per_topic,
                     seconds=seconds,
                     interpolation=reranked.weight,
-                    mixture=mixture_of({"method": self._reranked(reranked)}),
+                    mixture=mixture_of(Method.model_validate(self._reranked(reranked))),
                     measures_alone=alone[-1].aggregate,
                     warnings=reranked.warnings,
                     results=reranked.final.lengths,
@@ -297,7 +298,7 @@ class Recorder:
                 measures=evaluation.aggregate,
                 per_topic=evaluation.per_topic,
                 seconds=seconds,
-                mixture=mixture_of({"method": {"retrieval": retrieval}}),
+                mixture=mixture_of(Method.model_validate({"retrieval": [*retrieval]})),
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
                 results=run.lengths,
             )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, listing, unknown
 from irplatform.files.digests import fingerprint
-from irplatform.run_folder.metadata import PART, read_metadata
+from irplatform.run_folder.metadata import read_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,9 +61,7 @@ def only_topics(collection: Collection, asked: Sequence[str]) -> Collection:
 
 def topics_asked(path: Path | None) -> tuple[str, ...]:
     """Return the choice of topics of a run file, by its metadata; () if it ranks all."""
-    data = read_metadata(path).get("data", {}) if path else {}
-    part = data.get(PART, {}) if isinstance(data, dict) else {}
-    return tuple(part.get("asked", ()))
+    return tuple(read_metadata(path).data.topics_chosen.asked) if path else ()
 
 
 def of_quick_looks(collection: Collection, looks: Mapping[Path, Sequence[str]]) -> Collection:

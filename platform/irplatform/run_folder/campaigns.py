@@ -25,7 +25,8 @@ from irplatform.run_folder.ir_metadata import (
     read_yaml,
     write_ir_metadata,
 )
-from irplatform.run_folder.metadata import RUN, metadata_path, read_metadata
+from irplatform.run_folder.metadata import metadata_path, read_metadata
+from irplatform.run_folder.metadata_model import RunMetadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -123,11 +124,11 @@ def describe_folder(folder: Path, names: Sequence[str]) -> None:
     """
     described = [read_metadata(folder / f"{name}.run") for name in names]
     runs = [
-        {"name": name, "file": about[RUN]["file"], "sha256": about[RUN]["sha256"]}
+        {"name": name, "file": about.run.file, "sha256": about.run.sha256}
         for name, about in zip(names, described, strict=True)
-        if RUN in about  # another command may have replaced it meanwhile
+        if about.run  # another command may have replaced it meanwhile
     ]
-    if described and RUN in described[-1]:
+    if described and described[-1].run:
         write_ir_metadata(ir_metadata(described[-1], known(), runs), folder / FILE_NAME)
 
 
@@ -177,9 +178,10 @@ def described(run: Path, facts: Mapping[str, str], folders: Iterable[str] = ()) 
     Raises:
         InputError: there are no metadata, or they cannot be read.
     """
-    recorded = read_metadata(run) if metadata_path(run).exists() else {}
+    metadata = read_metadata(run) if metadata_path(run).exists() else RunMetadata()
+    recorded = metadata.content()
     if recorded.keys() >= _SECTIONS:
-        return ir_metadata(recorded, facts)
+        return ir_metadata(metadata, facts)
     places = [run.parent, *([run.parent.parent] if run.absolute().parent.name in folders else [])]
     files = (place / name for place in places for name in FILE_NAMES)
     file = next((path for path in files if path.is_file()), None)

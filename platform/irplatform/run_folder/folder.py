@@ -30,6 +30,7 @@ from irplatform.system.console import notice
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from irplatform.run_folder.metadata_model import RunMetadata
     from irplatform.runs import Run
 
 FILE_NAME = "scores.json"
@@ -142,15 +143,15 @@ class RunFolder:
         """The SHA-256 of the run files written so far, by their names."""
         return {f"{name}.run": digest for name, digest in self._written.items()}
 
-    def write(self, run: Run, metadata: Mapping[str, Any]) -> Path:
+    def write(self, run: Run, metadata: RunMetadata) -> Path:
         """Write a run file and its metadata, whose tag becomes the last column of the file."""
         path = self.path / f"{run.name}.run"
         if not self._written:  # what an earlier command says of its runs is not about these
             for name in _ABOUT_ALL:
                 (self.path / name).unlink(missing_ok=True)
         self._written[path.stem] = ""
-        method = {**metadata["method"], "settings": self._planned.get(run.name, {})}
-        write_run_with_metadata(run, path, {**metadata, "method": method})
+        method = metadata.method.having(settings=self._planned.get(run.name, {}))
+        write_run_with_metadata(run, path, metadata.having(method=method))
         self._written[path.stem] = file_digest(path)
         return path
 
@@ -191,12 +192,13 @@ class RunFolder:
 def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:
     """Return whether a run reranks a first stage that has been replaced under its name."""
     try:
-        content = read_metadata(path)
-        baselines = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
-        started_from = content.get("method", {}).get(FIRST_STAGE, fingerprint)
-        return first_stage in baselines and started_from != fingerprint
-    except (InputError, AttributeError, TypeError):  # damaged, or another program's
+        metadata = read_metadata(path)
+    except InputError:  # damaged
         return False
+    started_from = metadata.method.first_stage or fingerprint
+    return first_stage in metadata.research_goal.evaluation.baseline and (
+        started_from != fingerprint
+    )
 
 
 def _files(paths: Sequence[Path]) -> str:

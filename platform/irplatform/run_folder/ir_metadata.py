@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import InputError
 from irplatform.files.reading import in_utf_8, open_bytes
 from irplatform.files.writing import atomic_write
-from irplatform.run_folder.forms import known_parts
+from irplatform.run_folder.metadata_model import known_parts
 from irplatform.run_folder.mixture import FIRST_STAGE_WEIGHT
 from irplatform.runs.names import FUSED
 from irplatform.runs.parts import METADATA
@@ -21,6 +21,8 @@ from irplatform.system.console import notice_once
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from irplatform.run_folder.metadata_model import Method, RunMetadata
 
 FILE_NAME = "ir-metadata.yml"
 END = "# ir_metadata.end"
@@ -50,7 +52,7 @@ _STEP = ("name", "method", "norm", "k", "run", "reranks", "interpolates", "fuses
 
 
 def ir_metadata(
-    metadata: Mapping[str, Any], facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]] = ()
+    metadata: RunMetadata, facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
     """Return a run's metadata in the form that campaigns check.
 
@@ -59,65 +61,62 @@ def ir_metadata(
         facts: of the user, by their names in `platform config`; missing ones leave fields out.
         runs: the files of a folder: name and digest of each.
     """
-    steps = _steps(metadata)
-    software = metadata["platform"]["software"]
-    versions = software.get("libraries", {}).get("python", {})
-    others = {k: v for k, v in software.items() if k not in ("libraries", "python")}
-    data = metadata.get("data", {})
-    collection = data.get("test collection", {})
-    training = data.get("training data", {"name": "none"})
-    described = _in_short(steps) or metadata["tag"]
-    goal = f"Ad hoc retrieval on {collection.get('name', 'a collection')} with {described}."
+    steps = _steps(metadata.method)
+    software, data = metadata.platform.software, metadata.data
+    others = {k: v for k, v in software.content().items() if k not in ("libraries", "python")}
+    described = _in_short(steps) or metadata.tag
+    goal = f"Ad hoc retrieval on {data.test_collection.name or 'a collection'} with {described}."
     source = {
         **({"repository": facts["repository"]} if "repository" in facts else {}),
-        **metadata["implementation"]["source"],
+        **metadata.implementation.source,
     }
+    call = metadata.implementation.call
     content: dict[str, Any] = {
-        "schema version": metadata["schema version"],
-        "tag": metadata["tag"],
-        "date": metadata.get("date"),
+        "schema version": metadata.schema_version,
+        "tag": metadata.tag,
+        "date": metadata.date,
         "actor": {k: facts[k] for k in ("name", "team") if k in facts} | {"role": "experimenter"},
         "research goal": {
             "description": facts.get("goal", goal),
-            **metadata.get("research goal", {}),
+            **metadata.research_goal.content(),
         },
         "platform": {
-            **metadata["platform"],
+            **metadata.platform.content(),
             "software": {
                 "libraries": [
-                    f"python=={software['python']}",
-                    *(f"{name}=={version}" for name, version in versions.items()),
+                    f"python=={software.python}",
+                    *(f"{name}=={of}" for name, of in software.libraries.python.items()),
                 ],
                 **others,
             },
         },
         "implementation": {
-            "executable": metadata["implementation"]["executable"],
+            "executable": metadata.implementation.executable,
             "source": source,
-            **({"call": call} if (call := metadata["implementation"].get("call")) else {}),
+            **({"call": call.content()} if call else {}),
         },
         "data": {
-            "test collection": {"name": "unknown", **collection},
-            "training data": training,
-            **({"inputs": data["inputs"]} if data.get("inputs") else {}),
+            "test collection": {"name": "unknown", **data.test_collection.content()},
+            "training data": data.training_data.content() or {"name": "none"},
+            **({"inputs": data.inputs} if data.inputs else {}),
         },
         "method": {
             "name": facts.get("method", described),
-            "description": facts.get("description", _in_words(steps, metadata["method"])),
+            "description": facts.get("description", _in_words(steps, metadata.method)),
             "automatic": True,
-            "score ties": metadata["method"].get("score ties"),
+            "score ties": metadata.method.score_ties,
             "indexing": _INDEXING,
             "retrieval": steps,
         },
     }
     if runs:
         content["runs"] = [dict(run) for run in runs]
-    elif about := metadata.get("run"):
-        content["run"] = {key: about[key] for key in ("file", "sha256")}
+    elif metadata.run:
+        content["run"] = {"file": metadata.run.file, "sha256": metadata.run.sha256}
     return content
 
 
-def as_recorded(content: Mapping[str, Any]) -> dict[str, Any]:
+def as_recorded(content: Mapping[str, Any]) -> RunMetadata:
     """Return ir_metadata in the form of the metadata beside a run, as far as they have one."""
     recorded = {k: dict(part) if isinstance(part, dict) else part for k, part in content.items()}
     data, platform, method = (
@@ -140,33 +139,32 @@ def as_recorded(content: Mapping[str, Any]) -> dict[str, Any]:
     return known_parts(recorded)[0]
 
 
-def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _steps(method: Method) -> list[dict[str, Any]]:
     """The steps of retrieval: name, kind, what they rerank, and plain options."""
-    method = metadata["method"]
-    neural = method.get("neural", ())
+    neural = method.neural
     steps: list[dict[str, Any]] = []
-    for step in method.get("retrieval", ()):
-        if "fusion" in step:
-            steps.append(_fusion(step["fusion"], steps))
+    for step in method.retrieval:
+        if step.fusion is not None:
+            steps.append(_fusion(step.fusion, steps))
             continue
-        kind = "reranker" if "reranker" in step else "retriever"
-        names = (step.get(key) for key in ("label", kind, "name", "method", "run"))
+        said = step.content()
+        kind = "reranker" if step.reranker else "retriever"
+        names = (said.get(key) for key in ("label", kind, "name", "method", "run"))
         name = next(filter(None, names), kind)
-        options = step.get("options", {})
-        plain = {k: v for k, v in options.items() if isinstance(v, str | int | float)}
+        plain = {k: v for k, v in step.options.items() if isinstance(v, str | int | float)}
         steps.append(
             {
                 "name": str(name),
-                **({kind: step[kind]} if kind in step else {}),
-                **{key: step[key] for key in _STEP[1:] if key in step},
+                **({kind: said[kind]} if kind in said else {}),
+                **{key: said[key] for key in _STEP[1:] if key in said},
                 "lexical": name not in neural,
                 "deep_neural_model": name in neural,
                 "sparse_neural_model": False,
-                "single_stage_retrieval": len(method["retrieval"]) == 1,
+                "single_stage_retrieval": len(method.retrieval) == 1,
                 **plain,
             }
         )
-    if steps and (weight := method.get("interpolation")):
+    if steps and (weight := method.interpolation):
         steps[-1]["interpolates"] = {
             "with": steps[-1].get("reranks"),
             FIRST_STAGE_WEIGHT: weight,
@@ -202,9 +200,9 @@ def _in_short(steps: Sequence[Mapping[str, Any]]) -> str:
     return " → ".join([*([" + ".join(found)] if found else []), *others])
 
 
-def _in_words(steps: Sequence[Mapping[str, Any]], method: Mapping[str, Any]) -> str:
+def _in_words(steps: Sequence[Mapping[str, Any]], method: Method) -> str:
     """A sentence on what each step does."""
-    depth = method.get("settings", {}).get("depth")
+    depth = (method.settings or {}).get("depth")
     first = [step["name"] for step in steps if not step.keys() & {"fuses", "reranks", "run"}]
     found = f" {depth:,}" if isinstance(depth, int) else ""
     words = [f"the run {step['run']} is given" for step in steps if "run" in step]

@@ -13,7 +13,7 @@ from pydantic import BaseModel, model_validator
 
 from irplatform.errors import InputError, listing
 from irplatform.run_folder.forms import read_form
-from irplatform.run_folder.metadata import RUN, SUFFIX, is_as_recorded, read_metadata
+from irplatform.run_folder.metadata import SUFFIX, is_as_recorded, read_metadata
 from irplatform.runs.names import alone_name
 
 if TYPE_CHECKING:
@@ -179,6 +179,6 @@ def gone_told(gone: Sequence[Path], folder: Path) -> str:
 
 def moved_to(run: Path, folder: Path) -> Path | None:
     """Return the file in the folder of a missing run that has its content; None without any."""
-    recorded = listed_runs(folder).get(run) or read_metadata(run).get(RUN, {}).get("sha256")
+    recorded = listed_runs(folder).get(run) or read_metadata(run).run.sha256
     found = (each for each in runs_in(run.parent) if recorded and is_as_recorded(each, recorded))
     return next(found, None)

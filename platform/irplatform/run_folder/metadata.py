@@ -22,8 +22,9 @@ from irplatform.errors import InputError, listing
 from irplatform.files.digests import file_digest
 from irplatform.files.reading import open_bytes
 from irplatform.files.writing import as_json, atomic_write
-from irplatform.run_folder.forms import known_parts, read_form
+from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.ir_metadata import as_recorded, read_head
+from irplatform.run_folder.metadata_model import RunMetadata, known_parts
 from irplatform.runs.trec import ranking_digest, run_rows, write_run
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import notice_once
@@ -75,8 +76,6 @@ _GIT_SECONDS = 5.0
 _SCHEMA_VERSION = "0.1"
 """Of ir_metadata."""
 SUFFIX = ".meta.json"
-RUN = "run"
-"""Key of the metadata: the run file's name and digests."""
 _TIES = "document id descending"
 _REMEDY = "Put the right ones back, or remove this file: then nothing is known of the run."
 
@@ -102,8 +101,8 @@ def run_metadata(
     java: str | None = None,
     lucene: str | None = None,
     accelerator: str | None = None,
-) -> dict[str, Any]:
-    """Build the content of a run's metadata file.
+) -> RunMetadata:
+    """Build the metadata of a run.
 
     Args:
         tag: the run's name.
@@ -136,7 +135,7 @@ def run_metadata(
         evaluation["baseline"] = [baseline]
     if significance:
         evaluation["significance test"] = [dict(test) for test in significance]
-    return {
+    content = {
         "schema version": _SCHEMA_VERSION,
         "tag": tag,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -147,9 +146,10 @@ def run_metadata(
         "method": {"automatic": True, "score ties": _TIES} | dict(method),
         "timings": {stage: round(seconds, 3) for stage, seconds in timings.items()},
     }
+    return RunMetadata.model_validate(content)
 
 
-def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
+def write_run_with_metadata(run: Run, path: Path, metadata: RunMetadata) -> None:
     """Write a run file and its metadata, whose tag becomes the last column of the file.
 
     The metadata gain `run`: the file's name, the SHA-256 of its lines (unpacked, if the file is
@@ -168,11 +168,11 @@ def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -
         """Write the metadata before the run gets its name, and after the old run has gone."""
         about = {"file": path.name, "sha256": sha256, "rankings": rankings}
         with atomic_write(described, "wb") as file:
-            file.write(as_json({**metadata, RUN: about}, default=_plain))
+            file.write(as_json({**metadata.content(), "run": about}, default=_plain))
             file.flush()
             Path(os.path.realpath(path)).unlink(missing_ok=True)
 
-    write_run(run.renamed(metadata["tag"]), path, complete=complete, digests=rankings)
+    write_run(run.renamed(metadata.tag), path, complete=complete, digests=rankings)
 
 
 def lines_digest(path: Path) -> str:
@@ -209,7 +209,7 @@ def metadata_file(run_path: Path | str) -> Path | None:
     return next(filter(os.path.lexists, places), None)
 
 
-def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
+def read_metadata(run_path: Path | str) -> RunMetadata:
     """Read the metadata beside a run, or in its head; empty if there are none.
 
     Those of other programs are read, too: parts of another form are left out, with a warning.
@@ -221,7 +221,7 @@ def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
         try:
             return as_recorded(read_head(Path(run_path)))
         except InputError:
-            return {}
+            return RunMetadata()
     known, odd = known_parts(read_form(path, object, _REMEDY))
     if not known:
         wrong = "these are no metadata of a run: no section such as 'method' or 'data'."
@@ -231,14 +231,14 @@ def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
     return known
 
 
-def known_metadata(run: Path) -> Mapping[str, Any]:
+def known_metadata(run: Path) -> RunMetadata:
     """Return the metadata beside a run, or in its head, which say how it was made.
 
     Raises:
         InputError: there are none, or they do not say it, or there is no run either.
     """
     metadata = read_metadata(run)
-    if "method" not in metadata:
+    if not metadata.says("method"):
         if path := metadata_file(run):
             raise InputError("these metadata have no section 'method', how it was made.", path=path)
         if not run.exists():

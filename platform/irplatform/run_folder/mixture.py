@@ -11,9 +11,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import enumeration
+from irplatform.run_folder.metadata_model import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from irplatform.run_folder.metadata_model import Method
 
 FIRST_STAGE_WEIGHT = "weight of the first stage"
 """Key of W in ir_metadata."""
@@ -67,38 +70,37 @@ class Mixture:
         }
 
 
-def mixture_of(metadata: Mapping[str, Any]) -> Mixture:
+def mixture_of(method: Method) -> Mixture:
     """Return what the metadata of a run say of it; nothing for those of other programs."""
-    method = metadata.get("method", {})
     try:
-        steps = [step for step in method.get("retrieval", ()) if isinstance(step, dict)]
-        fused = tuple(_fused(steps))
-        last = steps[-1] if steps else {}
-        if "reranks" not in last:
-            return Mixture(fused=fused if last.keys() & {"fusion", "fuses"} else ())
-        share = method.get("interpolation", last.get("interpolates", {}).get(FIRST_STAGE_WEIGHT))
+        fused = tuple(_fused(method.retrieval))
+        last = method.retrieval[-1] if method.retrieval else Step()
+        if last.reranks is None:
+            return Mixture(fused=fused if last.fusion is not None or last.fuses else ())
+        share = method.interpolation
+        if share is None:
+            share = last.interpolates.get(FIRST_STAGE_WEIGHT)
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             return Mixture()
-        folds = len(method.get("weights", ()))
-        shares = tuple(float(each) for each in method.get("shares", ()))
-        return Mixture(str(last["reranks"]), float(share), folds * (folds > 1), shares)
+        folds = len(method.weights)
+        shares = tuple(map(float, method.shares))
+        return Mixture(str(last.reranks), float(share), folds * (folds > 1), shares)
     except (AttributeError, KeyError, TypeError, ValueError):  # of another program
         return Mixture()
 
 
-def _fused(steps: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, float]]:
+def _fused(steps: Iterable[Step]) -> Iterator[tuple[str, float]]:
     """The fused retrievers or runs, with their weights."""
     found: list[str] = []
     for step in steps:
-        if "fusion" in step:
-            weights = step["fusion"].get("weights") or [1.0] * len(found)
+        if step.fusion is not None:
+            weights = step.fusion.get("weights") or [1.0] * len(found)
             yield from zip(found, map(float, weights), strict=True)
-        elif "fuses" in step:
-            for run in step["fuses"]:
-                name = PurePath(run["run"]).name.removesuffix(".run")
-                yield name, float(run.get("weight", 1))
-        elif "retriever" in step or "run" in step:
-            found.append(str(step.get("retriever") or step["run"]))
+        elif step.fuses:
+            for run in step.fuses:
+                yield PurePath(run.run or "").name.removesuffix(".run"), float(run.weight)
+        elif step.retriever or step.run:
+            found.append(str(step.retriever or step.run))
 
 
 def weights_told(mixtures: Mapping[str, Mixture]) -> list[str]:

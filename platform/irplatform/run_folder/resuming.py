@@ -78,9 +78,11 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
     if not path.exists():
         return
     try:
-        recorded = read_metadata(path)["method"]["settings"]
+        recorded = read_metadata(path).method.settings
+        if recorded is None:
+            raise InputError("its settings are not recorded.", path=path)
         changes = [*differences(_without_session(recorded), _without_session(settings))]
-    except (InputError, KeyError, TypeError, AttributeError) as error:
+    except (InputError, KeyError, TypeError, AttributeError) as error:  # of another program
         described = metadata_path(path).name
         says = (
             f"{described} does not say" if metadata_file(path) else f"no {described} beside it says"

@@ -201,7 +201,7 @@ def _check_order(paths: Sequence[Path], snapshots: Sequence[str]) -> None:
     """Refuse a run over another snapshot than its place says, by its collection or its folder."""
     unknown = []
     for path, snapshot in zip(paths, snapshots, strict=False):
-        collection = read_metadata(path).get("data", {}).get("test collection", {}).get("name", "")
+        collection = read_metadata(path).data.test_collection.name or ""
         names = [str(collection), path.absolute().parent.name]
         told = [each for each in snapshots if any(_ends_with(name, each) for name in names)]
         if told and snapshot not in told:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import PlatformError
 from irplatform.options import flat
 from irplatform.registry.loading import registry
-from irplatform.run_folder.metadata import RUN, lines_digest, metadata_path, read_metadata
+from irplatform.run_folder.metadata import lines_digest, metadata_path, read_metadata
 from irplatform.run_folder.mixture import mixture_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from irplatform.run_folder.metadata_model import Method, RunMetadata
 
 _DIGITS = 12
 """Digits of fingerprints; digests of files are whole."""
@@ -49,31 +51,29 @@ def made_of(system: str, path: Path) -> Made:
     try:
         return Made(
             system,
-            metadata["implementation"]["executable"]["cmd"],
+            metadata.implementation.executable["cmd"],
             [*about, *_facts(metadata, digest)],
-            {stage: float(seconds) for stage, seconds in metadata.get("timings", {}).items()},
+            metadata.timings,
         )
     except (AttributeError, KeyError, TypeError, ValueError):  # none, or somebody else's
         missing = f"{metadata_path(path).name} is not beside it, nor of this program"
         return Made(system, facts=[*about, ("SHA-256 of the run", digest), ("metadata", missing)])
 
 
-def _facts(metadata: Mapping[str, Any], digest: str) -> Iterator[tuple[str, str]]:
-    recorded = metadata.get(RUN, {}).get("sha256")
+def _facts(metadata: RunMetadata, digest: str) -> Iterator[tuple[str, str]]:
+    recorded = metadata.run.sha256
     state = {None: "not recorded in its metadata", digest: "as its metadata say"}
     yield "SHA-256 of the run", f"{digest} ({state.get(recorded, 'NOT as its metadata say')})"
-    if date := metadata.get("date"):
-        yield "made", str(date)
-    implementation = metadata["implementation"]
-    if folder := implementation["executable"].get("working directory"):
-        yield "in", str(folder)
-    source = implementation.get("source", {})
+    if metadata.date:
+        yield "made", str(metadata.date)
+    if folder := metadata.implementation.executable.get("working directory"):
+        yield "in", folder
+    source = metadata.implementation.source
     commit = f", commit {source['commit']}" if source.get("commit") else ""
     yield "irplatform", f"{source.get('version', '?')}{commit}"
-    method = metadata.get("method", {})
-    yield from _mixture(metadata)
-    yield from _training(method)
-    for step in method.get("retrieval", ()):
+    yield from _mixture(metadata.method)
+    yield from _training(metadata.method.content())
+    for step in (step.content() for step in metadata.method.retrieval):
         for kind in ("retriever", "reranker"):
             if kind in step:
                 remark = f"; {step['remark']}" if step.get("remark") else ""
@@ -81,21 +81,20 @@ def _facts(metadata: Mapping[str, Any], digest: str) -> Iterator[tuple[str, str]
                 changed = changed_options(kind, step)
                 told = f"; {', '.join(changed)}" if changed else ""
                 yield kind, f"{step[kind]} of {package}{remark}{told}"
-    if (seed := method.get("seed")) is not None:
-        yield "seed", str(seed)
-    data = metadata.get("data", {})
-    for part, marks in data.items():
+    if metadata.method.seed is not None:
+        yield "seed", str(metadata.method.seed)
+    for part, marks in metadata.data.content().items():
         if isinstance(marks, dict):
             named = {k: v if k == "name" else str(v)[:_DIGITS] for k, v in marks.items() if v}
             yield part, ", ".join(f"{k} {v}" for k, v in named.items())
-    for used in data.get("inputs", ()):
+    for used in metadata.data.inputs:
         yield str(used["role"]), f"{used['path']} (SHA-256 {used['sha256']})"
-    yield from _platform(metadata.get("platform", {}))
+    yield from _platform(metadata.platform.content())
 
 
-def _mixture(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _mixture(method: Method) -> Iterator[tuple[str, str]]:
     """The first stage's share, and the weights of fused retrievers."""
-    mixture = mixture_of(metadata)
+    mixture = mixture_of(method)
     if mixture.share is not None:
         told = f"{mixture.share_text} of {mixture.first_stage}, {1 - mixture.share:.2f} of its own"
         folds = f": {', '.join(f'{w:.2f}' for w in mixture.shares)}" if mixture.shares else ""
