@@ -47,6 +47,8 @@ def _told(_item: int) -> str:
             "--set delta.filters=64",
         ),
         (("settings", {"chat.url": "URL"}), "settings={'chat.url': URL}", "--set chat.url=URL"),
+        (("settings", {"ltr.on": True}), "settings={'ltr.on': True}", "--set ltr.on=true"),
+        (("settings", {"ltr.stack": "[…]"}), "settings={'ltr.stack': […]}", "--set ltr.stack=[…]"),
     ],
 )
 def test_a_setting_is_a_keyword_or_an_option(given, keyword, written):

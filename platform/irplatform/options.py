@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from irplatform.errors import InputError, unstopped
 from irplatform.files.formats import TOMLError, parse_toml
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -56,6 +57,15 @@ class Options(BaseModel):
         populate_by_name=True,
         allow_inf_nan=False,  # JSON holds neither
     )
+
+    @staticmethod
+    def spelled(settings: Mapping[str, object]) -> str:
+        """Return settings for a message, as who reads it writes them.
+
+        >>> Options.spelled({"delta.filters": 64})
+        "settings={'delta.filters': 64}"
+        """
+        return option("settings", settings)
 
 
 def read_value(written: str, *, text: bool = False) -> object:

@@ -25,7 +25,7 @@ _OPTIONS = {
     "settings": "set",
 }
 """Settings that have another name on the command line."""
-_PLACEHOLDER = re.compile(r"[A-Z]{2,}[,…]*|[NW]")
+_PLACEHOLDER = re.compile(r"[A-Z]{2,}[,…]*|[NW]|\[…\]")
 
 
 class _Reader:
@@ -58,9 +58,8 @@ def option_words(name: str, value: object = None) -> list[str]:
     (['--reranker', 'delta'], ['--no-resume'])
     """
     if isinstance(value, Mapping):
-        return [
-            word for part in value.items() for word in option_words(name, "=".join(map(str, part)))
-        ]
+        options = (f"{n}={str(v).lower() if isinstance(v, bool) else v}" for n, v in value.items())
+        return [word for text in options for word in option_words(name, text)]
     word = f"--{'no-' if value is False else ''}{_OPTIONS.get(name, name).replace('_', '-')}"
     return [word] if value is None or isinstance(value, bool) else [word, str(value)]
 

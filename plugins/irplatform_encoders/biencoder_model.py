@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.plugin import InputError
+from irplatform.plugin import InputError, Options
 from irplatform_encoders.batches import batches, tokens_at_once
 from irplatform_encoders.on_cpu import in_float32, map_in_threads, multiply_by_numpy
 from irplatform_encoders.pretrained import MODULES, content, model_folder, opening
@@ -58,7 +58,8 @@ class Encoder:
         if similarity not in ("cosine", "dot"):
             raise InputError(
                 f"its vectors are compared by {similarity} distance; only cosine and dot are "
-                f"supported. --set {NAME}.similarity=cosine compares by cosine nevertheless.",
+                f"supported. {Options.spelled({f'{NAME}.similarity': 'cosine'})} compares by "
+                "cosine nevertheless.",
                 path=documents,
             )
         self._normalized = similarity == "cosine"
@@ -189,8 +190,8 @@ def _check_pooling(folder: Path, options: BiEncoderOptions) -> None:
     if not saved and options.pooling is None:
         raise InputError(
             "this model does not say how words' vectors become a text's, since "
-            "sentence-transformers did not save it (modules.json is missing): --set "
-            "bi-encoder.pooling=mean or cls says it.",
+            "sentence-transformers did not save it (modules.json is missing): "
+            f"{Options.spelled({f'{NAME}.pooling': 'mean'})} or cls says it.",
             path=folder,
         )
     if saved and options.pooling is not None:

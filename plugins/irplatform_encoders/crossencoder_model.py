@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.kit import quoted
-from irplatform.plugin import InputError
+from irplatform.plugin import InputError, Options
 from irplatform_encoders.pretrained import (
     made_of_parts,
     opening,
@@ -245,7 +245,7 @@ def _relevant(folder: Path, names: Sequence[str], label: str | None) -> int:
         if (found := _by_name(names)) is None:
             raise InputError(
                 f"the model has {len(names)} labels ({told}): say which one means relevant, as in "
-                f"--set cross-encoder.label={names[-1]}.",
+                f"{Options.spelled({'cross-encoder.label': names[-1]})}.",
                 path=folder,
             )
         return found

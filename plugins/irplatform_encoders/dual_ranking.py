@@ -12,6 +12,7 @@ from irplatform.kit import Checkpoint, NeuralReranker, TextPairs, digests, finge
 from irplatform.plugin import (
     Documents,
     InputError,
+    Options,
     PairsFile,
     Ranking,
     Reads,
@@ -179,11 +180,14 @@ class DualEncoderSearch(Retriever):
     def reads(self) -> Reads:
         folder, pairs = self.options.checkpoint, self.options.pairs.file
         if (folder is None) != self.options.pairs.given:
+            trained = Options.spelled({"dual-encoder.checkpoint": "FOLDER"})
+            of_file = Options.spelled({"dual-encoder.pairs.file": "FILE"})
+            of_passages = Options.spelled({"dual-encoder.pairs.passages": 3})
             raise InputError(
-                "retriever 'dual-encoder' needs a trained model: --set dual-encoder.checkpoint="
-                "FOLDER, which `platform train --reranker dual-encoder --out FOLDER` writes, or "
-                "--set dual-encoder.pairs.file=FILE or --set dual-encoder.pairs.passages=3 to "
-                "train one on pairs of texts" + (", not both." if folder else ".")
+                f"retriever 'dual-encoder' needs a trained model: {trained}, which "
+                "`platform train --reranker dual-encoder --out FOLDER` writes, or "
+                f"{of_file} or {of_passages} to train one on pairs of texts"
+                + (", not both." if folder else ".")
             )
         if folder is None:
             self.options.pairs.check()

@@ -77,7 +77,7 @@ class FineTuning(Options):
 
 
 class Pretraining(Options):
-    """The options of pre-training (`--pretrain`), where topics are many."""
+    """The options of pre-training (`pretrain`), where topics are many."""
 
     learning_rate: float = Field(4e-5, gt=0, description="largest step size of the transformer")
     epochs: int = Field(1, gt=0, description="most epochs")

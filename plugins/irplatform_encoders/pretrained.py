@@ -82,8 +82,9 @@ def model_folder(system: str, options: PretrainedOptions, kind: str | None = Non
     """
     if not options.model:
         raise InputError(
-            f"'{system}' needs a model: its option `model` (--set {system}.model=FOLDER), a folder "
-            f"in Hugging Face format. {_NEVER}."
+            f"'{system}' needs a model: its option `model` "
+            f"({Options.spelled({f'{system}.model': 'FOLDER'})}), a folder in "
+            f"Hugging Face format. {_NEVER}."
         )
     folder = Path(options.model).expanduser()
     if folder.exists():
@@ -95,11 +96,12 @@ def model_folder(system: str, options: PretrainedOptions, kind: str | None = Non
     elif options.download:
         folder = _downloaded(options.model, options.revision)
     else:
+        named = Options.spelled({f"{system}.model": "FOLDER"})
+        download = Options.spelled({f"{system}.download": True})
         raise InputError(
-            f"there is no such folder. --set {system}.model=FOLDER says where the model is; a "
-            f"checkpoint keeps its path as it was given in training. {_NEVER}: the option "
-            f"`download` of '{system}' (--set {system}.download=true) takes a model of that name "
-            "from the Hugging Face hub.",
+            f"there is no such folder. {named} says where the model is; a checkpoint keeps its "
+            f"path as it was given in training. {_NEVER}: the option `download` of '{system}' "
+            f"({download}) takes a model of that name from the Hugging Face hub.",
             path=options.model,
         )
     _check(folder)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 PAPERS_FIELDS = ("disease", "gene", "treatment", "demographic", "mesh")
-"""A topic's fields that `--preset paper` reads, where topics have them."""
+"""A topic's fields that the preset "paper" reads, where topics have them."""
 
 
 class DecoderSettings(Options):

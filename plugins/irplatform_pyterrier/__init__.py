@@ -65,7 +65,7 @@ def reranker(
         collection: its documents are those that are reranked: a name, an ir_datasets id or a path.
             None reranks the texts in the columns `title`, and `abstract` or else `text`, with a
             reranker that reads nothing else, such as `cross-encoder`.
-        checkpoint: a folder that `platform train --out` wrote.
+        checkpoint: a folder that `platform train` wrote.
         settings: options of the reranker, as `{"filters": 64}`.
         interpolate: None gives the reranker's own scores; a number from 0 to 1 mixes them with the
             `score` column, which has this share; "auto" takes the share that was chosen in

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Resources
 
-_EXAMPLE = "--set pyterrier.transformer=my_rankers:mono_t5"
 _TERRIER = re.compile(r"py-?terrier|python-terrier", re.IGNORECASE)
 """Names of the distributions whose versions count."""
 
@@ -110,7 +109,7 @@ class PyTerrierReranker(Reranker):
                     raise InputError(
                         f"the transformer '{self.options.transformer}' returns no score for "
                         f"document {doc_id} of topic {topic.id}. If it cuts or compares rankings, "
-                        "say --set pyterrier.compares=true."
+                        f"say {Options.spelled({'pyterrier.compares': True})}."
                     )
         return [
             [scores[topic.id, doc_id] for doc_id in documents.ids] for topic, documents in batch
@@ -174,15 +173,16 @@ class _Place:
     @classmethod
     def of(cls, options: TransformerOptions) -> _Place:
         written = options.transformer
+        example = Options.spelled({"pyterrier.transformer": "my_rankers:mono_t5"})
         if not written:
             raise InputError(
-                f"'pyterrier' needs a transformer: its option `transformer` ({_EXAMPLE})."
+                f"'pyterrier' needs a transformer: its option `transformer` ({example})."
             )
         module, colon, name = written.rpartition(":")
         if not colon or not module or not name.isidentifier():
             raise InputError(
                 f"{quoted(written)} is not the place of a transformer; write 'module:name' or "
-                f"'file.py:name', as in {_EXAMPLE}."
+                f"'file.py:name', as in {example}."
             )
         if module.endswith(".py"):
             file = Path(module).expanduser()

@@ -77,8 +77,8 @@ class RankGPT(Reranker):
         """Nothing but its options, which are checked."""
         if not self.options.model:
             raise InputError(
-                "'rankgpt' needs a model: its option `model` (--set rankgpt.model=NAME), as the "
-                "server calls it."
+                "'rankgpt' needs a model: its option `model` "
+                f"({Options.spelled({'rankgpt.model': 'NAME'})}), as the server calls it."
             )
         if self.options.step > self.options.window:
             raise InputError(

@@ -16,7 +16,7 @@ from irplatform_encoders.options import BiEncoderOptions, BiEncoderSearchOptions
 
 
 def test_a_bare_transformer_is_told_how_to_pool(bare_encoder, text_resources):
-    with pytest.raises(InputError, match=r"pooling=mean or cls"):
+    with pytest.raises(InputError, match=r"'bi-encoder\.pooling': 'mean'\} or cls"):
         open_bi_encoder(bare_encoder, text_resources)
     query = hidden_vectors(bare_encoder, QUERY.query)[0]
     read = read_documents(text_resources, 20)

@@ -181,7 +181,7 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
 
 
 def test_without_a_model_or_with_two_it_says_what_it_needs(resources, tmp_path):
-    with pytest.raises(InputError, match=r"checkpoint=FOLDER.*pairs\.file=FILE.*passages=3"):
+    with pytest.raises(InputError, match=r"checkpoint': FOLDER.*pairs\.file': FILE.*passages': 3"):
         DualEncoderSearch().reads()
     both = {"checkpoint": tmp_path, "pairs": {"file": tmp_path / "x"}}
     with pytest.raises(InputError, match="not both"):

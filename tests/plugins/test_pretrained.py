@@ -86,7 +86,7 @@ def test_an_adapter_is_told_how_it_becomes_a_model(folder, tmp_path, part):
 
 @pytest.mark.parametrize("model", [None, ""])
 def test_without_a_model_the_user_is_told_what_to_give(model):
-    with pytest.raises(InputError, match=r"ranker\.model=FOLDER.*never downloaded"):
+    with pytest.raises(InputError, match=r"'ranker\.model': FOLDER.*never downloaded"):
         model_folder("ranker", PretrainedOptions(model=model))
 
 

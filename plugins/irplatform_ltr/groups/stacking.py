@@ -128,8 +128,8 @@ class Checkpoints(FeatureGroup):
             if seen := Checkpoint.read(folder).learned(topics):
                 raise InputError(
                     f"this checkpoint was trained on {len(seen)} of the {len(topics)} topics of "
-                    "training and validation. Name its reranker in --set ltr.stack=[…]: it is then "
-                    "trained out of fold.",
+                    "training and validation. Name its reranker in "
+                    f"{Options.spelled({'ltr.stack': '[…]'})}: it is then trained out of fold.",
                     path=folder,
                 )
         return ""
