@@ -62,8 +62,14 @@ def test_no_document_is_a_ranking_too():
 @pytest.mark.parametrize(
     ("methods", "told"),
     [
-        ({"traits": lambda self: Traits(remark=3)}, "remark of its traits is 3, not text"),
-        ({"reads": lambda self: Reads(checkpoints="x")}, "reads 'x' as its checkpoints"),
+        (
+            {"traits": lambda self: Traits(remark=3)},
+            "remark of Traits is 3: Input should be a valid string",
+        ),
+        (
+            {"reads": lambda self: Reads(checkpoints="x")},
+            "checkpoints of Reads is 'x': Input should be a valid tuple",
+        ),
         ({"about": lambda self, topics, resources: {"x": {1}}}, "from about that is not JSON"),
         ({"reads": lambda self: Reads(more={"x": float("nan")})}, "from reads that is not JSON"),
         ({"explain": lambda self, topic, resources: "text"}, "returned str from explain; a map"),

@@ -20,6 +20,8 @@ from irplatform.plugin import (
 from irplatform.reranking.systems import ChosenReranker
 
 WHO = r"reranker 'ranker' of plugin 'strange' \(strange-distribution 1.2\)"
+READS = "failed returning what it reads: TypeError: "
+TRAITS = "failed returning its traits: TypeError: "
 
 
 def _choice(base=Reranker, **methods):
@@ -50,22 +52,28 @@ def _traits(**what):
         ({"reads": _raises}, "failed returning what it reads: KeyError"),
         ({"reads": lambda self: {}}, "returned dict from reads; irplatform.plugin.Reads are"),
         ({"reads": lambda self: None}, "returned NoneType from reads"),
-        (_reads(more=Path("x")), "returned PosixPath from reads; a mapping"),
-        (_reads(more={"x"}), "returned set from reads"),
+        (_reads(more=Path("x")), f"{READS}more of Reads is .*: Input should be a valid dict"),
+        (_reads(more={"x"}), f"{READS}more of Reads is {{'x'}}: Input"),
         (
             _reads(more={"file": Path("x")}),
             "returned a value from reads that is not JSON: TypeError: .*PosixPath",
         ),
-        (_reads(files="here"), "reads 'here' as its files; a tuple of Path is needed"),
-        (_reads(systems=("delta",)), "reads .* as its systems; a tuple of NamedSystem is needed"),
-        (_reads(pairs=Path("x")), "reads .* as its pairs; a PairsFile is needed"),
+        (_reads(files="here"), f"{READS}files of Reads is 'here': Input should be a valid tuple"),
+        (_reads(systems=("delta",)), f"{READS}systems.0 of Reads is 'delta': .* NamedSystem"),
+        (_reads(pairs=Path("x")), f"{READS}pairs of Reads is .* an instance of PairsFile"),
         ({"traits": _raises}, "failed returning its traits: KeyError"),
         ({"traits": lambda self: None}, "returned NoneType from traits"),
-        (_traits(weighs_first_stage="no"), "weighs_first_stage of its traits is 'no', not true or"),
-        (_traits(expanded_queries=1), "expanded_queries of its traits is 1, not true or false"),
-        (_traits(pretraining=None), "pretraining of its traits is None, not text"),
-        (_traits(pretraining="MeSH"), "pretraining of its traits is 'MeSH'; only 'mesh' can be"),
-        (_traits(packages="torch"), "packages of its traits are 'torch', not a tuple of names"),
+        (_traits(weighs_first_stage="no"), f"{TRAITS}weighs_first_stage of Traits is 'no': Input"),
+        (_traits(expanded_queries=1), f"{TRAITS}expanded_queries of Traits is 1: .* boolean"),
+        (
+            _traits(pretraining=None),
+            f"{TRAITS}pretraining of Traits is None: Input should be 'mesh'",
+        ),
+        (_traits(pretraining="MeSH"), f"{TRAITS}pretraining of Traits is 'MeSH': .* be 'mesh'"),
+        (
+            _traits(packages="torch"),
+            f"{TRAITS}packages of Traits is 'torch': .* valid tuple .*fail",
+        ),
     ],
 )
 def test_it_is_named_when_it_is_checked(methods, message):
@@ -75,7 +83,9 @@ def test_it_is_named_when_it_is_checked(methods, message):
 
 @pytest.mark.parametrize("given", ["here", ["here"], None])
 def test_checkpoints_are_paths(given):
-    with pytest.raises(PluginError, match=f"{WHO} reads .* as its checkpoints; a tuple of Path"):
+    with pytest.raises(
+        PluginError, match=f"{WHO} {READS}checkpoints.* of Reads is .*: Input should be"
+    ):
         _choice(**_reads(checkpoints=given)).checkpoints()
 
 

@@ -163,7 +163,10 @@ def _raises(*arguments):
             {"reads": lambda self: Reads(more={"x": {1}})},
             "returned a value from reads that is not JSON",
         ),
-        ({"traits": lambda self: Traits(remark=3)}, ": remark of its traits is 3, not text"),
+        (
+            {"traits": lambda self: Traits(remark=3)},
+            "failed returning its traits: TypeError: remark of Traits is 3",
+        ),
         ({"traits": _raises}, "failed returning its traits: KeyError: 'gone'"),
     ],
 )

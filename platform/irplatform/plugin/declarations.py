@@ -10,21 +10,20 @@ The platform makes an instance from its options, and calls its methods in this o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence  # noqa: TC003 - pydantic reads
+from dataclasses import field
+from pathlib import Path  # noqa: TC003 - as above
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, ValidationError
+from pydantic.dataclasses import dataclass
 
-from irplatform.errors import InputError, unknown
+from irplatform.data import TextPair, Topic  # noqa: TC001 - as above
+from irplatform.errors import InputError, quoted, unknown
 from irplatform.options import Options as BaseOptions
 from irplatform.options import first_problem
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from irplatform.data import TextPair, Topic
-
+Declaration = TypeVar("Declaration")
 Kind = Literal["reranker", "retriever", "feature group"]
 
 FILLED = "knowledge bases"
@@ -37,7 +36,28 @@ on what else is installed.
 """
 
 
-@dataclass(frozen=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def _declaration(kind: type[Declaration]) -> type[Declaration]:
+    """A frozen dataclass whose values have the declared types; TypeError where it is made."""
+    made: Any = dataclass(kind, frozen=True, config=ConfigDict(strict=True, extra="forbid"))
+    check = made.__init__
+
+    def __init__(self: Declaration, *arguments: object, **named: object) -> None:  # noqa: N807
+        try:
+            check(self, *arguments, **named)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            place = ".".join(map(str, problem["loc"]))
+            raise TypeError(
+                f"{place} of {kind.__name__} is {quoted(problem['input'])}: {problem['msg']}"
+            ) from None
+
+    made.__init__ = __init__
+    checked: type[Declaration] = made
+    return checked
+
+
+@_declaration
 class NamedSystem:
     """Another system that options name, such as a group of features of a reranker.
 
@@ -69,7 +89,7 @@ class NamedSystem:
         )
 
 
-@dataclass(frozen=True)
+@_declaration
 class PairsFile:
     """A file of pairs of texts that a reranker learns from.
 
@@ -83,7 +103,7 @@ class PairsFile:
     read: Callable[[Sequence[Topic]], Iterable[TextPair]]
 
 
-@dataclass(frozen=True)
+@_declaration
 class Reads:
     """All that a system reads besides documents, topics and options.
 
@@ -108,7 +128,7 @@ class Reads:
     check: Callable[[], object] | None = None
 
 
-@dataclass(frozen=True)
+@_declaration
 class Traits:
     """The traits of a system. Most systems keep all defaults.
 
@@ -143,7 +163,7 @@ class Traits:
     listwise: bool = False
     keeps_answers: bool = False
     learns_on_device: bool = True
-    pretraining: str = ""
+    pretraining: Literal["mesh", ""] = ""
     shares_pretraining: str = ""
     pretraining_options: BaseOptions | None = None
     on_device: bool = False

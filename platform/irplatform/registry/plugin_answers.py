@@ -5,22 +5,18 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.data import TextPair
 from irplatform.errors import PluginError, in_a_line, one_line, quoted
-from irplatform.plugin.declarations import NamedSystem, PairsFile, Reads, Traits
+from irplatform.plugin.declarations import Reads, Traits
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 Answer = TypeVar("Answer")
-
-PRETRAINING = ("mesh", "")
-"""Values of the trait `pretraining`."""
 
 _NUMBERS = "biuf"
 """Kinds of numpy's types that are numbers."""
@@ -43,34 +39,14 @@ def json_mapping(who: str, method: str, answer: object) -> dict[str, object]:
 
 
 def checked_traits(who: str, answer: object) -> Traits:
-    """Return a system's traits; PluginError if one has a wrong type."""
+    """Return a system's traits; PluginError for anything else."""
     traits = of_type(who, "traits", answer, Traits, "irplatform.plugin.Traits are needed")
-    for trait in fields(Traits):
-        value = getattr(traits, trait.name)
-        if isinstance(trait.default, bool | str) and not isinstance(value, type(trait.default)):
-            needed = "true or false" if isinstance(trait.default, bool) else "text"
-            raise PluginError(f"{who}: {trait.name} of its traits is {value!r}, not {needed}.")
-    packages: object = traits.packages
-    if isinstance(packages, str) or not all(isinstance(each, str) for each in traits.packages):
-        raise PluginError(f"{who}: packages of its traits are {packages!r}, not a tuple of names.")
-    if traits.pretraining not in PRETRAINING:
-        raise PluginError(
-            f"{who}: pretraining of its traits is {traits.pretraining!r}; only 'mesh' can be named."
-        )
     return replace(traits, remark=one_line(traits.remark))
 
 
 def checked_reads(who: str, answer: object) -> Reads:
-    """Return what a system reads; PluginError if a part has a wrong type."""
+    """Return what a system reads; PluginError for anything else, or if JSON cannot hold it."""
     reads = of_type(who, "reads", answer, Reads, "irplatform.plugin.Reads are needed")
-    for name, kind in (("files", Path), ("checkpoints", Path), ("systems", NamedSystem)):
-        values = getattr(reads, name)
-        if not isinstance(values, list | tuple) or not all(isinstance(v, kind) for v in values):
-            raise PluginError(
-                f"{who} reads {quoted(values)} as its {name}; a tuple of {kind.__name__} is needed."
-            )
-    if not isinstance(reads.pairs, PairsFile | None):
-        raise PluginError(f"{who} reads {quoted(reads.pairs)} as its pairs; a PairsFile is needed.")
     return replace(reads, more=json_mapping(who, "reads", reads.more))
 
 
