@@ -14,24 +14,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import irplatform
+from irplatform.analysis.declared import AnalysisSettings
 from irplatform.experiment.declared import DeclaredSettings
 from irplatform.settings import declared, taken_by
 from irplatform.tuning.settings import TuneSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from irplatform.settings import Setting
 
-TARGET = Path(irplatform.__file__).parent / "experiment" / "keywords.py"
+PLATFORM = Path(irplatform.__file__).parent
 HEAD = '''\
 """The keywords of Python's functions, as an editor completes them.
 
-Made by docs/generate_keywords.py from `irplatform.experiment.declared`; change that, not this file.
+Made by docs/generate_keywords.py from `irplatform.{room}.declared`; change that, not this file.
 """
 
 from __future__ import annotations
 
+'''
+_OF_RUNS = """\
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
@@ -43,7 +46,23 @@ if TYPE_CHECKING:
 
 Device: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 Share: TypeAlias = float | Literal["auto"] | None
-'''
+"""
+_OF_ANALYSIS = """\
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from irplatform.evaluation.topics import TopicFilter
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
+"""
+_FILES: Mapping[str, tuple[str, type, tuple[str, ...]]] = {
+    "experiment": (
+        _OF_RUNS,
+        DeclaredSettings,
+        ("retriever", "reranker", "explain", "run", "train", "tune"),
+    ),
+    "analysis": (_OF_ANALYSIS, AnalysisSettings, ("evaluate", "compare", "report")),
+}
+"""Room → imports of its file, the settings, and the functions."""
 PAGE = Path(__file__).with_name("settings.md")
 HEAD_OF_PAGE = """\
 # Settings
@@ -54,25 +73,29 @@ What a run can be told: as an attribute of `irplatform.RunSettings`, a keyword o
 and of other functions, and a key of an [experiment file](candidates.md#an-experiment-in-a-file).
 [Commands](commands.md) has the options.
 """
-_FUNCTIONS = ("retriever", "reranker", "explain", "run", "train", "tune")
-_PARAMETERS = {"collections", "rerankers"}
+_NAMES = {"report": "write_report"}
+_PARAMETERS = {"collections", "html", "rerankers"}
 """Settings that are parameters of their own."""
 
 
-def keywords() -> str:
+def target(room: str) -> Path:
+    """The file of a room."""
+    return PLATFORM / room / "keywords.py"
+
+
+def keywords(room: str) -> str:
     """The whole file: a class for each function, above the largest one that it contains."""
-    parts = [HEAD.rstrip()]
+    imports, settings, functions = _FILES[room]
+    parts = [(HEAD.format(room=room) + imports).rstrip()]
     made: dict[str, set[str]] = {}
-    for function in _FUNCTIONS:
-        taken = {
-            s.name: s for s in taken_by(DeclaredSettings, function) if s.name not in _PARAMETERS
-        }
+    for function in functions:
+        taken = {s.name: s for s in taken_by(settings, function) if s.name not in _PARAMETERS}
         within = [name for name, keys in made.items() if keys < taken.keys()]
         base = max(within, key=lambda name: len(made[name]), default="")
         above = _class(base) if base else "TypedDict"
         parts.append(
             f"\n\nclass {_class(function)}({above}, total=False):\n"
-            f'    """Keywords of `irplatform.{function}`."""\n'
+            f'    """Keywords of `irplatform.{_NAMES.get(function, function)}`."""\n'
         )
         parts += [_key(s) for name, s in taken.items() if name not in made.get(base, ())]
         made[function] = {*taken}
@@ -84,6 +107,8 @@ def page() -> str:
     runs = [s for s in declared(DeclaredSettings).values() if s.group or s.name == "collection"]
     tuning = declared(TuneSettings).values()
     parts = [HEAD_OF_PAGE, *_table(runs), "\n## Of `irplatform.tune`\n", *_table(tuning)]
+    parts += ["\n## Of `irplatform.evaluate`, `compare` and `write_report`\n"]
+    parts += _table(declared(AnalysisSettings).values())
     return "\n".join(parts) + "\n"
 
 
@@ -111,6 +136,8 @@ def _key(setting: Setting) -> str:
 
 
 def _type(setting: Setting) -> str:
+    if setting.kind == "TopicFilter":
+        return "TopicFilter | None"
     if setting.keyword is not None:
         return setting.keyword
     if setting.several:
@@ -122,5 +149,6 @@ def _type(setting: Setting) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(keywords(), encoding="utf-8")
+    for room in _FILES:
+        target(room).write_text(keywords(room), encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")

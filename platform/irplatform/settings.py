@@ -14,7 +14,7 @@ import re
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from irplatform.errors import InputError, quoted
+from irplatform.errors import InputError, quoted, unknown
 from irplatform.spelling import option
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Setting:
             return "a table of options"
         if self.several and self.kind == "str":
             return "a name or a list of names"
-        return " or ".join([_IN_WORDS[self.kind], *self.words])
+        return " or ".join([_IN_WORDS.get(self.kind, self.kind), *self.words])
 
 
 def setting(
@@ -135,7 +135,7 @@ def declared(settings: type[Any]) -> Mapping[str, Setting]:
         default = each.default if each.default is not MISSING else {}
         table[each.name] = Setting(
             name=each.name,
-            kind="int" if kind == "Count" else kind,
+            kind={"Count": "int", "Any": "str"}.get(kind, kind),
             several=several is not None,
             default=default,
             **each.metadata,
@@ -151,6 +151,19 @@ def documented(settings: type[Class]) -> type[Class]:
     settings.__doc__ = "\n".join([f"{first}\n\n    Attributes:", *map("    {}".format, lines)])
     settings.__doc__ += "".join(rest)
     return settings
+
+
+def settings_given(settings: type[Class], taker: str, given: Mapping[str, Any]) -> Class:
+    """Return the settings that a caller of a function gives by name.
+
+    Raises:
+        InputError: the function has no such setting, or the value is none that it takes.
+    """
+    known = [each.name for each in taken_by(settings, taker)]
+    for name in given:
+        if name not in known:
+            raise unknown("setting", name, known, of=f"irplatform.{taker}")
+    return settings(**given)
 
 
 def taken_by(settings: type, taker: str) -> list[Setting]:

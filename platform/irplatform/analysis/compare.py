@@ -4,74 +4,39 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
+from irplatform.analysis.declared import AnalysisSettings
 from irplatform.analysis.evaluate import read_judged_runs
 from irplatform.analysis.given_runs import given_runs
+from irplatform.analysis.keywords import CompareOptions
 from irplatform.comparison.compare import compare as compare_over_topics
 from irplatform.evaluation.scoring import evaluate as evaluate_run
+from irplatform.experiment.program_settings import with_keywords
 from irplatform.registry.loading import registry
 from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.runs import read_run
+from irplatform.settings import settings_given
 from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 
 if TYPE_CHECKING:
     from irplatform.analysis.evaluate import JudgedRuns
     from irplatform.analysis.given_runs import Runs
-    from irplatform.comparison.tests import Correction, Test
-    from irplatform.evaluation.topics import TopicFilter
-    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
 
 _MOST_RESULTS = 2_000_000
 """More results take minutes to score again and again."""
 
 
-def compare(
-    runs: Runs,
-    *,
-    collection: AnyCollection | None = None,
-    qrels: AnyQrels | None = None,
-    sampled_qrels: AnyPath | None = None,
-    measures: Names = (),
-    names: Names = (),
-    baseline: str | None = None,
-    all_pairs: bool = False,
-    test: Test = "t-test",
-    correction: Correction = "holm",
-    group_by: str | None = None,
-    topics: TopicFilter | None = None,
-    bounds: bool | None = None,
-    seed: int = 0,
-    ignore_identical_ids: bool = False,
-    different_documents: bool = False,
-) -> ComparisonReport:
+@with_keywords(CompareOptions, AnalysisSettings)
+def compare(runs: Runs, **options: Unpack[CompareOptions]) -> ComparisonReport:
     """Compare runs over the topics of a collection or of other judgments.
 
     Args:
         runs: TREC runs or `Run` objects, at least two, or a mapping of name to one; a folder, or
             the report that `run` returned, stands for the runs of its last table. In one of several
             first stages each reranked run is compared with its own first stage.
-        collection: whose judgments, measures and topics to use; by default the one that the runs'
-            metadata name.
-        qrels: a file of judgments, instead of a collection, ordinary or sampled; or a mapping of
-            topic to document to grade.
-        sampled_qrels: a file of sampled judgments, beside the others or alone.
-        measures: names; empty takes those that the runs were reported by, or else the
-            collection's, or the usual ones.
-        names: a name for each run, in their order; empty takes the files' names.
-        baseline: the name of the run that others are compared with; by default the first,
-            or that of a run's row in a matrix.
-        all_pairs: compare every two runs.
-        test: "t-test", "randomization", "wilcoxon" or "bootstrap".
-        correction: "holm", "bonferroni", "benjamini-hochberg" or "none".
-        group_by: a field of the collection's topics, or "query-length".
-        topics: which of the judged topics count; by default all.
-        bounds: condensed lists, and bounds for unjudged and tied documents; by default if the runs
-            have two million results at most.
-        seed: of the draws of tests and rank intervals.
-        ignore_identical_ids: see `evaluate`.
-        different_documents: compare runs whose metadata record different documents, too.
+        options: judgments, measures, tests, groups and names; see `AnalysisSettings`.
 
     Returns:
         The comparison. It shows itself in a notebook, and gives frames and plots.
@@ -88,45 +53,26 @@ def compare(
         >>> comparison.pairs[0].difference, comparison.pairs[0].wins
         (0.5, 3)
     """
-    given = given_runs(runs, names)
-    judged = read_judged_runs(
-        given,
-        collection,
-        qrels,
-        sampled_qrels=sampled_qrels,
-        measures=measures,
-        topics=topics,
-        as_reported=True,
-        ignore_identical_ids=ignore_identical_ids,
-        different_documents=different_documents,
-    )
-    return compare_judged(
-        judged,
-        baseline=baseline,
-        all_pairs=all_pairs,
-        test=test,
-        correction=correction,
-        group_by=group_by,
-        bounds=bounds,
-        seed=seed,
-        title=str(qrels or sampled_qrels) if isinstance(qrels, Path | str | None) else "",
-    )
+    settings = settings_given(AnalysisSettings, "compare", options)
+    judged = read_judged_runs(given_runs(runs, settings.names), settings, compared=True)
+    source = settings.qrels or settings.sampled_qrels
+    is_file = isinstance(settings.qrels, Path | str | None)
+    return compare_judged(judged, settings, title=str(source) if source and is_file else "")
 
 
 def compare_judged(
-    judged: JudgedRuns, *, bounds: bool | None = None, title: str = "", **options: Any
+    judged: JudgedRuns, settings: AnalysisSettings, *, title: str = ""
 ) -> ComparisonReport:
     """Compare runs that are read, with their judgments.
 
     Args:
         judged: runs, judgments and collection.
-        bounds: see `compare`.
+        settings: baseline, tests, groups and bounds.
         title: what names the judgments if there is no collection.
-        options: other arguments of `comparison.compare`.
     """
     named_runs = {judged.names[path]: run for path, run in judged.runs.items()}
     source = judged.collection
-    if bounds is None:
+    if (bounds := settings.bounds) is None:
         results = sum(
             len(ranking) for run in named_runs.values() for ranking in run.rankings.values()
         )
@@ -147,7 +93,7 @@ def compare_judged(
         )
         for name, path in judged.given.alone().items()
     }
-    single = options.get("baseline") is not None or options.get("all_pairs")
+    single = settings.baseline is not None or settings.all_pairs
     with waiting("comparing runs"):
         comparison = compare_over_topics(
             judgments,
@@ -160,7 +106,12 @@ def compare_judged(
             matrix=None if single else judged.given.matrix,
             mixtures=judged.given.mixtures(),
             alone=alone,
-            **options,
+            baseline=settings.baseline,
+            all_pairs=settings.all_pairs,
+            test=settings.test,
+            correction=settings.correction,
+            group_by=settings.group_by,
+            seed=settings.seed,
         )
     comparison = judged.given.with_ceilings(comparison)
     comparison = replace(comparison, notes=(*judged.notes, *comparison.notes))

@@ -5,23 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
+from irplatform.analysis.declared import AnalysisSettings
 from irplatform.analysis.differing import differences_told
 from irplatform.analysis.given_runs import given_runs
+from irplatform.analysis.keywords import EvaluateOptions
 from irplatform.collections.identical_ids import ignoring_identical_ids, notice_of_documents
 from irplatform.data import Collection
 from irplatform.errors import InputError, listing
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
 from irplatform.evaluation.sampled import topics_of
 from irplatform.evaluation.scoring import evaluate as evaluate_run
-from irplatform.evaluation.topics import TopicFilter, only, spelled_otherwise, without
-from irplatform.experiment.arguments import as_names, as_path, as_qrels, collection_name
+from irplatform.evaluation.topics import only, spelled_otherwise, without
+from irplatform.experiment.arguments import as_qrels, collection_name
+from irplatform.experiment.program_settings import with_keywords
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.files.writing import same_file
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
 from irplatform.runs import read_run
+from irplatform.settings import settings_given
 from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 
@@ -30,38 +34,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.analysis.given_runs import GivenRuns, Runs
-    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
     from irplatform.runs import Run
 
 
-def evaluate(
-    runs: Runs,
-    *,
-    collection: AnyCollection | None = None,
-    qrels: AnyQrels | None = None,
-    sampled_qrels: AnyPath | None = None,
-    measures: Names = (),
-    names: Names = (),
-    topics: TopicFilter | None = None,
-    trec_eval: int = 10,
-    ignore_identical_ids: bool = False,
-) -> Evaluations:
+@with_keywords(EvaluateOptions, AnalysisSettings)
+def evaluate(runs: Runs, **options: Unpack[EvaluateOptions]) -> Evaluations:
     """Score runs.
 
     Args:
         runs: TREC runs, folders of `platform run`, `Run` objects, mappings of topic to document to
             score, frames or records; or a mapping of name to one.
-        collection: whose judgments and measures to use; by default the one that the runs' metadata
-            name.
-        qrels: a file of judgments, in place of a collection, ordinary or sampled; or a mapping of
-            topic to document to grade, a frame or records.
-        sampled_qrels: a file of sampled judgments, beside the others or alone.
-        measures: names; by default the collection's, or the usual ones.
-        names: a name for each run, in their order; by default the files' names.
-        topics: the judged topics that count; by default all.
-        trec_eval: the release to agree with, 10 or 9.
-        ignore_identical_ids: leave the document with a topic's own id out of its results, as BEIR
-            does.
+        options: judgments, measures, names and topics; see `AnalysisSettings`.
 
     Returns:
         Name to evaluation, with means and values of topics; it shows itself as a table.
@@ -75,16 +58,8 @@ def evaluate(
         >>> ir.evaluate(run, qrels={"1": {"b": 1}}, measures=["RR", "P@1"])["mine"].aggregate
         {'RR': 0.5, 'P@1': 0.0}
     """
-    given = given_runs(runs, names)
-    judged = read_judged_runs(
-        given,
-        collection,
-        qrels,
-        sampled_qrels=sampled_qrels,
-        measures=measures,
-        topics=topics,
-        ignore_identical_ids=ignore_identical_ids,
-    )
+    settings = settings_given(AnalysisSettings, "evaluate", options)
+    judged = read_judged_runs(given_runs(runs, settings.names), settings)
     for note in judged.notes:
         notice(note)
     judgments = judged.judgments
@@ -97,7 +72,7 @@ def evaluate(
                 judgments.measures,
                 extra=registry().measures,
                 sampled=judgments.sampled,
-                trec_eval=trec_eval,
+                trec_eval=settings.trec_eval,
             )
     return Evaluations(evaluations, {name: path for path, name in judged.names.items()})
 
@@ -124,28 +99,18 @@ class JudgedRuns:
 
 
 def read_judged_runs(
-    given: GivenRuns,
-    collection: AnyCollection | None,
-    qrels: AnyQrels | None,
-    *,
-    sampled_qrels: AnyPath | None = None,
-    measures: Names = (),
-    topics: TopicFilter | None = None,
-    as_reported: bool = False,
-    ignore_identical_ids: bool = False,
-    different_documents: bool = True,
+    given: GivenRuns, settings: AnalysisSettings, *, compared: bool = False
 ) -> JudgedRuns:
-    """Read runs and judgments; the arguments and errors are those of `evaluate`.
+    """Read runs and judgments; the errors are those of `evaluate`.
 
     Where a run is a quick look at some topics of the collection, only these count, for all runs.
-    `as_reported` takes the measures that the runs were reported by, if none are given. Runs of
-    different documents are refused if `different_documents` is False; other differences are notes.
+    Runs to be `compared` take the measures that they were reported by, if none are given, and are
+    refused if they are of different documents, unless the settings allow it; other differences are
+    notes.
     """
-    measures = as_names(measures, "measures")
-    if sampled_qrels is not None:
-        sampled_qrels = as_path(sampled_qrels, "sampled_qrels")
-    if collection is not None and qrels is not None:
-        raise InputError(f"give either {option('collection')} or {option('qrels')}.")
+    collection, qrels, topics = settings.collection, settings.qrels, settings.topic_filter
+    sampled_qrels, measures = settings.sampled_qrels, settings.measures
+    across = settings.different_documents or not compared
     if collection is None and qrels is None and sampled_qrels is None:
         collection = given.recorded_collection()
     plugins = registry()
@@ -153,7 +118,7 @@ def read_judged_runs(
     named = "" if collection is None else collection_name(collection)
     with waiting(f"reading judgments of {named}" if named else "reading judgments"):
         opened = plugins.collection(named) if named else None
-        ignores = opened is not None and ignore_identical_ids
+        ignores = opened is not None and settings.ignore_identical_ids
         named_collection = ignoring_identical_ids(opened) if opened and ignores else opened
         if given.cells:
             given = given.of_collection(named_collection.id if named_collection else None)
@@ -169,9 +134,9 @@ def read_judged_runs(
             usual, extra = Collection.measures, plugins.measures
             read = as_qrels(qrels)
             judged_by = partial(of_files, read, extra=extra, usual=usual, sampled=sampled_qrels)
-        notes = differences_told(given.files, opened, across=different_documents)
+        notes = differences_told(given.files, opened, across=across)
         judgments = None
-        if as_reported and not measures and sampled_qrels is None:
+        if compared and not measures and sampled_qrels is None:
             judgments, measured = _by_reported(given, judged_by)
             notes += measured
         judgments = judgments or judged_by(measures=measures)
@@ -182,7 +147,7 @@ def read_judged_runs(
     for path in paths:
         with waiting(f"reading {path}"):
             run = given.ready[path] if path in given.ready else read_run(path)
-            runs[path] = _without_own(run, resolved_collection, ignore_identical_ids)
+            runs[path] = _without_own(run, resolved_collection, settings.ignore_identical_ids)
         _refuse_other_topics(path, runs[path], judgments)
     if topics:
         counted_topics = topics.topics(judgments.qrels, resolved_collection)

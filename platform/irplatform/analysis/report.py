@@ -10,17 +10,20 @@ import shlex
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from irplatform.analysis.cite import as_bibtex, cite
 from irplatform.analysis.compare import compare_judged
+from irplatform.analysis.declared import AnalysisSettings
 from irplatform.analysis.evaluate import read_judged_runs
 from irplatform.analysis.given_runs import given_runs
+from irplatform.analysis.keywords import ReportOptions
 from irplatform.comparison.curves import curves
 from irplatform.errors import InputError, PlatformError, counted, enumeration, listing, one_line
 from irplatform.expansion import Expander, QueryPlan
 from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import settings_from
+from irplatform.experiment.program_settings import with_keywords
 from irplatform.experiment.resources import resources_for
 from irplatform.experiment.settings import RunSettings
 from irplatform.files.writing import atomic_write, writable_file
@@ -33,6 +36,7 @@ from irplatform.reports.html.rankings import Shown, Texts, browser_data
 from irplatform.reports.plots import save_plots
 from irplatform.run_folder.metadata import read_metadata
 from irplatform.runs.names import names_of, system_of
+from irplatform.settings import settings_given
 from irplatform.spelling import command, option
 from irplatform.system.console import notice, progress, waiting
 from irplatform.system.packages import require
@@ -44,8 +48,7 @@ if TYPE_CHECKING:
     from irplatform.analysis.given_runs import Runs
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Document, Topic
-    from irplatform.evaluation.topics import TopicFilter
-    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
+    from irplatform.experiment.arguments import AnyPath
     from irplatform.runs.run import Run
 
 _MOST_STREAMED = 200_000
@@ -59,25 +62,9 @@ _NAMES = 80
 """Names of a topic's concepts at most."""
 
 
+@with_keywords(ReportOptions, AnalysisSettings)
 def write_report(
-    runs: Runs,
-    html: AnyPath,
-    *,
-    collection: AnyCollection | None = None,
-    qrels: AnyQrels | None = None,
-    sampled_qrels: AnyPath | None = None,
-    measures: Names = (),
-    names: Names = (),
-    topics: TopicFilter | None = None,
-    depth: int | None = None,
-    explain: bool = True,
-    title: str = "",
-    plots: AnyPath | None = None,
-    force: bool = False,
-    ignore_identical_ids: bool = False,
-    different_documents: bool = False,
-    command: Sequence[str] = (),
-    **options: Any,
+    runs: Runs, html: AnyPath, *, command: Sequence[str] = (), **options: Unpack[ReportOptions]
 ) -> Path:
     """Compare runs, and write all about it to one HTML file that needs no network.
 
@@ -85,26 +72,8 @@ def write_report(
         runs: TREC runs, folders or reports of `run`, of which the runs of their last table are
             taken, and runs in memory; a mapping names them.
         html: the file to write.
-        collection: whose judgments, topics and documents to use; by default the one that the runs'
-            metadata name.
-        qrels: a file of judgments, or a mapping of topic to document to grade, instead of a
-            collection.
-        sampled_qrels: a file of sampled judgments, beside the others or alone.
-        measures: names; empty takes those that the runs were reported by, or else the
-            collection's, or the usual ones.
-        names: a name for each run, in their order; empty takes the files' names.
-        topics: which of the judged topics count; by default all.
-        depth: documents of each ranking in the page; None takes 100, and fewer for many topics.
-        explain: whether the page has rerankers' explanations of their first documents, which takes
-            longer.
-        title: the page's title.
-        plots: a folder for the plots as SVG, PDF and PNG.
-        force: replace a file that is no report.
-        ignore_identical_ids: see `evaluate`.
-        different_documents: compare runs whose metadata record different documents, too.
         command: how the report was asked for, to be told in it.
-        options: `baseline`, `all_pairs`, `test`, `correction`, `group_by`, `bounds` and `seed` of
-            `compare`.
+        options: as for `compare`, and of the page; see `AnalysisSettings`.
 
     Returns:
         The file.
@@ -120,39 +89,30 @@ def write_report(
         PosixPath('report.html')
     """
     require("a report", *PAGES)
+    settings = settings_given(AnalysisSettings, "report", options)
     html = writable_file(as_path(html, "html"))
-    _refuse_other_file(html, force=force)
-    given = given_runs(runs, names)
+    _refuse_other_file(html, force=settings.force)
+    given = given_runs(runs, settings.names)
     paths = [*given.names]
     for path in paths:
         if path not in given.ready and not path.exists():
             raise InputError("there is no such file.", path=path)
     if len(paths) < 2:
         raise InputError(f"a report compares at least two runs; {listing(map(str, paths))} is one.")
-    judged = read_judged_runs(
-        given,
-        collection,
-        qrels,
-        sampled_qrels=sampled_qrels,
-        measures=measures,
-        topics=topics,
-        as_reported=True,
-        ignore_identical_ids=ignore_identical_ids,
-        different_documents=different_documents,
-    )
-    is_file = isinstance(qrels, Path | str | None)
-    source = (qrels or sampled_qrels) if is_file else "given judgments"
+    judged = read_judged_runs(given, settings, compared=True)
+    is_file = isinstance(settings.qrels, Path | str | None)
+    source = (settings.qrels or settings.sampled_qrels) if is_file else "given judgments"
     given = judged.given
     paths = [*given.names]
-    comparison = compare_judged(judged, title=Path(str(source)).name, **options)
+    comparison = compare_judged(judged, settings, title=Path(str(source)).name)
     by_name = {given.names[path]: run for path, run in judged.runs.items()}
-    shown = Shown.of(comparison, depth)
+    shown = Shown.of(comparison, settings.depth)
     doc_ids = shown.doc_ids(by_name)
     texts = Texts(notes=("Documents have no titles here: without a collection ids are all.",))
     if judged.collection is not None:
         with waiting("reading titles"):
             texts = _texts(judged.collection, judged.collection_name, doc_ids, paths)
-        if explain:
+        if settings.explain:
             explained, unexplained = _explanations(given.names, shown, by_name)
             texts = replace(texts, explanations=explained, notes=[*texts.notes, *unexplained])
     grades = judged.judgments.qrels
@@ -175,13 +135,13 @@ def write_report(
             ],
             notes=notes,
             bibliography=_bibliography([path for path in paths if path not in given.ready]),
-            title=title,
+            title=settings.title,
             footer=_footer(command),
         )
         with atomic_write(html, "wb") as file:
             file.write(page.encode(errors="backslashreplace"))
-        if plots is not None:
-            save_plots(comparison, drawn, as_path(plots, "plots"))
+        if settings.plots is not None:
+            save_plots(comparison, drawn, as_path(settings.plots, "plots"))
     return html
 
 

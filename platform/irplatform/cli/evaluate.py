@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.analysis.declared import AnalysisSettings
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.names import COLLECTION, list_option
-from irplatform.cli.options import PATH, measures_option, option_of
+from irplatform.cli.options import PATH, options_of
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError
-from irplatform.evaluation.topics import SEEN, UNSEEN, TopicFilter, parse_among
+from irplatform.experiment.declared import DeclaredSettings
+from irplatform.settings import declared
 from irplatform.system.console import notice, say, say_text, terminal_width
 
 if TYPE_CHECKING:
@@ -23,73 +24,18 @@ if TYPE_CHECKING:
     from irplatform.reports.evaluations import Evaluations
 
 
-judgment_options = (
-    click.option(
-        "--collection",
-        type=COLLECTION,
-        help="The collection whose judgments to use; default: the one that the runs are of.",
-    ),
-    click.option(
-        "--qrels",
-        type=PATH,
-        help="A file of judgments to use instead: TREC (four columns), BEIR (three), sampled "
-        "(five), JSON lines or BioASQ.",
-    ),
-    click.option(
-        "--sampled-qrels",
-        type=PATH,
-        help="A file of sampled judgments for infNDCG and infAP, with or without other judgments.",
-    ),
-    option_of("ignore_identical_ids"),
-)
-
-topic_options = with_options(
-    click.option(
-        "--among",
-        metavar="RUN@N",
-        help="Average only over topics with a relevant document in the first N results of this "
-        "run file, such as runs/demo/bm25.run@1000.",
-    ),
-    click.option(
-        "--relevant",
-        type=click.Choice([SEEN, UNSEEN]),
-        help="Average only over topics that share relevant documents with training topics "
-        "(seen), or that share none (unseen).",
-    ),
-    group="Which topics count",
-    example="--among runs/demo/bm25.run@1000",
-)
-
-name_option = list_option(
-    "--name",
-    "names",
-    metavar="NAME,…",
-    help="Names of the runs in tables, one per run in the same order; default: the file names.",
-)
-
-
 @command(
     "platform evaluate runs/demo",
     "platform evaluate --qrels qrels.txt my.run --measure nDCG@20,AP",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@with_options(
-    *judgment_options,
-    measures_option(),
-    click.option(
-        "--trec-eval",
-        type=click.Choice(["10", "9"]),
-        default="10",
-        show_default=True,
-        help="The trec_eval release to agree with. Release 9 rounds scores to 32 bits before "
-        "ranking.",
-    ),
-    group="Judgments and measures",
-    example="--qrels qrels.txt --measure nDCG@20,AP",
+@options_of(
+    "evaluate",
+    settings=AnalysisSettings,
+    without=("topics",),
+    helps={"measures": declared(DeclaredSettings)["measures"].help},
 )
-@topic_options
 @with_options(
-    name_option,
     click.option("--per-topic", is_flag=True, help="Also print the values of every topic."),
     click.option(
         "--table",
@@ -105,10 +51,6 @@ name_option = list_option(
 )
 def evaluate(
     runs: tuple[Path, ...],
-    among: str | None,
-    relevant: str | None,
-    names: tuple[str, ...],
-    trec_eval: str,
     per_topic: bool,
     form: str,
     as_json: bool,
@@ -125,11 +67,8 @@ def evaluate(
     if form != "text" and (as_json or per_topic):
         other = "--json" if as_json else "--per-topic"
         raise InputError(f"--table {form} and {other} exclude each other: leave out one of them.")
-    topic_filter = topic_filter_of(among, relevant)
-    named = evaluate_runs(
-        runs, names=names, topics=topic_filter, trec_eval=int(trec_eval), **options
-    )
-    if topic_filter:
+    named = evaluate_runs(runs, **options)
+    if options["among"] or options["relevant"]:
         number = len(next(iter(next(iter(named.values())).per_topic.values()), ()))
         notice("1 topic counts" if number == 1 else f"{number:,} topics count")
     for message in notices(named):
@@ -148,11 +87,6 @@ def evaluate(
     if form == "text":
         for note in notes:
             say_text(note)
-
-
-def topic_filter_of(among: str | None, relevant: str | None) -> TopicFilter:
-    """Return the choice of topics of --among and --relevant."""
-    return TopicFilter(parse_among(among) if among else None, relevant)
 
 
 def _print_means(form: str, evaluations: Evaluations) -> None:

@@ -254,6 +254,7 @@ KINDS = {
     "range": Names("name[=range]", lambda _: (), split=split_ranges),
     "pretraining": PRETRAINING,
     "reranker": RERANKER,
+    "run": Names("name", lambda _: ()),
     "retriever": RETRIEVER,
     "stage": STAGE,
     "topic": TOPICS,

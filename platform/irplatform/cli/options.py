@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.analysis.declared import COMPARISON, JUDGMENTS, SHOWN, TOPICS
 from irplatform.cli.commands import with_options
 from irplatform.cli.names import COLLECTION, KINDS, KNOWLEDGE, TASK, ListOption, list_option
 from irplatform.errors import InputError
@@ -19,9 +20,7 @@ from irplatform.settings import (
     FIRST_STAGE,
     LEARNING,
     MACHINE,
-    OUTPUT,
     RERANKING,
-    WHAT,
     Setting,
     declared,
     taken_by,
@@ -38,8 +37,11 @@ EXAMPLES = {
     FIRST_STAGE: "--first-stage bm25+rm3 --depth 2000",
     RERANKING: "--rerank-depth 100",
     LEARNING: "--members 1 --seed 7",
-    OUTPUT: "--measure nDCG@20,AP --run-dir runs/first",
     MACHINE: "--device cuda --threads 8",
+    JUDGMENTS: "--qrels qrels.txt --measure nDCG@20,AP",
+    COMPARISON: "--baseline bm25 --test randomization",
+    TOPICS: "--among runs/demo/bm25.run@1000",
+    SHOWN: "--group-by disease --bounds",
 }
 """Examples of the groups of options, for help."""
 
@@ -110,7 +112,7 @@ def declared_option(setting: Setting) -> Callable[[Declared], Declared]:
     about: dict[str, Any] = {"help": setting.help}
     if setting.kind == "bool":
         about |= {"default": setting.default, "is_flag": True}
-        names[0] += f"/{option_name(setting.name, False)}" if setting.default else ""
+        names[0] += f"/{option_name(setting.name, False)}" if setting.default is not False else ""
     else:
         about |= {"type": _type(setting), "metavar": setting.metavar}
     if setting.several or setting.kind == "Mapping":
@@ -145,7 +147,7 @@ def options_of(
     command: str,
     *,
     settings: type[Any] = DeclaredSettings,
-    example: str = "",
+    examples: Mapping[str, str] | None = None,
     without: Sequence[str] = (),
     headings: Mapping[str, str] | None = None,
     helps: Mapping[str, str] | None = None,
@@ -155,14 +157,14 @@ def options_of(
     Args:
         command: the taker of the settings.
         settings: the dataclass that declares them.
-        example: of the first group, for help.
+        examples: further examples, by group.
         without: settings that the command has no option for.
         headings: other headings, by group.
         helps: other help, by setting.
     """
     options = []
-    examples = {group: text for group, text in EXAMPLES.items() if group not in (headings or {})}
-    examples |= {WHAT: example} if example else {}
+    shown = {group: text for group, text in EXAMPLES.items() if group not in (headings or {})}
+    shown |= examples or {}
     for setting in taken_by(settings, command):
         if setting.name not in without:
             own = replace(
@@ -170,7 +172,7 @@ def options_of(
                 help=(helps or {}).get(setting.name, setting.help),
                 group=(headings or {}).get(setting.group, setting.group),
             )
-            example = examples.pop(own.group, "")
+            example = shown.pop(own.group, "")
             options.append(with_options(declared_option(own), example=example))
     return with_options(*options)
 
@@ -262,9 +264,3 @@ task_options = with_options(
 def force_option(what: str) -> Callable[[Declared], Declared]:
     """Declare `--force`, which replaces something."""
     return flag_option("--force", text=f"Replace {what}.")
-
-
-MEASURES_OF_RUNS = (
-    "Measures, such as nDCG@20,AP; default: those that the runs were reported by, or the "
-    "collection's."
-)

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from irplatform.cli.commands import command, with_options
-from irplatform.cli.compare import comparison_options, group_by_option
-from irplatform.cli.evaluate import judgment_options, name_option, topic_filter_of, topic_options
-from irplatform.cli.options import MEASURES_OF_RUNS, PATH, force_option, measures_option
+from irplatform.analysis.declared import AnalysisSettings
+from irplatform.cli.commands import command
+from irplatform.cli.options import PATH, options_of
 from irplatform.errors import InputError
+from irplatform.settings import OUTPUT
 from irplatform.system.console import say_text
 
 
@@ -21,52 +21,15 @@ from irplatform.system.console import say_text
     "platform report bm25.run ltr.run --collection 2017.toml --html ltr.html",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@with_options(
-    *judgment_options,
-    measures_option(MEASURES_OF_RUNS),
-    group="Judgments and measures",
-    example="--collection demo --measure nDCG@20,AP",
-)
-@comparison_options
-@topic_options
-@with_options(
-    group_by_option,
-    click.option(
-        "--bounds/--no-bounds",
-        default=None,
-        help="Compute bounds for unjudged and tied documents, or leave them out, which is quicker.",
-    ),
-    click.option(
-        "--depth",
-        type=click.IntRange(1),
-        help="Documents to show of each ranking; default: 100, fewer for many topics.",
-    ),
-    click.option(
-        "--explain/--no-explain",
-        default=True,
-        help="Show rerankers' explanations of their first documents, or not, which is quicker.",
-    ),
-    group="What to show",
-    example="--group-by disease --depth 50",
-)
-@with_options(
-    click.option(
-        "--html",
-        type=PATH,
-        help="The file to write; default: report.html, in the folder if one is given.",
-    ),
-    click.option("--plots", type=PATH, help="A folder for the plots, as SVG, PDF and PNG."),
-    name_option,
-    click.option("--title", default="", help="The title; default: the collection's, and systems."),
-    force_option("a file of the same name that is no report"),
-    group="Output",
-    example="--html report.html --plots figures",
+@options_of(
+    "report",
+    settings=AnalysisSettings,
+    without=("topics",),
+    examples={OUTPUT: "--html report.html --plots figures"},
 )
 def report(
     runs: tuple[Path, ...],
     html: Path | None,
-    among: str | None,
-    relevant: str | None,
     **options: Any,
 ) -> None:
     """Write a comparison of runs to one HTML file, which works offline and can be mailed.
@@ -85,7 +48,6 @@ def report(
     written = write_report(
         runs,
         html,
-        topics=topic_filter_of(among, relevant),
         command=("platform", *sys.argv[1:]),
         **options,
     )

@@ -15,7 +15,7 @@ from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
 from irplatform.experiment.declared import ShownSettings
-from irplatform.settings import OUTPUT, declared
+from irplatform.settings import OUTPUT, WHAT, declared
 from irplatform.system.console import notice, say
 
 if TYPE_CHECKING:
@@ -30,7 +30,13 @@ if TYPE_CHECKING:
     "platform run --collection folder --first-stage bm25,bm25+rm3 --reranker delta",
     "platform run experiment.toml --topics first:10",
 )
-@options_of("run", example="--reranker delta,drmm --set delta.filters=64")
+@options_of(
+    "run",
+    examples={
+        WHAT: "--reranker delta,drmm --set delta.filters=64",
+        OUTPUT: "--measure nDCG@20,AP --run-dir runs/first",
+    },
+)
 @options_of("run", settings=ShownSettings)
 @with_options(json_option, group=OUTPUT)
 @click.argument("experiment", required=False, type=PATH)

@@ -65,10 +65,13 @@ def settings_of(
     return RunSettings(**{**options, "collection": collection})
 
 
-def with_keywords(options: type[Any]) -> Callable[[Function], Function]:
+def with_keywords(
+    options: type[Any], settings: type[Any] = RunSettings
+) -> Callable[[Function], Function]:
     """Give a function with `**options` the signature that `help` and notebooks show.
 
-    Type checkers read the keywords of `options`, a TypedDict, from `Unpack`.
+    Type checkers read the keywords of `options`, a TypedDict, from `Unpack`. `settings` has their
+    defaults.
     """
 
     def with_signature(function: Function) -> Function:
@@ -76,14 +79,16 @@ def with_keywords(options: type[Any]) -> Callable[[Function], Function]:
         def called(*arguments: Any, **given: Any) -> Any:
             return function(*arguments, **given)
 
-        called.__signature__ = _signature(function, options)  # type: ignore[attr-defined]
+        called.__signature__ = _signature(function, options, settings)  # type: ignore[attr-defined]
         return cast("Function", called)
 
     return with_signature
 
 
-def _signature(function: Callable[..., Any], options: type[Any]) -> inspect.Signature:
-    usual = declared(RunSettings)
+def _signature(
+    function: Callable[..., Any], options: type[Any], settings: type[Any]
+) -> inspect.Signature:
+    usual = declared(settings)
     signature = inspect.signature(function)
     *named, _ = signature.parameters.values()
     taken = {parameter.name for parameter in named}

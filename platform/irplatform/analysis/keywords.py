@@ -1,0 +1,102 @@
+"""The keywords of Python's functions, as an editor completes them.
+
+Made by docs/generate_keywords.py from `irplatform.analysis.declared`; change that, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from irplatform.evaluation.topics import TopicFilter
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
+
+
+class EvaluateOptions(TypedDict, total=False):
+    """Keywords of `irplatform.evaluate`."""
+
+    collection: AnyCollection | None
+    """The collection whose judgments to use; default: the one that the runs are of."""
+    qrels: AnyQrels | None
+    """A file of judgments to use instead: TREC (four columns), BEIR (three), sampled (five), JSON
+    lines or BioASQ."""
+    sampled_qrels: AnyPath | None
+    """A file of sampled judgments for infNDCG and infAP, with or without other judgments."""
+    ignore_identical_ids: bool
+    """Leave the document with a topic's own id out of its results, as BEIR does: for collections
+    whose topics are documents."""
+    measures: Names
+    """Measures, such as nDCG@20,AP; default: those that the runs were reported by, or the
+    collection's."""
+    trec_eval: int
+    """The trec_eval release to agree with. Release 9 rounds scores to 32 bits before ranking."""
+    among: str | None
+    """Average only over topics with a relevant document in the first N results of this run file,
+    such as runs/demo/bm25.run@1000."""
+    relevant: Literal["seen", "unseen"] | None
+    """Average only over topics that share relevant documents with training topics (seen), or that
+    share none (unseen)."""
+    topics: TopicFilter | None
+    """Which of the judged topics count, in place of these two."""
+    names: Names
+    """Names of the runs in tables, one per run in the same order; default: the file names."""
+
+
+class CompareOptions(TypedDict, total=False):
+    """Keywords of `irplatform.compare`."""
+
+    collection: AnyCollection | None
+    """The collection whose judgments to use; default: the one that the runs are of."""
+    qrels: AnyQrels | None
+    """A file of judgments to use instead: TREC (four columns), BEIR (three), sampled (five), JSON
+    lines or BioASQ."""
+    sampled_qrels: AnyPath | None
+    """A file of sampled judgments for infNDCG and infAP, with or without other judgments."""
+    ignore_identical_ids: bool
+    """Leave the document with a topic's own id out of its results, as BEIR does: for collections
+    whose topics are documents."""
+    measures: Names
+    """Measures, such as nDCG@20,AP; default: those that the runs were reported by, or the
+    collection's."""
+    baseline: str | None
+    """The run to compare with; default: the first, or that of a run's row in a matrix."""
+    all_pairs: bool
+    """Compare every two runs."""
+    test: Literal["t-test", "randomization", "wilcoxon", "bootstrap"]
+    """The paired test over topics."""
+    correction: Literal["holm", "bonferroni", "benjamini-hochberg", "none"]
+    """The correction for the number of pairs, measure by measure."""
+    seed: int
+    """Seed of randomization, bootstrap and rank intervals."""
+    different_documents: bool
+    """Compare runs whose metadata record different documents, too."""
+    among: str | None
+    """Average only over topics with a relevant document in the first N results of this run file,
+    such as runs/demo/bm25.run@1000."""
+    relevant: Literal["seen", "unseen"] | None
+    """Average only over topics that share relevant documents with training topics (seen), or that
+    share none (unseen)."""
+    topics: TopicFilter | None
+    """Which of the judged topics count, in place of these two."""
+    group_by: str | None
+    """Also compare groups of topics by a field, such as disease, or by query-length."""
+    bounds: bool | None
+    """Show condensed lists, and bounds for unjudged and tied documents; or leave them out, which is
+    quicker. By default sentences use them, for up to two million results."""
+    names: Names
+    """Names of the runs in tables, one per run in the same order; default: the file names."""
+
+
+class ReportOptions(CompareOptions, total=False):
+    """Keywords of `irplatform.write_report`."""
+
+    depth: int | None
+    """Documents to show of each ranking; default: 100, fewer for many topics."""
+    explain: bool
+    """Show rerankers' explanations of their first documents, or not, which is quicker."""
+    plots: AnyPath | None
+    """A folder for the plots, as SVG, PDF and PNG."""
+    title: str
+    """The title; default: the collection's, and systems."""
+    force: bool
+    """Replace a file of the same name that is no report."""
