@@ -11,6 +11,7 @@ import pytest
     [
         ("irplatform", "reranker"),
         ("irplatform.plugin", "TrainableReranker"),
+        ("irplatform.kit", "tokenize"),
         ("irplatform.runs", "read_run"),
         ("irplatform.text", "lexical_features"),
     ],

@@ -9,7 +9,7 @@ import pytest
 from irplatform.conformance import check as conformance
 from irplatform.conformance import shipped
 from irplatform.conformance.data import CheckData
-from irplatform.conformance.shipped import remarks_on_requirements, unpackaged
+from irplatform.conformance.shipped import remarks_on_imports, remarks_on_requirements, unpackaged
 from irplatform.errors import InputError
 from irplatform.knowledge import Format
 from irplatform.plugin.declarations import Traits
@@ -231,3 +231,14 @@ def test_packages_that_nothing_requires_are_remarked(edited):
     assert remarks_on_requirements(unbound, []) == [
         "require the irplatform that you tried: >=0.2,<0.3"
     ]
+
+
+def test_modules_that_are_not_promised_to_plugins_are_told_of(monkeypatch, tmp_path):
+    code = "from irplatform.kit import tokenize\nfrom irplatform.text.tokenizer import pieces\n"
+    (tmp_path / "theirs.py").write_text(code)
+    monkeypatch.setattr(shipped, "_theirs", lambda plugin: object())
+    monkeypatch.setattr(shipped, "files_of", lambda top: [tmp_path / f"{top}.py"])
+    owners = {"theirs": [PLUGIN.distribution], "others": ["somebody's"]}
+    monkeypatch.setattr(shipped, "distributions_of_packages", lambda: owners)
+    (remark,) = remarks_on_imports(PLUGIN)
+    assert remark.startswith("imports irplatform.text.tokenizer, which may change")

@@ -13,6 +13,7 @@ from irplatform.conformance.data import CheckData, Finding, check_data_of, resou
 from irplatform.conformance.functions import results_of_collection, results_of_measure
 from irplatform.conformance.process import AnotherProcess
 from irplatform.conformance.shipped import (
+    remarks_on_imports,
     remarks_on_requirements,
     results_of_format,
     results_of_hooks,
@@ -124,6 +125,7 @@ def check_plugin(
                     findings.append(replace(finding, remarks=remarks))
                     advance(1)
             general = remarks_on_requirements(plugin, filter(None, registered.values()))
+            general += remarks_on_imports(plugin)
             if heavy := process.heavy_imports():
                 general.append(_slow(heavy))
             if general:

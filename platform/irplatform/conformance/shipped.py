@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from contextlib import suppress
 from importlib import metadata
@@ -14,7 +15,7 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation.measure_names import parse_measures
 from irplatform.files.formats import read_toml
 from irplatform.knowledge import Head
-from irplatform.registry.code_digests import distributions_of_packages
+from irplatform.registry.code_digests import distributions_of_packages, files_of
 from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import read_rows, shipped_rows
 from irplatform.retrieval.stages import Stage
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _ODD_HEADS = ("", "\n", "\x00\x01", "<?xml version='1.0'?>", "{", "id\tname\n1\tβ")
 """Beginnings of files that a format may be shown."""
+_PROMISED = ("kit", "plugin", "testing")
+"""Modules that plugins import."""
 _BLANK = "\n\x00\x01"
 
 
@@ -137,6 +140,20 @@ def _left_out(path: Path, source: Path) -> str:
     if any(PurePath(path).match(pattern) for patterns in listed for pattern in patterns):
         return ""
     return "list it in [tool.setuptools.package-data]"
+
+
+def remarks_on_imports(plugin: Plugin) -> list[str]:
+    """Return remarks on modules of the platform that a plugin imports and that may change."""
+    packages = distributions_of_packages() if _theirs(plugin) else {}
+    tops = [package for package, names in packages.items() if plugin.distribution in names]
+    files = [path for top in tops for path in files_of(top) if path.suffix == ".py"]
+    imports = [node for path in files for node in ast.walk(ast.parse(path.read_bytes()))]
+    modules = {node.module or "" for node in imports if isinstance(node, ast.ImportFrom)}
+    return [
+        f"imports {module}, which may change: take names from irplatform.plugin and irplatform.kit"
+        for module in sorted(modules)
+        if module.startswith("irplatform.") and module.split(".")[1] not in _PROMISED
+    ]
 
 
 def remarks_on_requirements(plugin: Plugin, systems: Iterable[Registration[Any]]) -> list[str]:
