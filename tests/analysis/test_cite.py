@@ -16,6 +16,7 @@ from irplatform.analysis.cite import (
 from irplatform.errors import InputError
 from irplatform.registry.loading import registry
 from irplatform.run_folder.metadata import run_metadata, write_run_with_metadata
+from irplatform.run_folder.metadata_model import Data, Marks, Method
 from irplatform.runs import Run
 from irplatform.runs.fusion import fusion_methods
 
@@ -116,16 +117,16 @@ def of_a_run(tmp_path, name="nfcorpus-dev"):
     content = run_metadata(
         tag="delta",
         command="platform run",
-        data={"test collection": {"name": name}},
-        method={
-            "retrieval": [
+        data=Data(test_collection=Marks(name=name)),
+        method=Method(
+            retrieval=[
                 {"retriever": "bm25"},
                 {"retriever": "qld"},
                 {"reranker": "delta", "label": "big"},
                 {"reranker": "gone"},
             ],
-            "neural": ["big"],
-        },
+            neural=["big"],
+        ),
         timings={},
         measures=["AP"],
         lucene="9",

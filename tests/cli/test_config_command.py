@@ -8,6 +8,7 @@ import yaml
 
 from irplatform.run_folder.ir_metadata import ir_metadata
 from irplatform.run_folder.metadata import run_metadata, write_run_with_metadata
+from irplatform.run_folder.metadata_model import Data, Marks, Method
 from irplatform.runs import Run
 
 
@@ -21,8 +22,8 @@ def of_bm25():
     return run_metadata(
         tag="bm25",
         command="platform run",
-        data={"test collection": {"name": "small"}},
-        method={"retrieval": [{"retriever": "bm25"}]},
+        data=Data(test_collection=Marks(name="small")),
+        method=Method(retrieval=[{"retriever": "bm25"}]),
         timings={},
     )
 

@@ -84,6 +84,7 @@ def test_parts_of_another_form_are_left_out_and_named(folder):
         "platform": "a laptop",
         "data": {"test collection": "med", "inputs": ["x"]},
         "run": {"sha256": 5},
+        "runs": [1, 2],
     }
     metadata_path(folder / "bm25.run").write_text(json.dumps(content))
     assert read_metadata(folder / "bm25.run").content() == {

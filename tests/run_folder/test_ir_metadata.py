@@ -12,6 +12,7 @@ from irplatform.run_folder.ir_metadata import (
     write_ir_metadata,
 )
 from irplatform.run_folder.metadata import read_metadata, run_metadata
+from irplatform.run_folder.metadata_model import Data, Marks, Method
 from irplatform.runs import read_run
 
 FACTS = {"name": "Ada", "team": "Engines", "repository": "https://example.org/code"}
@@ -60,8 +61,8 @@ def of_delta(**changes):
     return run_metadata(
         tag="big",
         command="platform run",
-        data={"test collection": {"name": "demo"}},
-        method={**method, **changes},
+        data=Data(test_collection=Marks(name="demo")),
+        method=Method(**method | changes),
         timings={},
     )
 

@@ -27,7 +27,7 @@ from irplatform.run_folder.metadata import (
     source_revision,
     write_run_with_metadata,
 )
-from irplatform.run_folder.metadata_model import RunMetadata
+from irplatform.run_folder.metadata_model import Data, Marks, Method, RunMetadata
 from irplatform.runs import Ranking, Run
 from irplatform.system.packages import EXTRAS
 
@@ -64,8 +64,8 @@ def some_metadata(**changes):
     arguments = {
         "tag": "delta",
         "command": "platform run --tag 'two words'",
-        "data": {"test collection": {"name": "demo"}},
-        "method": {"seed": 1},
+        "data": Data(test_collection=Marks(name="demo")),
+        "method": Method(seed=1),
         "timings": {"rerank": 1.23456},
     }
     return run_metadata(**(arguments | changes))

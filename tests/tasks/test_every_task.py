@@ -11,6 +11,7 @@ import yaml
 from irplatform.collections.topic_formats import read_topics
 from irplatform.errors import InputError
 from irplatform.run_folder.metadata import run_metadata
+from irplatform.run_folder.metadata_model import Data, Marks, Method
 from irplatform.tasks.model import known_tasks
 from irplatform.tasks.submissions import check_runs, fix_run
 from irplatform.tasks.upload import prepare_runs
@@ -113,8 +114,8 @@ def beside(path):
     metadata = run_metadata(
         tag="us1",
         command="platform run --collection c --tag us1",
-        data={"test collection": {"name": "c"}, "training data": {"name": "none"}},
-        method={"retrieval": steps, "settings": {"depth": 1000}},
+        data=Data(test_collection=Marks(name="c"), training_data=Marks(name="none")),
+        method=Method(retrieval=steps, settings={"depth": 1000}),
         timings={},
     )
     path.with_name(f"{path.name}.meta.json").write_text(json.dumps(metadata.content()))

@@ -22,6 +22,7 @@ from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion_learning import choose_method, tried_methods
 from irplatform.run_folder.metadata import read_metadata, run_metadata, write_run_with_metadata
+from irplatform.run_folder.metadata_model import Method, Step
 from irplatform.run_folder.resuming import refuse_other_run
 from irplatform.runs import read_run
 from irplatform.runs.fuse import fuse_weighted
@@ -322,8 +323,7 @@ def _metadata(
     return run_metadata(
         tag=tag,
         command=shlex.join(command) or expression(call),
-        data={},
-        method={"retrieval": [step], "settings": settings},
+        method=Method(retrieval=[Step.model_validate(step)], settings=settings),
         timings={},
         call=call,
         code=our_digest(),

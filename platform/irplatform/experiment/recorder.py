@@ -25,15 +25,14 @@ from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.reports.run_report import RunReport
 from irplatform.reports.system_result import SystemResult
 from irplatform.run_folder.folder import (
-    FIRST_STAGE,
     RunFolder,
     Scores,
     SystemScores,
     write_scores,
 )
 from irplatform.run_folder.listed import REPORT
-from irplatform.run_folder.metadata import PART, accelerator_name, run_metadata
-from irplatform.run_folder.metadata_model import Method
+from irplatform.run_folder.metadata import accelerator_name, run_metadata
+from irplatform.run_folder.metadata_model import Data, Marks, Method, RunMetadata, Step, Training
 from irplatform.run_folder.mixture import mixture_of
 from irplatform.runs import Run, read_run
 from irplatform.runs.names import alone_name
@@ -79,7 +78,7 @@ class Recorder:
         tag: str | None,
         command: str,
         call: Mapping[str, Any] | None = None,
-        facts: Mapping[str, Mapping[str, Any]] | None = None,
+        facts: RunMetadata | None = None,
     ) -> None:
         self._collection = collection
         self._qrels = qrels
@@ -91,7 +90,7 @@ class Recorder:
         self._call = call
         self._folder = RunFolder(run_dir)
         self.data = describe_data(collection, qrels)
-        self._facts = facts or {}
+        self._facts = facts or RunMetadata()
         self._systems: list[SystemResult] = []
         self._evaluations: dict[str, Evaluation] = {}
         self._warnings: list[str] = []
@@ -161,7 +160,7 @@ class Recorder:
                     per_topic=final[-1].per_topic,
                     seconds=seconds,
                     interpolation=reranked.weight,
-                    mixture=mixture_of(Method.model_validate(self._reranked(reranked))),
+                    mixture=mixture_of(self._reranked(reranked)),
                     measures_alone=alone[-1].aggregate,
                     warnings=reranked.warnings,
                     results=reranked.final.lengths,
@@ -197,7 +196,6 @@ class Recorder:
             compared = compare_with(scores[baseline], {name: scores[name] for name in names})
         measures = list(self._systems[0].measures) or self._measures
         scored = measures if self._qrels is not None else []
-        part = self._facts.get("data", {}).get(PART, {})
         report = RunReport(
             collection=self._collection.id,
             note=self._collection.note,
@@ -211,7 +209,7 @@ class Recorder:
             comparing=partial(self._compare, scores, measures) if scores else None,
             first_stage=first.final.name,
             ceiling=self._ceiling() if scored else {},
-            part=part,
+            part=self._facts.data.topics_chosen.content(),
         )
         more = {"command": self._command, "files": self._folder.files}
         write_json(self._folder.path / REPORT, {**report.as_json(), **more})
@@ -286,7 +284,8 @@ class Recorder:
         """Write and score a run of the first stage, whose retrievers describe themselves."""
         self.warn(*(str(description.get("warning", "")) for description in retrieval))
         seconds = _STAGES | seconds
-        path = self._write(run, {"retrieval": list(retrieval)}, artifacts, seconds, resources)
+        method = Method(retrieval=[Step.model_validate({**step}) for step in retrieval])
+        path = self._write(run, method, artifacts, seconds, resources)
         evaluation = self._score(run, seconds)
         index = resources.index() if "index" in artifacts and evaluation.missing else None
         self.warn(self._notice_topics(run, evaluation, index))
@@ -298,44 +297,45 @@ class Recorder:
                 measures=evaluation.aggregate,
                 per_topic=evaluation.per_topic,
                 seconds=seconds,
-                mixture=mixture_of(Method.model_validate({"retrieval": [*retrieval]})),
+                mixture=mixture_of(method),
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
                 results=run.lengths,
             )
         )
 
-    def _reranked(self, reranked: RerankedRun) -> dict[str, Any]:
+    def _reranked(self, reranked: RerankedRun) -> Method:
         """The method of a reranker's final run, for its metadata."""
         first, resources = self._candidates.first, reranked.resources
         choice = reranked.systems[0].choice
         system = {**choice.describe(), "reranks": first.final.name}
         if choice.name != choice.registration.name:
             system = {"label": choice.name, **system}
-        return {
-            "retrieval": [*first.describe(), system],
-            "seed": resources.seed,
-            "device": resources.device,
-            "model_threads": resources.model_threads,
-            "training": [dict(system.description) for system in reranked.systems],
-            "weights": [system.fingerprint for system in reranked.systems],
-            FIRST_STAGE: first.fingerprint,
-            "warnings": list(reranked.warnings),
-            "interpolation": reranked.weight,
-            **({"shares": [*reranked.weights]} if len(reranked.weights) > 1 else {}),
-        }
+        method = Method(
+            retrieval=[Step.model_validate({**step}) for step in (*first.describe(), system)],
+            seed=resources.seed,
+            device=resources.device,
+            model_threads=resources.model_threads,
+            training=[Training.model_validate({**s.description}) for s in reranked.systems],
+            weights=[system.fingerprint for system in reranked.systems],
+            first_stage=first.fingerprint,
+            warnings=[*reranked.warnings],
+            interpolation=reranked.weight,
+        )
+        several = len(reranked.weights) > 1
+        return method.having(shares=[*reranked.weights]) if several else method
 
     def _write_reranked(self, reranked: RerankedRun, seconds: Mapping[str, float]) -> Path:
         """Write both runs of a reranker, the final one last."""
         baseline, resources = self._candidates.first.final.name, reranked.resources
         final, artifacts = self._reranked(reranked), resources.artifacts
-        alone = {**final, "interpolation": 0.0, "shares": []}
+        alone = final.having(interpolation=0.0, shares=[])
         self._write(reranked.alone, alone, artifacts, seconds, resources, baseline)
         return self._write(reranked.final, final, artifacts, seconds, resources, baseline)
 
     def _write(
         self,
         run: Run,
-        method: Mapping[str, Any],
+        method: Method,
         artifacts: Mapping[str, str],
         seconds: Mapping[str, float],
         resources: CollectionResources,
@@ -345,17 +345,14 @@ class Recorder:
         content = run_metadata(
             tag=self._tag or run.name,
             command=self._command,
-            data={
-                "test collection": self.data,
-                **self._facts.get("data", {}),
-                "artifacts": dict(artifacts),
-            },
-            method={
-                **method,
-                **self._facts.get("method", {}),
-                "candidates": dict(self._candidates.provenance.facts),
-                "warnings": [*self._warnings, *method.get("warnings", ())],
-            },
+            data=Data(test_collection=Marks.model_validate(self.data)).having(
+                **self._facts.data.content(), artifacts={**artifacts}
+            ),
+            method=method.having(
+                **self._facts.method.content(),
+                candidates={**self._candidates.provenance.facts},
+                warnings=[*self._warnings, *method.warnings],
+            ),
             timings=seconds,
             measures=self._measures,
             baseline=baseline,

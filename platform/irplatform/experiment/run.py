@@ -51,7 +51,7 @@ from irplatform.reranking.warnings import warning_of_fusion
 from irplatform.retrieval.candidate_sources import Request
 from irplatform.run_folder.campaigns import describe_folder
 from irplatform.run_folder.folder import alone_in
-from irplatform.run_folder.metadata import PART
+from irplatform.run_folder.metadata_model import Data, Method, RunMetadata
 from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import notice, parts, stage, waiting, without_repeats
@@ -200,16 +200,23 @@ def _recorder(plan: RunPlan) -> Recorder:
     writable_folder(plan.run_dir)
     refuse_own_candidates(plan)
     part = chosen_topics(collection, settings.topics)
-    facts: dict[str, dict[str, Any]] = {
-        "data": {"inputs": inputs_of(plan), **({PART: part} if part else {})},
-        "method": {"neural": neural_systems(plan)},
-    }
+    data = Data(inputs=inputs_of(plan))
+    if part:
+        data = data.having(topics_chosen=part)
     if plan.training is not None:
-        facts["data"]["training data"] = describe_data(
-            plan.training, plan.training.qrels if plan.training.load_qrels else None
-        )
-    how = settings.tag, command_text(settings), call_of(settings), facts
-    return Recorder(collection, plan.qrels, names, measures, plan.run_dir, *how)
+        judged = plan.training.qrels if plan.training.load_qrels else None
+        data = data.having(training_data=describe_data(plan.training, judged))
+    return Recorder(
+        collection,
+        plan.qrels,
+        names,
+        measures,
+        plan.run_dir,
+        settings.tag,
+        command_text(settings),
+        call_of(settings),
+        RunMetadata(data=data, method=Method(neural=neural_systems(plan))),
+    )
 
 
 @contextmanager

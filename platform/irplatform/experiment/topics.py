@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, listing, unknown
 from irplatform.files.digests import fingerprint
 from irplatform.run_folder.metadata import read_metadata
+from irplatform.run_folder.metadata_model import ChosenTopics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,11 +91,11 @@ def _number(text: str) -> int:
     return int(number)
 
 
-def chosen_topics(collection: Collection, asked: Sequence[str]) -> dict[str, Any]:
-    """Return what a choice of topics was, as JSON; {} if all are ranked."""
+def chosen_topics(collection: Collection, asked: Sequence[str]) -> ChosenTopics:
+    """Return what a choice of topics was; nothing if all are ranked."""
     ranked = len(collection.topics)
     of = ranked + len(collection.topics_left_out)
-    return {"asked": [*asked], "ranked": ranked, "of": of} if asked else {}
+    return ChosenTopics(asked=[*asked], ranked=ranked, of=of) if asked else ChosenTopics()
 
 
 def topics_folder(asked: Sequence[str]) -> str:

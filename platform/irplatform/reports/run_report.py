@@ -25,7 +25,6 @@ from irplatform.reports.table import (
     shows_glyphs,
 )
 from irplatform.retrieval.candidates import Provenance
-from irplatform.run_folder.metadata import PART
 from irplatform.run_folder.mixture import folds_told, no_weight_told, weights_told
 from irplatform.runs import read_run
 from irplatform.runs.names import alone_name
@@ -202,7 +201,7 @@ class RunReport:
         if self.ceiling:
             content["ceiling"] = dict(self.ceiling)
         if self.part:
-            content[PART] = dict(self.part)
+            content["topics chosen"] = dict(self.part)
         if self.comparisons:
             content["comparisons"] = {
                 "baseline": self.baseline,

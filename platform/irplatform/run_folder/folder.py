@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 FILE_NAME = "scores.json"
 _HINT = "`platform run` writes it when it has scored its runs."
-FIRST_STAGE = "first stage"
 """Key of the metadata: the fingerprint of the run that a reranker started from."""
 SUMMARIES = (REPORT, FILE_NAME)
 """Files about all runs of a command, written when it ends."""

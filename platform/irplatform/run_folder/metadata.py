@@ -24,7 +24,7 @@ from irplatform.files.reading import open_bytes
 from irplatform.files.writing import as_json, atomic_write
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.ir_metadata import as_recorded, read_head
-from irplatform.run_folder.metadata_model import RunMetadata, known_parts
+from irplatform.run_folder.metadata_model import Data, Method, RunMetadata, known_parts
 from irplatform.runs.trec import ranking_digest, run_rows, write_run
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import notice_once
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from irplatform.runs.run import Run
 
-PART = "topics chosen"
-"""The key of the topics that were ranked, if not all."""
 LIBRARIES = (
     "irplatform",
     "pyserini",
@@ -90,8 +88,8 @@ def run_metadata(
     *,
     tag: str,
     command: str,
-    data: Mapping[str, Any],
-    method: Mapping[str, Any],
+    method: Method,
+    data: Data | None = None,
     timings: Mapping[str, float],
     measures: Sequence[str] = (),
     baseline: str | None = None,
@@ -107,9 +105,8 @@ def run_metadata(
     Args:
         tag: the run's name.
         command: how the run was asked for: a command line, or an expression in Python.
-        data: `test collection` (name, hashes of topics and qrels), `training data`, `index`.
-        method: `retrieval` (a list of steps: name, method, options, what they rerank or
-            interpolate), `seed`, `weights` (hash).
+        method: how the run was made.
+        data: what was searched, learned from and read.
         timings: seconds per stage.
         measures: names of the reported measures.
         baseline: the run that the others are tested against.
@@ -142,8 +139,8 @@ def run_metadata(
         "platform": describe_platform(java=java, lucene=lucene, accelerator=accelerator),
         "research goal": {"evaluation": evaluation},
         "implementation": implementation,
-        "data": dict(data),
-        "method": {"automatic": True, "score ties": _TIES} | dict(method),
+        "data": data or {},
+        "method": {"automatic": True, "score ties": _TIES} | method.content(),
         "timings": {stage: round(seconds, 3) for stage, seconds in timings.items()},
     }
     return RunMetadata.model_validate(content)

@@ -78,9 +78,11 @@ class Marks(Part):
 
 
 class ChosenTopics(Part):
-    """The topics that were ranked, if not all."""
+    """The topics that were ranked, if not all: what was asked for, and how many of how many."""
 
     asked: list[str] = []
+    ranked: Any = None
+    of: Any = None
 
 
 class Data(Part):
@@ -136,6 +138,9 @@ class Method(Part):
     weights: list[str] = []
     settings: dict[str, Any] | None = None
     seed: Any = None
+    device: Any = None
+    model_threads: Any = Field(default=None, alias="model_threads")
+    warnings: list[str] = []
     neural: Any = ()
     interpolation: Any = None
     shares: Any = ()
@@ -235,8 +240,9 @@ def known_parts(content: object) -> tuple[RunMetadata, list[str]]:
         RunMetadata.model_validate(content)
     except ValidationError as error:
         for section, *part in dict.fromkeys(each["loc"][:2] for each in error.errors()):
-            holder, name = (known[section], part[0]) if part else (known, section)
-            holder.pop(name)
-            odd.append(".".join(map(str, (section, *part))))
+            within = isinstance(known.get(section), dict)
+            holder, name = (known[section], part[0]) if within and part else (known, section)
+            if holder.pop(name, ...) is not ...:  # of a list, each entry may have another form
+                odd.append(".".join(map(str, (section, *part) if within else (section,))))
     keys = {field.alias for field in RunMetadata.model_fields.values()}
     return (RunMetadata.model_validate(known) if known.keys() & keys else RunMetadata()), odd
