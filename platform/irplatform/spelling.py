@@ -23,6 +23,7 @@ _OPTIONS = {
     "names": "name",
     "rerankers": "reranker",
     "settings": "set",
+    "source": "from",
 }
 """Settings that have another name on the command line."""
 _PLACEHOLDER = re.compile(r"[A-Z]{2,}[,…]*|[NW]|\[…\]")

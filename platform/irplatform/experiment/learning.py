@@ -303,7 +303,7 @@ def check_pretraining(
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
     _refuse_test_topics(name, source, plugins)
-    some = command("headings --from COLLECTION")
+    some = command("headings", source="COLLECTION")
     advice = (
         f"Queries to pre-train on ask for the same documents; {some} makes some where these have "
         "MeSH headings."
