@@ -152,7 +152,9 @@ def test_trials_train_the_members_that_were_asked_for(monkeypatch):
 @pytest.mark.java
 def test_an_option_with_several_defaults_is_not_tuned_as_one():
     settings = RunSettings("demo", rerankers=["bm25-text"])
-    told = "k1: by default it is 0.9 for bm25 and 2.0 for bm25-text. Name one, as bm25-text.k1"
+    told = (
+        "over='k1': by default it is 0.9 for bm25 and 2.0 for bm25-text. Name one, as bm25-text.k1"
+    )
     with pytest.raises(InputError, match=re.escape(told)):
         tune(settings, TuneSettings(["k1=1:2"], trials=1))
 
