@@ -226,6 +226,14 @@ def test_a_fusion_is_a_step_with_weights_and_no_link_of_a_chain():
     assert fits(content, REQUIRED)
 
 
+def test_a_fusion_names_its_method_and_parameters():
+    by_scores = {"method": "combsum", "norm": "max", "weights": [], "topics": 0}
+    steps = [{"retriever": "bm25"}, {"retriever": "dense"}, {"fusion": by_scores}]
+    fused = ir_metadata(of_delta(retrieval=steps), FACTS)["method"]["retrieval"][2]
+    assert (fused["method"], fused["norm"]) == ("combsum", "max")
+    assert [run["weight"] for run in fused["fuses"]] == [1.0, 1.0]
+
+
 def test_a_reranker_without_weight_is_described_as_such():
     description = ir_metadata(of_delta(interpolation=1.0), FACTS)["method"]["description"]
     assert description.endswith(

@@ -48,6 +48,8 @@ _INDEXING = {
     "stemmer": "Porter",
     "stopwords": "Lucene's English stop words",
 }
+_OF_FUSION = ("method", "weights", "topics")
+"""Keys of a fusion that are no parameters of its method."""
 _STEP = ("name", "method", "norm", "k", "run", "reranks", "interpolates", "fuses")
 
 
@@ -179,7 +181,7 @@ def _fusion(fusion: Mapping[str, Any], retrievers: Sequence[Mapping[str, Any]]) 
     return {
         "name": FUSED,
         "method": fusion.get("method", "reciprocal rank fusion"),
-        **{name: fusion[name] for name in ("k", "norm") if name in fusion},
+        **{name: value for name, value in fusion.items() if name not in _OF_FUSION},
         "fuses": [
             {"run": retriever["name"], "weight": weight}
             for retriever, weight in zip(retrievers, weights, strict=False)
