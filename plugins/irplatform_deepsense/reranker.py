@@ -12,7 +12,7 @@ from irplatform.plugin import InputError, PairsFile, Reads
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.features import Columns, FieldFeatures
     from irplatform_deepsense.network import DeepSenSeNetwork, Tables
+    from irplatform_deepsense.task import DeepSenSeTask
 
 
 _FIELDS = "fields.json"
@@ -88,17 +89,17 @@ class DeepSenSe(NeuralReranker):
         )
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform_deepsense.task import DeepSenSeTask
-
         if self.options.pairs.file is not None and not self._loaded:
             self._take_pretrained(data)
-        topics = len(data.training) + self.options.validation_topics
-        with self.resources.progress("encoding training topics", topics, "topics") as advance:
-            task = DeepSenSeTask(
-                self.network, self._encoder, self.options, data, self.resources.seed, advance
-            )
+        super().fit(data)
+
+    def task(self, data: TrainingData, advance: Callable[[int], None]) -> DeepSenSeTask:
+        from irplatform_deepsense.task import DeepSenSeTask
+
+        seed = self.resources.seed
+        task = DeepSenSeTask(self.network, self._encoder, self.options, data, seed, advance)
         task.standardize_features()
-        self.train(task, self.options.loop, data)
+        return task
 
     def _take_pretrained(self, data: TrainingData) -> None:
         from irplatform_deepsense.pairs import pretrained
