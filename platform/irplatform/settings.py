@@ -10,7 +10,10 @@ The command line makes the option `depth` of the command `cut` from it, programs
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -18,9 +21,10 @@ from irplatform.errors import InputError, quoted, unknown
 from irplatform.spelling import option
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 Class = TypeVar("Class")
+Function = TypeVar("Function", bound=Callable[..., Any])
 WHAT = "What to run"
 FIRST_STAGE = "First stage"
 RERANKING = "Reranking"
@@ -169,6 +173,44 @@ def settings_given(settings: type[Class], taker: str, given: Mapping[str, Any]) 
 def taken_by(settings: type, taker: str) -> list[Setting]:
     """Return the settings that a command or function takes, as they are declared."""
     return [each for each in declared(settings).values() if taker in each.takers]
+
+
+def with_keywords(options: type[Any], settings: type[Any]) -> Callable[[Function], Function]:
+    """Give a function with `**options` the signature that `help` and notebooks show.
+
+    Type checkers read the keywords of `options`, a TypedDict, from `Unpack`. `settings` has their
+    defaults.
+    """
+
+    def with_signature(function: Function) -> Function:
+        @functools.wraps(function)
+        def called(*arguments: Any, **given: Any) -> Any:
+            return function(*arguments, **given)
+
+        called.__signature__ = _signature(function, options, settings)  # type: ignore[attr-defined]
+        return cast("Function", called)
+
+    return with_signature
+
+
+def _signature(
+    function: Callable[..., Any], options: type[Any], settings: type[Any]
+) -> inspect.Signature:
+    usual = declared(settings)
+    signature = inspect.signature(function)
+    *named, _ = signature.parameters.values()
+    taken = {parameter.name for parameter in named}
+    more = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=usual[name].default,
+            annotation=getattr(kind, "__forward_arg__", kind),
+        )
+        for name, kind in options.__annotations__.items()
+        if name not in taken
+    ]
+    return signature.replace(parameters=[*named, *more])
 
 
 def check_values(settings: Any) -> None:

@@ -9,8 +9,7 @@ from irplatform import read_experiment, run
 from irplatform.cli.run import run as command
 from irplatform.errors import InputError
 from irplatform.experiment.experiment_file import _DECLARED as KEYS
-from irplatform.experiment.experiment_file import SINGULAR
-from irplatform.experiment.program_settings import settings_of
+from irplatform.experiment.experiment_file import SINGULAR, settings_of
 
 WHOLE = """
 collections = ["demo", "beside", "beir/nfcorpus/test"]

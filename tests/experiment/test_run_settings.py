@@ -18,7 +18,7 @@ from irplatform import (
 )
 from irplatform.errors import InputError
 from irplatform.evaluation.scoring import Evaluation
-from irplatform.experiment.program_settings import settings_of
+from irplatform.experiment.experiment_file import settings_of
 
 
 def test_a_rerank_depth_that_has_no_effect_is_refused():

@@ -12,11 +12,10 @@ from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import CompareOptions
 from irplatform.comparison.compare import compare as compare_over_topics
 from irplatform.evaluation.scoring import evaluate as evaluate_run
-from irplatform.experiment.program_settings import with_keywords
 from irplatform.registry.loading import registry
 from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.runs import read_run
-from irplatform.settings import settings_given
+from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 

@@ -19,13 +19,12 @@ from irplatform.evaluation.sampled import topics_of
 from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.evaluation.topics import only, spelled_otherwise, without
 from irplatform.experiment.arguments import as_qrels, collection_name
-from irplatform.experiment.program_settings import with_keywords
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.files.writing import same_file
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
 from irplatform.runs import read_run
-from irplatform.settings import settings_given
+from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 

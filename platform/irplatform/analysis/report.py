@@ -23,7 +23,6 @@ from irplatform.errors import InputError, PlatformError, counted, enumeration, l
 from irplatform.expansion import Expander, QueryPlan
 from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import settings_from
-from irplatform.experiment.program_settings import with_keywords
 from irplatform.experiment.resources import resources_for
 from irplatform.experiment.settings import RunSettings
 from irplatform.files.writing import atomic_write, writable_file
@@ -36,7 +35,7 @@ from irplatform.reports.html.rankings import Shown, Texts, browser_data
 from irplatform.reports.plots import save_plots
 from irplatform.run_folder.metadata import read_metadata
 from irplatform.runs.names import names_of, system_of
-from irplatform.settings import settings_given
+from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import command, option
 from irplatform.system.console import notice, progress, waiting
 from irplatform.system.packages import require

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.names import aliases, expand, is_collection, is_path, split_off
 from irplatform.collections.toml import COLLECTION_FILE, declared_files
 from irplatform.errors import InputError
-from irplatform.experiment.program_settings import settings_of
+from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.settings import RunSettings
 from irplatform.files.digests import digests, file_digest, fingerprint, folder_digests
 from irplatform.files.reading import is_ordinary

@@ -1,4 +1,4 @@
-"""A whole experiment in a TOML file: `platform run experiment.toml`.
+"""The settings of a run as a program gives them, or a file: `platform run experiment.toml`.
 
     collections = ["demo"]
     first-stages = ["bm25", "bm25+rm3"]
@@ -19,18 +19,20 @@ Keys are the options of `platform run`, with "-" or "_". Paths are relative to t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.names import aliases, is_collection, looks_like_path, split_off
 from irplatform.collections.toml import is_declaration
-from irplatform.errors import InputError, unknown
-from irplatform.experiment.arguments import AnyPath, as_path
+from irplatform.data import Collection
+from irplatform.errors import InputError, quoted, unknown
+from irplatform.experiment.arguments import AnyPath, Collections, as_path
 from irplatform.experiment.declared import ShownSettings
 from irplatform.experiment.settings import RunSettings
 from irplatform.files.formats import read_toml
 from irplatform.options import flat
+from irplatform.registry.live_code import new_call
 from irplatform.retrieval.stages import Stage
 from irplatform.settings import declared
 from irplatform.spelling import option
@@ -61,6 +63,48 @@ SINGULAR = {
     "topic": "topics",
 }
 """Names of one → keys."""
+
+
+def settings_of(
+    given: RunSettings | Collections | None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    rerankers: object = None,
+) -> RunSettings:
+    """Return settings, with options by their names changed, or those of a collection.
+
+    `rerankers` may also be among the options.
+
+    Raises:
+        InputError: it is neither, or there is no such option.
+    """
+    new_call()
+    options = dict(options or {})
+    if rerankers is not None:
+        options["rerankers"] = rerankers
+    known = [each.name for each in fields(RunSettings)]
+    for name in options:
+        if name not in known:
+            raise unknown("setting", name, known, of="a run")
+    if isinstance(given, RunSettings):
+        if "collection" in options:
+            options = {"collections": (), **options}
+        return replace(given, **options) if options else given
+    collection = options.get("collection") if given is None else given
+    if given is None and collection is None and "collections" in options:
+        return RunSettings(**options)
+    several = isinstance(collection, tuple | list) and collection
+    if not (several or isinstance(collection, Path | str | Collection)):
+        what = "it is missing" if collection is None else f"not {quoted(collection)}"
+        raise InputError(
+            "a run needs RunSettings or a collection, as in run('demo', rerankers='delta'); "
+            f"{what}."
+        )
+    if isinstance(collection, Path | str):
+        path = Path(collection).expanduser()
+        if path.suffix == ".toml" and path.is_file() and not is_declaration(path):
+            return RunSettings(**{**read_experiment(path), **options, "experiment": path})
+    return RunSettings(**{**options, "collection": collection})
 
 
 def read_experiment(path: AnyPath) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from irplatform.experiment.calls import (
     inputs_of,
     neural_systems,
 )
+from irplatform.experiment.declared import DeclaredSettings
+from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import RunOptions, TrainOptions
 from irplatform.experiment.learning import (
     declared_pretraining,
@@ -34,7 +36,6 @@ from irplatform.experiment.plan import (
     resolve,
     resolve_training,
 )
-from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.recorder import Recorder
 from irplatform.experiment.settings import one_reranker
 from irplatform.experiment.topics import chosen_topics
@@ -52,6 +53,7 @@ from irplatform.retrieval.candidate_sources import Request
 from irplatform.run_folder.campaigns import describe_folder
 from irplatform.run_folder.folder import alone_in
 from irplatform.run_folder.metadata_model import Data, Method, RunMetadata
+from irplatform.settings import with_keywords
 from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import notice, parts, stage, waiting, without_repeats
@@ -87,7 +89,7 @@ _DEEP = 10_000
 """Beyond this depth the documents are counted, which opens the index."""
 
 
-@with_keywords(RunOptions)
+@with_keywords(RunOptions, DeclaredSettings)
 @settings_kept()
 def run(
     collection: RunSettings | Collections | None = None,
@@ -231,7 +233,7 @@ def _underway(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
     plan.plugins.announce("run_finished", finished)
 
 
-@with_keywords(TrainOptions)
+@with_keywords(TrainOptions, DeclaredSettings)
 @settings_kept()
 def train(
     collection: RunSettings | AnyCollection | None = None,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError, unknown
 from irplatform.experiment.arguments import as_names
+from irplatform.experiment.declared import DeclaredSettings
+from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import ExplainOptions
 from irplatform.experiment.plan import RunPlan, resolve
-from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.run import (
     choose_fusion,
     learning_plan,
@@ -27,6 +28,7 @@ from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explained, explanations, refuse_member
 from irplatform.reranking.rerank import fit, resources_with, training_per_topics
 from irplatform.reranking.warnings import warnings_of
+from irplatform.settings import with_keywords
 from irplatform.spelling import command
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import quiet, waiting
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from irplatform.system.console import Advance
 
 
-@with_keywords(ExplainOptions)
+@with_keywords(ExplainOptions, DeclaredSettings)
 @settings_kept()
 def explain(
     collection: RunSettings | AnyCollection,

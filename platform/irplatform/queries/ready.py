@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Unpack
 
 from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
+from irplatform.experiment.declared import DeclaredSettings
+from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions
 from irplatform.experiment.plan import resolve
-from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.resources import on_device, resources_for, undecided_resources
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
 from irplatform.experiment.settings import one_reranker
@@ -32,6 +33,7 @@ from irplatform.reranking.training_set import LearningPlan
 from irplatform.reranking.warnings import warnings_of
 from irplatform.retrieval.first_stage import find
 from irplatform.runs import Run
+from irplatform.settings import with_keywords
 from irplatform.spelling import command, option
 from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import waiting
@@ -176,7 +178,7 @@ class ReadyReranker:
         )
 
 
-@with_keywords(RerankerOptions)
+@with_keywords(RerankerOptions, DeclaredSettings)
 @settings_kept()
 def reranker(
     name: AnySystem[Reranker],
@@ -269,7 +271,7 @@ class ReadyRetriever:
         return find(self.choice, topics, depth, self.resources)
 
 
-@with_keywords(RetrieverOptions)
+@with_keywords(RetrieverOptions, DeclaredSettings)
 @settings_kept()
 def retriever(
     name: AnySystem[Retriever],

@@ -11,6 +11,8 @@ from irplatform.errors import InputError, counted
 from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS
 from irplatform.evaluation.judgments import of_collection
 from irplatform.experiment.arguments import as_names
+from irplatform.experiment.declared import DeclaredSettings
+from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import TuneOptions
 from irplatform.experiment.learning import (
     check_repetitions,
@@ -18,7 +20,6 @@ from irplatform.experiment.learning import (
     pretraining_set,
     topics_to_tune_on,
 )
-from irplatform.experiment.program_settings import settings_of, with_keywords
 from irplatform.experiment.resources import resources_for
 from irplatform.experiment.run import refuse_broken_corpus
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
@@ -31,6 +32,7 @@ from irplatform.reranking.warnings import warning_of_tuning
 from irplatform.retrieval.candidate_sources import RETRIEVED
 from irplatform.retrieval.candidates import draw
 from irplatform.retrieval.fusion import Fusion
+from irplatform.settings import with_keywords
 from irplatform.spelling import option
 from irplatform.system.arithmetic import arithmetic, settings_kept
 from irplatform.system.console import notice, waiting
@@ -67,7 +69,7 @@ _END = 0.06
 """Share of a range that counts as its end."""
 
 
-@with_keywords(TuneOptions)
+@with_keywords(TuneOptions, DeclaredSettings)
 @settings_kept()
 def tune(
     collection: RunSettings | AnyCollection,
