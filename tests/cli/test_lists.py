@@ -35,10 +35,10 @@ def _values(option, *given):
 def test_all_that_can_be_repeated_takes_commas_but_paths_and_settings():
     others = {name for name, option in LISTS.items() if not isinstance(option, ListOption)}
     assert others == {*PATHS, *SETTINGS}
-    assert {"rerankers", "retrievers", "measures", "expand", "train_on", "weights"} <= {*LISTS}
+    assert {"rerankers", "first_stages", "measures", "expand", "train_on", "weights"} <= {*LISTS}
 
 
-@pytest.mark.parametrize("name", ["rerankers", "retrievers", "measures", "expand", "documents"])
+@pytest.mark.parametrize("name", ["rerankers", "first_stages", "measures", "expand", "documents"])
 def test_commas_are_repetition(name):
     option = LISTS[name]
     assert _values(option, "a", "b", "c") == ("a", "b", "c")

@@ -151,7 +151,8 @@ class Strange({base}):
 def register_{kind}s(register):
     register("strange", Strange)
 """
-    done = with_plugin(code, "run", "--collection", "small", f"--{kind}", "strange")
+    option = {"reranker": "--reranker", "retriever": "--first-stage"}[kind]
+    done = with_plugin(code, "run", "--collection", "small", option, "strange")
     assert done.returncode == 1
     (told,) = done.stderr.splitlines()
     who = f"{kind} 'strange' of plugin 'strange' (strange-distribution 0.3)"

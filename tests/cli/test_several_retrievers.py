@@ -10,7 +10,7 @@ from irplatform.runs import read_run
 
 pytestmark = pytest.mark.java
 
-THREE = ("--first-stage", "bm25+qld+rm3")
+THREE = "bm25+qld+rm3"
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +24,9 @@ def made(tmp_path, home, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("IRPLATFORM_HOME", str(home))
 
-    def run(*arguments):
-        called = call(capsys, monkeypatch, "run", "--collection", "demo", *THREE, *arguments)
+    def run(*arguments, stage=THREE):
+        given = ("run", "--collection", "demo", "--first-stage", stage, *arguments)
+        called = call(capsys, monkeypatch, *given)
         assert called.code == 0, called.err
         return {path.stem: read_run(path).rankings for path in tmp_path.glob("runs/demo/*.run")}
 
@@ -73,7 +74,7 @@ def test_a_retriever_that_does_not_count_brings_no_documents(made):
 
 def test_metadata_name_what_a_run_was_made_with_whatever_the_cache_holds(made, tmp_path):
     def facts(*names):
-        made("--first-stage", "embedding", "--reranker", "bm25-title", "--fusion", "plain")
+        made("--reranker", "bm25-title", "--fusion", "plain", stage=f"{THREE}+embedding")
         read = [json.loads((tmp_path / f"runs/demo/{n}.run.meta.json").read_text()) for n in names]
         return {n: set(facts["data"]["artifacts"]) for n, facts in zip(names, read, strict=True)}
 

@@ -152,7 +152,7 @@ def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path)
     [
         (
             ("run", *DEMO, "--first-stage", "jugded"),
-            "jugded: there is no such run file. Did you mean 'judged'?",
+            "unknown first stage 'jugded'. Did you mean 'judged'?",
         ),
         (("tune", *DEMO), "name the options to search with --over"),
         (("tune", *DEMO, "--over", "k2"), "'k2' is not an option of bm25. Did you mean 'k1'?"),

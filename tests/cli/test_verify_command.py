@@ -310,8 +310,8 @@ def test_a_run_from_python_says_how_and_is_made_again(folder):
     content = json.loads(metadata_path(path).read_text())
     place = folder / "small"
     assert content["implementation"]["executable"]["cmd"] == (
-        f"irplatform.run(irplatform.RunSettings(collection='{place}', depth=2, "
-        "settings={'bm25.k1': 1.2}))"
+        f"irplatform.run(irplatform.RunSettings(collection='{place}', "
+        "settings={'bm25.k1': 1.2}, depth=2))"
     )
     assert [f.subject for f in verify(path) if f.verdict != "agrees"] == []
     assert rerun(path).same

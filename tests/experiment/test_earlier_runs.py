@@ -88,7 +88,7 @@ def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys,
         assert "replaced" not in told
         return
     assert "another command replaced runs" in told
-    assert "Give each command its own --run-dir." in told
+    assert "Give each command its own run_dir=." in told
     assert warnings[-1] in told
 
 

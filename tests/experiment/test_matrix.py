@@ -189,7 +189,7 @@ def test_two_collections_stand_in_one_table(tmp_path, monkeypatch):
     assert [cell.collection for cell in found.cells] == ["demo", "demo-train"]
     assert found.cells[1].folder == Path("runs/matrix/demo-train/topics-first-3/bm25")
     assert (found.cells[1].folder / "bm25-title.run").exists()
-    assert "A quick look: 3 of 20 topics (--topics first:3)." in str(found)
+    assert "A quick look: 3 of 20 topics (topics='first:3')." in str(found)
 
 
 AP = ("--measure", "AP")

@@ -293,7 +293,7 @@ def retriever(
         >>> ir.retriever("bm25", "demo").search("melanoma BRAF", depth=5)
         Run('bm25', 1 topics, 5 results)
     """
-    settings = settings_of(collection, {**options, "retrievers": name})
+    settings = settings_of(collection, {**options, "first_stages": name})
     with waiting(f"reading {settings.collection}"):
         systems = resolve_systems(settings, registry(), documents_only=True)
     (choice,) = systems.retrievers
