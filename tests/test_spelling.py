@@ -25,10 +25,6 @@ _OTHERS = {
 """Files whose strings hold options that are not settings, and what these are."""
 
 
-def _told(_item: int) -> str:
-    return option("rerank_depth", 5)
-
-
 @pytest.mark.parametrize(
     ("given", "keyword", "written"),
     [
@@ -87,10 +83,10 @@ def test_the_least_number_is_told():
 
 
 def test_a_worker_writes_for_the_reader_of_its_parent():
-    with written_for_command(), Workers(_told, 1) as workers:
-        workers.give(0, 0)
+    with written_for_command(), Workers(option, 1) as workers:
+        workers.give(0, "rerank_depth")
         told = workers.result()
-    assert told == "--rerank-depth 5"
+    assert told == "--rerank-depth"
 
 
 def _strings(source: str) -> list[str]:
