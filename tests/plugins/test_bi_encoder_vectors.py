@@ -37,7 +37,9 @@ def test_a_document_is_encoded_once(sentence_encoder, text_resources, monkeypatc
 
 
 def _store(resources, encode):
-    encoder = SimpleNamespace(identity={"model": 1}, documents=encode, width=2, notes=())
+    encoder = SimpleNamespace(
+        options=None, identity={"model": 1}, documents=encode, width=2, notes=()
+    )
     return VectorStore(resources, encoder)
 
 
