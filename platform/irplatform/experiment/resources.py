@@ -1,4 +1,4 @@
-"""The resources of a run's systems, by its settings."""
+"""The resources of a run's systems, by its settings, and the check of its documents."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from irplatform.collection_resources import CollectionResources
+from irplatform.collections.inspection import refuse_broken, warning_of_abstracts
+from irplatform.files.cache import artifact
+from irplatform.files.digests import fingerprint
 from irplatform.system.arithmetic import choose_device
+from irplatform.system.console import notice, stage
 from irplatform.text.vector_source import VectorSource
 from irplatform.workers.distribution import available_cores, cluster, within_cores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from irplatform.data import Collection
+    from irplatform.data import Collection, Qrels
     from irplatform.experiment.settings import RunSettings
     from irplatform.retrieval.first_stage import ChosenRetriever
+
+SEARCHING = 1 / 3
+"""Share of the progress bar of each chapter before reranking."""
 
 
 def resources_for(
@@ -68,3 +76,47 @@ def on_device(
         choose_device("auto", threads)  # for what is computed on this machine
         device = "cuda" if machines.gpus or wanted == "cuda" else "cpu"
     return replace(resources, device=device)
+
+
+def refuse_broken_corpus(
+    collection: Collection, qrels: Qrels | None, resources: CollectionResources
+) -> str:
+    """Index the corpus, and check it once; return a warning for the user, or "".
+
+    Raises:
+        InputError: many documents are empty, or many relevant ones are missing.
+    """
+    judged = {topic: dict(grades) for topic, grades in (qrels or {}).items()}
+    index_fingerprint = resources.index_artifact().fingerprint
+
+    def look(folder: Path) -> None:
+        index = resources.index()
+        stats = index.stats()
+        empty = stats["documents"] - stats["non_empty_documents"]
+        refuse_broken(
+            collection,
+            qrels,
+            contains=index.contains,
+            documents=stats["documents"],
+            empty=empty,
+        )
+        warning = warning_of_abstracts(
+            collection,
+            documents=stats["documents"],
+            titles=index.documents_with("title"),
+            abstracts=index.documents_with("abstract"),
+            empty=empty,
+        )
+        (folder / "warning.txt").write_text(warning, encoding="utf-8")
+
+    depends_on = {
+        "format": 2,
+        "collection": collection.id,  # which the warning names
+        "index": index_fingerprint,
+        "qrels": fingerprint(judged),
+    }
+    with stage("", SEARCHING), resources.stopwatch.timed("index"):
+        check = artifact("check", collection.id, depends_on, look)
+    if warning := (check.path / "warning.txt").read_text(encoding="utf-8"):
+        notice(warning)
+    return warning

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from irplatform.collections.inspection import refuse_broken, warning_of_abstracts
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import measures_of
 from irplatform.experiment.arguments import as_path
@@ -37,10 +36,9 @@ from irplatform.experiment.plan import (
     resolve_training,
 )
 from irplatform.experiment.recorder import Recorder
+from irplatform.experiment.resources import SEARCHING, refuse_broken_corpus
 from irplatform.experiment.settings import one_reranker
 from irplatform.experiment.topics import chosen_topics
-from irplatform.files.cache import artifact
-from irplatform.files.digests import fingerprint
 from irplatform.files.writing import copy_folder, writable_folder
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
@@ -62,10 +60,7 @@ from irplatform.workers.distribution import use_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from irplatform.collection_resources import CollectionResources
-    from irplatform.data import Collection, Qrels
     from irplatform.experiment.arguments import (
         AnyCollection,
         AnyPath,
@@ -83,8 +78,6 @@ if TYPE_CHECKING:
     from irplatform.retrieval.candidates import Candidates
     from irplatform.retrieval.fusion import Fusion
 
-_SEARCHING = 1 / 3
-"""Share of the progress bar of each chapter before reranking."""
 _DEEP = 10_000
 """Beyond this depth the documents are counted, which opens the index."""
 
@@ -227,7 +220,7 @@ def _underway(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
     names = (*plan.settings.retrievers, *plan.settings.labels)
     event = RunEvent(plan.collection.id, names, plan.run_dir)
     plan.plugins.announce("run_started", event)
-    with parts(3 * _SEARCHING + len(plan.rerankers) * RERANKING), without_repeats("left out"):
+    with parts(3 * SEARCHING + len(plan.rerankers) * RERANKING), without_repeats("left out"):
         yield
     finished = replace(event, results=recorder.results, runs=recorder.runs)
     plan.plugins.announce("run_finished", finished)
@@ -287,50 +280,6 @@ def train(
     return {"path": str(path), **Checkpoint.read(path).description}
 
 
-def refuse_broken_corpus(
-    collection: Collection, qrels: Qrels | None, resources: CollectionResources
-) -> str:
-    """Index the corpus, and check it once; return a warning for the user, or "".
-
-    Raises:
-        InputError: many documents are empty, or many relevant ones are missing.
-    """
-    judged = {topic: dict(grades) for topic, grades in (qrels or {}).items()}
-    index_fingerprint = resources.index_artifact().fingerprint
-
-    def look(folder: Path) -> None:
-        index = resources.index()
-        stats = index.stats()
-        empty = stats["documents"] - stats["non_empty_documents"]
-        refuse_broken(
-            collection,
-            qrels,
-            contains=index.contains,
-            documents=stats["documents"],
-            empty=empty,
-        )
-        warning = warning_of_abstracts(
-            collection,
-            documents=stats["documents"],
-            titles=index.documents_with("title"),
-            abstracts=index.documents_with("abstract"),
-            empty=empty,
-        )
-        (folder / "warning.txt").write_text(warning, encoding="utf-8")
-
-    depends_on = {
-        "format": 2,
-        "collection": collection.id,  # which the warning names
-        "index": index_fingerprint,
-        "qrels": fingerprint(judged),
-    }
-    with stage("", _SEARCHING), resources.stopwatch.timed("index"):
-        check = artifact("check", collection.id, depends_on, look)
-    if warning := (check.path / "warning.txt").read_text(encoding="utf-8"):
-        notice(warning)
-    return warning
-
-
 def retrieve(plan: RunPlan) -> Candidates:
     """Search for the topics of a collection that is indexed and whole.
 
@@ -338,7 +287,7 @@ def retrieve(plan: RunPlan) -> Candidates:
         InputError: the source of candidates does not fit the collection.
     """
     settings, depth = plan.settings, plan.settings.depth
-    with stage("", _SEARCHING):
+    with stage("", SEARCHING):
         if depth > _DEEP and depth > (count := plan.resources.index().count):
             notice(
                 f"{option('depth', depth)} is more than the documents: all {count:,} are looked at"
@@ -356,7 +305,7 @@ def retrieve_training(plan: RunPlan) -> Candidates | None:
         InputError: the training collection has other documents.
     """
     training, settings = plan.training, plan.settings
-    with stage("", _SEARCHING):
+    with stage("", SEARCHING):
         if training is None:
             return None
         own = training is plan.collection

@@ -20,8 +20,7 @@ from irplatform.experiment.learning import (
     pretraining_set,
     topics_to_tune_on,
 )
-from irplatform.experiment.resources import resources_for
-from irplatform.experiment.run import refuse_broken_corpus
+from irplatform.experiment.resources import refuse_broken_corpus, resources_for
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
 from irplatform.files.cache import lock
 from irplatform.files.digests import fingerprint
