@@ -14,10 +14,10 @@ from irplatform.experiment.declared import DeclaredSettings
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import ExplainOptions
 from irplatform.experiment.plan import RunPlan, resolve
+from irplatform.experiment.resources import refuse_broken_corpus
 from irplatform.experiment.run import (
     choose_fusion,
     learning_plan,
-    refuse_broken_corpus,
     retrieve,
     retrieve_training,
 )
