@@ -32,7 +32,7 @@ from irplatform.run_folder.folder import (
 )
 from irplatform.run_folder.listed import REPORT
 from irplatform.run_folder.metadata import accelerator_name, run_metadata
-from irplatform.run_folder.metadata_model import Data, Marks, Method, RunMetadata, Step, Training
+from irplatform.run_folder.metadata_model import NOTHING, Data, Marks, Method, Step, Training
 from irplatform.run_folder.mixture import mixture_of
 from irplatform.runs import Run, read_run
 from irplatform.runs.names import alone_name
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from irplatform.lucene import LuceneIndex
     from irplatform.reranking.rerank import RerankedRun
     from irplatform.retrieval.candidates import Candidates
+    from irplatform.run_folder.metadata_model import RunMetadata
 
 _COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
@@ -90,7 +91,7 @@ class Recorder:
         self._call = call
         self._folder = RunFolder(run_dir)
         self.data = describe_data(collection, qrels)
-        self._facts = facts or RunMetadata()
+        self._facts = facts or NOTHING
         self._systems: list[SystemResult] = []
         self._evaluations: dict[str, Evaluation] = {}
         self._warnings: list[str] = []

@@ -26,7 +26,7 @@ from irplatform.run_folder.ir_metadata import (
     write_ir_metadata,
 )
 from irplatform.run_folder.metadata import metadata_path, read_metadata
-from irplatform.run_folder.metadata_model import RunMetadata
+from irplatform.run_folder.metadata_model import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -178,7 +178,7 @@ def described(run: Path, facts: Mapping[str, str], folders: Iterable[str] = ()) 
     Raises:
         InputError: there are no metadata, or they cannot be read.
     """
-    metadata = read_metadata(run) if metadata_path(run).exists() else RunMetadata()
+    metadata = read_metadata(run) if metadata_path(run).exists() else NOTHING
     recorded = metadata.content()
     if recorded.keys() >= _SECTIONS:
         return ir_metadata(metadata, facts)

@@ -24,7 +24,7 @@ from irplatform.files.reading import open_bytes
 from irplatform.files.writing import as_json, atomic_write
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.ir_metadata import as_recorded, read_head
-from irplatform.run_folder.metadata_model import Data, Method, RunMetadata, known_parts
+from irplatform.run_folder.metadata_model import NOTHING, Data, Method, RunMetadata, known_parts
 from irplatform.runs.trec import ranking_digest, run_rows, write_run
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import notice_once
@@ -218,7 +218,7 @@ def read_metadata(run_path: Path | str) -> RunMetadata:
         try:
             return as_recorded(read_head(Path(run_path)))
         except InputError:
-            return RunMetadata()
+            return NOTHING
     known, odd = known_parts(read_form(path, object, _REMEDY))
     if not known:
         wrong = "these are no metadata of a run: no section such as 'method' or 'data'."

@@ -24,6 +24,7 @@ class Part(BaseModel):
     """A part of metadata; a field's key has a space for each underscore, if none is given."""
 
     model_config: ClassVar = ConfigDict(
+        defer_build=True,  # most commands read none
         extra="allow",
         frozen=True,
         populate_by_name=True,
@@ -88,9 +89,9 @@ class ChosenTopics(Part):
 class Data(Part):
     """What was searched, learned from and read; `artifacts` are fingerprints by name."""
 
-    test_collection: Marks = Marks()
-    training_data: Marks = Marks()
-    topics_chosen: ChosenTopics = ChosenTopics()
+    test_collection: Marks = Field(default_factory=Marks.model_construct)
+    training_data: Marks = Field(default_factory=Marks.model_construct)
+    topics_chosen: ChosenTopics = Field(default_factory=ChosenTopics.model_construct)
     inputs: list[Any] = []
     artifacts: dict[str, str] = {}
 
@@ -121,7 +122,7 @@ class Step(Part):
     interpolates: Any = Field(default_factory=dict)
     options: dict[str, Any] = {}
     fuses: list[FusedRun] = []
-    learned: Learned = Learned()
+    learned: Learned = Field(default_factory=Learned.model_construct)
 
 
 class Training(Part):
@@ -161,7 +162,7 @@ class Implementation(Part):
 
     executable: dict[str, str] = {}
     source: dict[str, Any] = {}
-    call: Call = Call()
+    call: Call = Field(default_factory=Call.model_construct)
 
 
 class Libraries(Part):
@@ -175,13 +176,13 @@ class Software(Part):
 
     python: str | None = None
     lucene: str | None = None
-    libraries: Libraries = Libraries()
+    libraries: Libraries = Field(default_factory=Libraries.model_construct)
 
 
 class Platform(Part):
     """The machine."""
 
-    software: Software = Software()
+    software: Software = Field(default_factory=Software.model_construct)
 
 
 class EvaluationGoal(Part):
@@ -194,7 +195,7 @@ class EvaluationGoal(Part):
 class Goal(Part):
     """What the run is for."""
 
-    evaluation: EvaluationGoal = EvaluationGoal()
+    evaluation: EvaluationGoal = Field(default_factory=EvaluationGoal.model_construct)
 
 
 class RunFile(Part):
@@ -212,15 +213,19 @@ class RunMetadata(Part):
     tag: Any = None
     date: Any = None
     actor: Any = None
-    platform: Platform = Platform()
-    research_goal: Goal = Goal()
-    implementation: Implementation = Implementation()
-    data: Data = Data()
-    method: Method = Method()
+    platform: Platform = Field(default_factory=Platform.model_construct)
+    research_goal: Goal = Field(default_factory=Goal.model_construct)
+    implementation: Implementation = Field(default_factory=Implementation.model_construct)
+    data: Data = Field(default_factory=Data.model_construct)
+    method: Method = Field(default_factory=Method.model_construct)
     timings: dict[str, float] = {}
     resources: Any = None
-    run: RunFile = RunFile()
+    run: RunFile = Field(default_factory=RunFile.model_construct)
     runs: list[RunFile] = []
+
+
+NOTHING = RunMetadata.model_construct()
+"""Metadata that say nothing; no validation is built for them."""
 
 
 def known_parts(content: object) -> tuple[RunMetadata, list[str]]:
@@ -232,8 +237,8 @@ def known_parts(content: object) -> tuple[RunMetadata, list[str]]:
     >>> known.content(), odd
     ({'tag': 'x', 'method': {'seed': 1}}, ['method.retrieval'])
     """
-    if not isinstance(content, dict):
-        return RunMetadata(), []
+    if not isinstance(content, dict) or not content:
+        return NOTHING, []
     known = {k: dict(v) if isinstance(v, dict) else v for k, v in content.items()}
     odd: list[str] = []
     try:
@@ -245,4 +250,4 @@ def known_parts(content: object) -> tuple[RunMetadata, list[str]]:
             if holder.pop(name, ...) is not ...:  # of a list, each entry may have another form
                 odd.append(".".join(map(str, (section, *part) if within else (section,))))
     keys = {field.alias for field in RunMetadata.model_fields.values()}
-    return (RunMetadata.model_validate(known) if known.keys() & keys else RunMetadata()), odd
+    return (RunMetadata.model_validate(known) if known.keys() & keys else NOTHING), odd
