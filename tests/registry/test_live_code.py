@@ -110,7 +110,7 @@ def test_code_of_packages_counts_by_their_version():
 
 def test_functions_of_artifacts_count_by_their_code():
     def made(factor):
-        cell = {"__name__": "__main__"}
+        cell = {"__name__": "notebook_of_nobody"}
         exec(f"lock = None\ndef build(folder):\n    return {factor} * 2", cell)
         return cell["build"]
 

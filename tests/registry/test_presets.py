@@ -72,14 +72,14 @@ def test_its_settings_may_be_nested(plugins):
 
 
 def test_one_that_no_reranker_has_is_refused(plugins):
-    with pytest.raises(InputError, match="--preset paper has no effect: plain has no presets"):
+    with pytest.raises(InputError, match="preset='paper' has no effect: plain has no presets"):
         _options(plugins, "plain", preset="paper")
     with pytest.raises(InputError, match=r"'papre' is not a preset of .*\. Did you mean 'paper'\?"):
         _options(plugins, "ranker", preset="papre")
 
 
 def test_it_has_no_effect_with_a_checkpoint(tmp_path):
-    with pytest.raises(InputError, match="--preset has no effect with --checkpoint"):
+    with pytest.raises(InputError, match="preset= has no effect with checkpoint="):
         RunSettings("demo", rerankers=("delta",), preset="paper", checkpoint=tmp_path)
 
 
