@@ -159,7 +159,7 @@ def _entries(bibtex: str) -> Iterator[tuple[re.Match[str], str]]:
 @cache
 def _known() -> dict[str, tuple[str, tuple[str, ...]]]:
     """Key → entry, and the words by which texts that cite it are recognized."""
-    text = (files("irplatform.experiment") / "references.bib").read_text(encoding="utf-8")
+    text = (files("irplatform.analysis") / "references.bib").read_text(encoding="utf-8")
     known = {}
     matches = list(_ENTRY.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
