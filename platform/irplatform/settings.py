@@ -10,7 +10,6 @@ The command line makes the option `depth` of the command `cut` from it, programs
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -132,17 +131,17 @@ def declared(settings: type[Any]) -> Mapping[str, Setting]:
     if "_declared" in vars(settings):
         return cast("Mapping[str, Setting]", vars(settings)["_declared"])
     table: dict[str, Setting] = {}
-    for each in fields(settings):
-        written = str(getattr(each.type, "__name__", each.type)).removesuffix(" | None")
+    for attribute in fields(settings):
+        written = str(getattr(attribute.type, "__name__", attribute.type)).removesuffix(" | None")
         several = _LIST.fullmatch(written)
         kind = several[1] if several else "Mapping" if written.startswith("Mapping") else written
-        default = each.default if each.default is not MISSING else {}
-        table[each.name] = Setting(
-            name=each.name,
+        default = attribute.default if attribute.default is not MISSING else {}
+        table[attribute.name] = Setting(
+            name=attribute.name,
             kind={"Count": "int", "Any": "str"}.get(kind, kind),
             several=several is not None,
             default=default,
-            **each.metadata,
+            **attribute.metadata,
         )
     settings._declared = table
     return table
@@ -150,29 +149,29 @@ def declared(settings: type[Any]) -> Mapping[str, Setting]:
 
 def documented(settings: type[Class]) -> type[Class]:
     """Decorate a dataclass: its docstring lists the settings."""
-    lines = [f"    {each.name}: {each.help}" for each in declared(settings).values()]
+    lines = [f"    {entry.name}: {entry.help}" for entry in declared(settings).values()]
     first, *rest = (settings.__doc__ or "").partition("\n\n    Raises:")
     settings.__doc__ = "\n".join([f"{first}\n\n    Attributes:", *map("    {}".format, lines)])
     settings.__doc__ += "".join(rest)
     return settings
 
 
-def settings_given(settings: type[Class], taker: str, given: Mapping[str, Any]) -> Class:
+def settings_given(settings: type[Class], taker: str, keywords: Mapping[str, Any]) -> Class:
     """Return the settings that a caller of a function gives by name.
 
     Raises:
         InputError: the function has no such setting, or the value is none that it takes.
     """
-    known = [each.name for each in taken_by(settings, taker)]
-    for name in given:
+    known = [entry.name for entry in taken_by(settings, taker)]
+    for name in keywords:
         if name not in known:
             raise unknown("setting", name, known, of=f"irplatform.{taker}")
-    return settings(**given)
+    return settings(**keywords)
 
 
 def taken_by(settings: type, taker: str) -> list[Setting]:
     """Return the settings that a command or function takes, as they are declared."""
-    return [each for each in declared(settings).values() if taker in each.takers]
+    return [entry for entry in declared(settings).values() if taker in entry.takers]
 
 
 def with_keywords(options: type[Any], settings: type[Any]) -> Callable[[Function], Function]:
@@ -183,12 +182,8 @@ def with_keywords(options: type[Any], settings: type[Any]) -> Callable[[Function
     """
 
     def with_signature(function: Function) -> Function:
-        @functools.wraps(function)
-        def called(*arguments: Any, **given: Any) -> Any:
-            return function(*arguments, **given)
-
-        called.__signature__ = _signature(function, options, settings)  # type: ignore[attr-defined]
-        return cast("Function", called)
+        function.__signature__ = _signature(function, options, settings)  # type: ignore[attr-defined]
+        return function
 
     return with_signature
 
@@ -219,20 +214,22 @@ def check_values(settings: Any) -> None:
     Raises:
         InputError: a value is no number, below the least, or none of the choices.
     """
-    for each in declared(type(settings)).values():
-        value = getattr(settings, each.name)
-        if value is None or value in each.words:
+    for entry in declared(type(settings)).values():
+        value = getattr(settings, entry.name)
+        if value is None or value in entry.words:
             continue
-        if each.kind in ("int", "float") and not each.several:
-            check_number(each.name, value, whole=each.kind == "int")
-            if each.least is not None:
-                check_least(each.name, value, each.least)
-            if each.most is not None and value > each.most:
-                raise InputError(f"{option(each.name)} is {value}; it must be at most {each.most}.")
-        elif each.choices and value not in each.choices:
+        if entry.kind in ("int", "float") and not entry.several:
+            check_number(entry.name, value, whole=entry.kind == "int")
+            if entry.least is not None:
+                check_least(entry.name, value, entry.least)
+            if entry.most is not None and value > entry.most:
+                raise InputError(
+                    f"{option(entry.name)} is {value}; it must be at most {entry.most}."
+                )
+        elif entry.choices and value not in entry.choices:
             raise InputError(
-                f"{option(each.name)} is {quoted(value)}; it must be one of "
-                f"{', '.join(each.choices)}."
+                f"{option(entry.name)} is {quoted(value)}; it must be one of "
+                f"{', '.join(entry.choices)}."
             )
 
 
