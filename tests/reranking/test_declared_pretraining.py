@@ -166,7 +166,7 @@ def test_the_test_topics_of_a_folder_are_not_pretrained_on_unasked(tmp_path):
     def check(name):
         check_pretraining(name, _collection(headings=True), None, [_choice(Silent)], registry())
 
-    with pytest.raises(InputError, match=r"--pretrain .*made:train"):
+    with pytest.raises(InputError, match=r"pretrain=.*made:train"):
         check(str(folder))
     with pytest.raises(InputError, match="platform headings"):
         check(f"{folder}:train")  # over other documents
@@ -195,9 +195,9 @@ def test_a_number_of_queries_is_refused_where_none_are_drawn(tmp_path):
     check(None, Declaring, headings=False)  # where a line says that nothing is drawn
     check(None, Silent, queries=10_000)
     for name, kinds in ((None, (Silent,)), (None, ()), ("none", (Declaring,)), ("demo", (Silent,))):
-        with pytest.raises(InputError, match="--pretrain-queries has no effect without --pretrain"):
+        with pytest.raises(InputError, match="pretrain_queries= has no effect without pretrain="):
             check(name, *kinds)
-    with pytest.raises(InputError, match="--pretrain-queries has no effect without --pretrain"):
+    with pytest.raises(InputError, match="pretrain_queries= has no effect without pretrain="):
         check(None, Declaring, checkpoint=tmp_path)
 
 

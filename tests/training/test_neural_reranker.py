@@ -102,7 +102,7 @@ def test_what_a_subclass_lacks_is_told_before_any_training():
     class Shapeless(NeuralReranker):
         model = "shapeless"
 
-    for lacking, name in ((Nameless, "model"), (Shapeless, "identity")):
+    for lacking, name in ((Nameless, "model"), (Shapeless, "sizes")):
         with pytest.raises((AttributeError, NotImplementedError), match=name):
             lacking().start(SmallResources(), torch.nn.Identity)
 
