@@ -227,7 +227,7 @@ def test_a_damaged_model_is_refused(tmp_path):
             Ensemble.of(QUICK).load(tmp_path)
     (tmp_path / "network.json").write_text(held)
     (tmp_path / "ensemble.json").unlink()
-    with pytest.raises(InputError, match="ensemble.json: there is no such file"):
+    with pytest.raises(InputError, match=r"ensemble\.json: there is no such file"):
         Ensemble.of(QUICK).load(tmp_path)
 
 
