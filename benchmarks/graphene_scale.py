@@ -190,7 +190,7 @@ def prepare(resources: RandomVectors, _: int) -> Cost:
 
 def epoch(resources: RandomVectors, rounds: int) -> Cost:
     """Pre-train for some epochs, and return the cost of the quickest."""
-    from irplatform.training import run_loop
+    from irplatform.training.loop import run_loop
     from irplatform_graphene.task import GrapheneTask
 
     model = model_of(resources)

@@ -16,11 +16,11 @@ from small import labelled
 
 from irplatform import RunSettings, run
 from irplatform.data import Collection, Corpus
-from irplatform.features import SideFeatures
+from irplatform.features.side_features import SideFeatures
 from irplatform.plugin import Document, Documents, FeatureGroup, Topic, TrainingData
 from irplatform.registry.loading import load
 from irplatform.registry.session import load_plugin
-from irplatform.training import PairSampler, PairSettings
+from irplatform.training.samplers import PairSampler, PairSettings
 
 pytest_plugins = ["irplatform.testing"]
 

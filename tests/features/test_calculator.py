@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from feature_resources import feature_resources
 
-from irplatform.features import Calculator, open_groups
-from irplatform.features.calculator import forget_features
+from irplatform.features.calculator import Calculator, forget_features
+from irplatform.features.groups import open_groups
 from irplatform.plugin import Documents, FeatureGroup, Topic
 from irplatform.text.vector_source import VectorSource
 

@@ -8,7 +8,7 @@ import pytest
 from small import chosen
 
 from irplatform.errors import InputError, PluginError
-from irplatform.features import Group, applying
+from irplatform.features.groups import Group, applying
 from irplatform.plugin import (
     Documents,
     FeatureGroup,

@@ -8,7 +8,8 @@ from feature_resources import feature_resources
 from small import chosen, labelled
 
 from irplatform.errors import InputError
-from irplatform.features import Calculator, SideFeatures
+from irplatform.features.calculator import Calculator
+from irplatform.features.side_features import SideFeatures
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
 from irplatform.registry.dependencies import FEATURES_FORMAT
 from irplatform.training.samplers import Pool

@@ -223,7 +223,7 @@ def test_a_file_that_teaches_nothing_is_named(resources, tmp_path, lines, told):
 
 
 def test_pre_training_learns_to_find_titles(resources, tmp_path):
-    from irplatform.training import LoopSettings, run_loop
+    from irplatform.training.loop import LoopSettings, run_loop
 
     task, _ = _task(resources, tmp_path, 1500)
     before = task.validate()

@@ -9,7 +9,7 @@ from planted import hinge_loss
 from small import labelled, small_resources, words
 
 from irplatform.errors import InputError
-from irplatform.features import SideFeatures
+from irplatform.features.side_features import SideFeatures
 from irplatform.plugin import TrainingData
 from irplatform_delta.closest_words import Encoder
 from irplatform_delta.network import DeltaNetwork, DeltaTask, Sizes

@@ -225,7 +225,7 @@ def test_relevant_documents_that_the_first_stage_did_not_find_are_no_negatives(r
 
 
 def test_other_relevant_documents_of_a_topic_are_no_negatives(resources, tmp_path):
-    from irplatform.training import Groups
+    from irplatform.training.list_samplers import Groups
     from irplatform_encoders.dual_training import TopicsTask
 
     reranker = _prepared(resources)

@@ -7,7 +7,8 @@ import pytest
 from feature_resources import FeatureResources, feature_resources
 from small import registration
 
-from irplatform.features import Calculator, Group, open_groups
+from irplatform.features.calculator import Calculator
+from irplatform.features.groups import Group, open_groups
 from irplatform.plugin import Reads, Retriever, Topic, Traits
 from irplatform.registry.loading import registry
 from irplatform.runs import Ranking, Run

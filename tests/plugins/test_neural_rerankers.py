@@ -28,7 +28,8 @@ from pretrained_models import save_transformer_of_vectors
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
 from irplatform.registry.loading import registry
-from irplatform.training import NeuralReranker, Validator
+from irplatform.training.neural import NeuralReranker
+from irplatform.training.validation import Validator
 from irplatform_deepmatch.reranker import DeepMatch
 from irplatform_deepsense.reranker import DeepSenSe
 from irplatform_delta.reranker import Delta, Delta2017, SevMos

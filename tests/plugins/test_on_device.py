@@ -9,7 +9,7 @@ from planted import planted_topics
 from irplatform.plugin import Topic
 from irplatform.text import ALL18, device_documents
 from irplatform.text.device_documents import DeviceDocuments, Reading, on_device
-from irplatform.training import NeuralReranker
+from irplatform.training.neural import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 from irplatform_deepsense.reranker import DeepSenSe
 from irplatform_delta.options import Delta2017Options, DeltaOptions, SevMosOptions

@@ -7,7 +7,7 @@ from small import labelled
 from irplatform.errors import InputError
 from irplatform.plugin import Document
 from irplatform.text import ForwardIndex, build_forward_index
-from irplatform.training import GroupSampler, GroupSettings
+from irplatform.training.list_samplers import GroupSampler, GroupSettings
 
 DOCUMENTS = [f"d{n}" for n in range(100)]
 

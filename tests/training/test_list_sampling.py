@@ -6,7 +6,7 @@ import pytest
 from small import labelled
 
 from irplatform.errors import InputError
-from irplatform.training import ListSampler, ListSettings
+from irplatform.training.list_samplers import ListSampler, ListSettings
 
 CANDIDATES = [f"d{n}" for n in range(60)]
 GRADES = {f"d{n}": 2 if n < 3 else 1 for n in range(0, 20, 2)} | {

@@ -13,7 +13,8 @@ from small import SmallResources
 
 from irplatform.errors import InputError
 from irplatform.plugin import TrainingData
-from irplatform.training import LoopSettings, NeuralReranker
+from irplatform.training.loop import LoopSettings
+from irplatform.training.neural import NeuralReranker
 
 
 class Line(NeuralReranker):

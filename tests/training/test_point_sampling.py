@@ -7,7 +7,7 @@ import pytest
 from small import labelled
 
 from irplatform.errors import InputError
-from irplatform.training import PointSampler, PointSettings
+from irplatform.training.samplers import PointSampler, PointSettings
 
 CANDIDATES = [f"d{n}" for n in range(40)]
 GRADES = {"d0": 2, "d3": 1, "d5": 1, "d7": 0, "d9": 0, "d11": -1, "elsewhere": 2}

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform.training import LoopSettings, run_loop
-from irplatform.training.loop import prefetch
+from irplatform.training.loop import LoopSettings, prefetch, run_loop
 
 
 def test_items_come_prepared_and_in_order():

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from irplatform.errors import PlatformError
-from irplatform.training import LoopSettings, run_loop
+from irplatform.training.loop import LoopSettings, run_loop
 from irplatform.training.losses import pairwise_hinge, pairwise_logistic
 
 

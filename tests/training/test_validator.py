@@ -8,7 +8,7 @@ from small import labelled
 
 from irplatform.errors import PlatformError
 from irplatform.plugin import LabelledTopic, Topic
-from irplatform.training import Validator
+from irplatform.training.validation import Validator
 
 
 def test_it_is_the_mean_ndcg_at_20_over_all_judgments():

@@ -26,7 +26,7 @@ from irplatform.conformance.hard_cases import (
 )
 from irplatform.conformance.process import Question
 from irplatform.errors import InputError
-from irplatform.features import open_groups
+from irplatform.features.groups import open_groups
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.dependencies import Chosen
