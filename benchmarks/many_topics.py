@@ -28,7 +28,8 @@ from _common import parser, private_memory, rate, report, require
 from first_stage import simple_searcher
 from irplatform.collections.beir import open_beir
 from irplatform.collections.names import open_path
-from irplatform.expansion import Expander, QueryPlan
+from irplatform.expansion.plan import QueryPlan
+from irplatform.expansion.query import Expander
 from irplatform.knowledge import installed
 from irplatform.lucene import RM3, LuceneIndex, build_index
 from irplatform.lucene.impact import ImpactIndex

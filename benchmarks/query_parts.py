@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from _common import leave_out, parser, report, require
 from irplatform import RunSettings, run
-from irplatform.expansion import read_plan
+from irplatform.expansion.plan import read_plan
 from irplatform.knowledge import installed
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from irplatform.cli.settings import read_settings
 from irplatform.collections.beir import referenced_corpus
 from irplatform.errors import InputError
-from irplatform.expansion import read_plan
+from irplatform.expansion.plan import read_plan
 from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import read_rows
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from irplatform.expansion import Expander, QueryPlan
+from irplatform.expansion.plan import QueryPlan
+from irplatform.expansion.query import Expander
 from irplatform.knowledge import add
 from irplatform.plugin import Document
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from irplatform.expansion import parse_markers
-from irplatform.expansion.gene_notation import written_out
+from irplatform.expansion.gene_notation import parse_markers, written_out
 
 
 @pytest.mark.parametrize(

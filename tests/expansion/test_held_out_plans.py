@@ -3,8 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.expansion import QueryPlan, read_plan
-from irplatform.expansion.plan import folds_of, topic_mark, weights_for
+from irplatform.expansion.plan import QueryPlan, folds_of, read_plan, topic_mark, weights_for
 from irplatform.plugin import Topic
 from irplatform.tuning.tune import _one_plan
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from irplatform.expansion import parse_markers
-from irplatform.expansion.gene_notation import codon, spellings
+from irplatform.expansion.gene_notation import codon, parse_markers, spellings
 
 
 def genes(text):

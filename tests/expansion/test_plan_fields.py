@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.expansion import QueryPlan
+from irplatform.expansion.plan import QueryPlan
 from irplatform.experiment.systems import choose_systems
 from irplatform.plugin import Topic
 from irplatform.registry.loading import registry

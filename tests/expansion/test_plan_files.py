@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.expansion import QueryPlan, read_plan
+from irplatform.expansion.plan import QueryPlan, read_plan
 
 pytestmark = pytest.mark.java
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from expanded_topics import TOPIC, names_of
 
-from irplatform.expansion import QueryPlan, as_json, as_outline, as_text
+from irplatform.expansion.expression import as_json, as_outline, as_text
 from irplatform.expansion.names import initials
-from irplatform.expansion.plan import topic_mark
+from irplatform.expansion.plan import QueryPlan, topic_mark
 from irplatform.plugin import Topic
 
 pytestmark = pytest.mark.java

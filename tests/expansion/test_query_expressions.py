@@ -2,7 +2,6 @@
 
 import pytest
 
-from irplatform.expansion import as_json, as_outline, as_text
 from irplatform.expansion.expression import (
     Boolean,
     Boost,
@@ -12,6 +11,9 @@ from irplatform.expansion.expression import (
     Phrase,
     Synonyms,
     Words,
+    as_json,
+    as_outline,
+    as_text,
 )
 from irplatform.expansion.lucene_query import Compiler
 from irplatform.lucene.java import java_class

@@ -3,7 +3,7 @@
 import pytest
 from expanded_topics import TOPIC, names_of
 
-from irplatform.expansion import as_json, as_text
+from irplatform.expansion.expression import as_json, as_text
 from irplatform.plugin import Topic
 
 pytestmark = pytest.mark.java

@@ -1,6 +1,6 @@
 """A topic, and the names in its expanded query."""
 
-from irplatform.expansion import as_json
+from irplatform.expansion.expression import as_json
 from irplatform.plugin import Topic
 
 TOPIC = Topic("1", "lung cancer ERBB2", {"disease": "lung cancer", "gene": "ERBB2 (V600E)"})

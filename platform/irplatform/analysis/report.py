@@ -20,7 +20,8 @@ from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import ReportOptions
 from irplatform.comparison.curves import curves
 from irplatform.errors import InputError, PlatformError, counted, enumeration, listing, one_line
-from irplatform.expansion import Expander, QueryPlan
+from irplatform.expansion.plan import QueryPlan
+from irplatform.expansion.query import Expander
 from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import settings_from
 from irplatform.experiment.resources import resources_for

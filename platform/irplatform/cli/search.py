@@ -101,7 +101,7 @@ def search(
         return
     say_text(f"{result['topic']}: {one_line(result['query'])}")
     if explain:
-        from irplatform.expansion import as_outline, as_text
+        from irplatform.expansion.expression import as_outline, as_text
         from irplatform.reports.explanation import lines_of
 
         explanation = result["explanation"]

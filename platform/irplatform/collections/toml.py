@@ -224,7 +224,7 @@ def _read_qrels(judged: Path | None, sampled: Path | None) -> Qrels:
 
 
 def _plan(path: Path, name: str) -> dict[str, object]:
-    from irplatform.expansion import read_plan
+    from irplatform.expansion.plan import read_plan
 
     return read_plan(_file(path, name, "[topics] plan"))
 

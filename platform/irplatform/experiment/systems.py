@@ -267,7 +267,7 @@ def expansion_settings(
     """
     if not expand:
         return {}
-    from irplatform.expansion import read_plan
+    from irplatform.expansion.plan import read_plan
     from irplatform.knowledge import open_knowledge
 
     expanding = [n for n in retrievers if "expand" in registry.retriever(n).option_names()]
