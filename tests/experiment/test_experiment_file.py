@@ -135,6 +135,7 @@ def test_python_takes_the_file_where_a_collection_goes(folder):
         ),
         ("[documents]\nfiles = ['x']", "this describes a collection, not an experiment"),
         ("depth =", ": this is not TOML"),
+        ('config = "tuned.toml"', "'config' is not a key of an experiment"),
         ("depth = 0", "depth= is 0; it must be at least 1"),
         ('first-stages = ["bm25", "bm25"]', "first stage 'bm25' is named twice"),
         ('fusion = "plain"', "fusion='plain' has no effect"),

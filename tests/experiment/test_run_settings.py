@@ -12,7 +12,10 @@ from irplatform import (
     evaluate,
     explain,
     fuse_runs,
+    index,
+    retriever,
     run,
+    search,
     train,
     tune,
 )
@@ -103,6 +106,31 @@ def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
 def test_a_number_of_training_topics_is_a_number(given, told):
     with pytest.raises(InputError, match=told):
         RunSettings("demo", rerankers="delta", train_topics=given)
+
+
+@pytest.mark.parametrize("name", ["bm25+rm3", "judged", "bm26", ["bm25", "rm3"]])
+def test_a_retriever_is_no_other_first_stage(name):
+    told = "takes one retriever, not 2" if isinstance(name, list) else f"unknown retriever '{name}'"
+    with pytest.raises(InputError, match=re.escape(told)):
+        search("demo", "melanoma", retriever=name)
+    with pytest.raises(InputError, match=re.escape(told)):
+        retriever(name, "demo")
+
+
+@pytest.mark.parametrize("workers", [0, -3])
+def test_workers_are_at_least_one_wherever_they_are_asked_for(workers):
+    with pytest.raises(InputError, match=r"workers= is .*; it must be at least 1"):
+        index("demo", workers=workers)
+
+
+def test_a_file_of_settings_takes_the_place_of_earlier_ones(tmp_path):
+    (tmp_path / "tuned.toml").write_text("[bm25]\nb = 0.2\n")
+    earlier = RunSettings("demo", settings={"bm25.k1": 1.0})
+    chosen = settings_of(earlier, {"config": tmp_path / "tuned.toml"})
+    assert chosen.settings == {"bm25.b": 0.2}
+    assert chosen.config is None
+    both = {"config": tmp_path / "tuned.toml", "settings": {"bm25.b": 0.3}}
+    assert RunSettings("demo", **both).settings == {"bm25.b": 0.3}
 
 
 def test_options_may_stand_under_their_system():

@@ -219,7 +219,7 @@ def knowledge_option(*declarations: str, **attributes: Any) -> Callable[[Declare
     return list_option(
         *declarations,
         type=KNOWLEDGE,
-        callback=lambda _context, _option, values: tuple(dict.fromkeys(values)),
+        callback=_unique,
         **attributes,
     )
 

@@ -110,6 +110,7 @@ def serve(
         require("--mcp", "mcp")
     else:
         require("`platform serve`", "fastapi", "uvicorn", "prometheus_client")
+    from irplatform.experiment.arguments import as_retriever
     from irplatform.serving.limits import Limits
     from irplatform.serving.service import open_service
 
@@ -128,7 +129,7 @@ def serve(
         if host not in _LOOPBACK and not limits.token:
             notice(f"WARNING: all who reach {host} can search; there is no token ({_TOKEN})")
     depth = options.pop("rerank_depth")
-    settings = run_settings({**options, "first_stages": (retriever,)}, rerankers=asked)
+    settings = run_settings({**options, "first_stages": as_retriever(retriever)}, rerankers=asked)
     service = open_service(settings, depth)
     if bound is None:
         from irplatform.serving.mcp import serve as serve_tools

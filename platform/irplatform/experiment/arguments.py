@@ -14,6 +14,7 @@ from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.loading import registry
 from irplatform.registry.session import register, register_system, registered_as
 from irplatform.runs.in_memory import qrels_of
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from irplatform.data import Qrels
@@ -97,6 +98,19 @@ def collection(name: AnyPath) -> Collection:
     opened = registry().collection(str(name))
     vars(opened)[OPENED_AS] = str(name)
     return opened
+
+
+def as_retriever(given: object) -> str:
+    """Return the name of one retriever; a class or an object is registered in this session.
+
+    Raises:
+        InputError: there are several, or it is none: a fused or judged first stage is not.
+    """
+    names = as_systems(given, "retriever")
+    if len(names) != 1:
+        raise InputError(f"{option('retriever')} takes one retriever, not {len(names)}.")
+    registry().retriever(names[0])
+    return names[0]
 
 
 def collection_name(given: object) -> str:

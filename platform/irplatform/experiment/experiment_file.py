@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _DECLARED: Mapping[str, Setting] = {
     name: each
     for name, each in {**declared(RunSettings), **declared(ShownSettings)}.items()
-    if name not in ("collection", "command", "experiment")
+    if name not in ("collection", "command", "config", "experiment")
 }
 _KINDS: Mapping[str, Any] = {
     "bool": bool,
@@ -82,6 +82,8 @@ def settings_of(
     options = dict(options or {})
     if rerankers is not None:
         options["rerankers"] = rerankers
+    if options.get("config") is not None:
+        options.setdefault("settings", {})  # a file of settings takes the place of earlier ones
     known = [each.name for each in fields(RunSettings)]
     for name in options:
         if name not in known:

@@ -6,11 +6,12 @@ systems, trained and cached in the same way, and give the same scores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
+from irplatform.experiment.arguments import as_retriever
 from irplatform.experiment.declared import DeclaredSettings
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions
@@ -293,7 +294,8 @@ def retriever(
         >>> ir.retriever("bm25", "demo").search("melanoma BRAF", depth=5)
         Run('bm25', 1 topics, 5 results)
     """
-    settings = settings_of(collection, {**options, "first_stages": name})
+    settings = settings_of(collection, options)
+    settings = replace(settings, first_stages=as_retriever(name))
     with waiting(f"reading {settings.collection}"):
         systems = resolve_systems(settings, registry(), documents_only=True)
     (choice,) = systems.retrievers

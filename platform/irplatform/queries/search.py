@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Topic
 from irplatform.errors import InputError, unknown
-from irplatform.experiment.arguments import as_names, as_path, as_systems, collection_name
+from irplatform.experiment.arguments import as_names, as_path, as_retriever, collection_name
 from irplatform.experiment.resources import resources_for
 from irplatform.experiment.settings import RunSettings
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
@@ -75,7 +75,7 @@ def search(
     plugins = registry()
     run_settings = RunSettings(
         collection_name(collection),
-        first_stages=as_systems(retriever, "retriever"),
+        first_stages=as_retriever(retriever),
         settings=settings or {},
         expand=as_names(expand, "expand"),
         query_plan=None if query_plan is None else as_path(query_plan, "query_plan"),

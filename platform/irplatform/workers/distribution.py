@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from irplatform.errors import PlatformError
+from irplatform.settings import check_least
 from irplatform.spelling import option
 from irplatform.system import console
 from irplatform.system.arithmetic import choose_device
@@ -92,14 +93,16 @@ def sample_evenly(items: Sequence[Item], most: int) -> Sequence[Item]:
 def use_workers(count: Count) -> Iterator[None]:
     """Let so many workers, or those of a Ray cluster, do the work of `ordered_map` in the block.
 
-    None changes nothing. InputError if Ray is not installed, its cluster cannot be reached, or a
-    machine of it has another version of this package.
+    None changes nothing. InputError if it is less than 1, Ray is not installed, its cluster cannot
+    be reached, or a machine of it has another version of this package.
 
     Examples:
         >>> with use_workers(2):
         ...     list(ordered_map(abs, [-1, -2, -3]))
         [1, 2, 3]
     """
+    if isinstance(count, int):
+        check_least("workers", count, 1)
     with ExitStack() as stack:
         if isinstance(count, str):
             from irplatform.workers.cluster import Cluster
