@@ -14,7 +14,7 @@ def test_the_package_loads_nothing_heavy():
     assert not {"numpy", "scipy", "gensim", "torch", "pandas", "pydantic"} & set(loaded)
 
 
-@pytest.mark.parametrize("name", irplatform.text._MODULES)
+@pytest.mark.parametrize("name", irplatform.text.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(irplatform.text, name) is not None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.system.on_demand import on_demand
+from irplatform.system.packages import on_demand
 
 if TYPE_CHECKING:
     from irplatform.chat.client import Chat as Chat
@@ -77,43 +77,4 @@ if TYPE_CHECKING:
     from irplatform.training.weights import WeightFile as WeightFile
     from irplatform.workers.distribution import map_documents as map_documents
 
-_NAMES = {
-    "irplatform.chat.client": "Chat",
-    "irplatform.concepts": "ConceptOptions",
-    "irplatform.concepts.graph": "ConceptGraph",
-    "irplatform.errors": "PlatformError quoted",
-    "irplatform.expansion.plan": "QueryPlan",
-    "irplatform.expansion.query": "Expander",
-    "irplatform.features.calculator": "Calculator",
-    "irplatform.features.side_features": "SideFeatures",
-    "irplatform.files.digests": "digests fingerprint",
-    "irplatform.files.formats": "read_json",
-    "irplatform.knowledge.formats.reading": "Format Head",
-    "irplatform.knowledge.installation": "open_knowledge",
-    "irplatform.knowledge.model": "Concept Name Relation",
-    "irplatform.knowledge.union": "Knowledge",
-    "irplatform.lucene.queries": "BM25 QLD RM3 krovetz_stems",
-    "irplatform.runs.bioasq": "Snippet read_questions",
-    "irplatform.system.arithmetic": "exact_roots portable square_root",
-    "irplatform.system.packages": "require",
-    "irplatform.text.arrays": "Float32 Int64 new_matrix",
-    "irplatform.text.device_documents": "Candidates Reading StoredVectors on_device",
-    "irplatform.text.forward_index": "ForwardIndex",
-    "irplatform.text.lexical": "ALL18 FieldMatch LexicalNames lexical_features",
-    "irplatform.text.tokenizer": "content_words tokenize",
-    "irplatform.text.vector_training": "VectorOptions sentences",
-    "irplatform.text.vectors": "WordVectors",
-    "irplatform.training.checkpoints": "Checkpoint",
-    "irplatform.training.linear": "centered pairwise_weights",
-    "irplatform.training.list_samplers": "GroupSampler ListSampler",
-    "irplatform.training.loop": "LoopSettings StepSettings run_loop",
-    "irplatform.training.losses": "pairwise_hinge pairwise_logistic",
-    "irplatform.training.neural": "NeuralReranker stored_documents",
-    "irplatform.training.samplers": "PairSampler PointSampler Pool",
-    "irplatform.training.text_pairs": "TextPairs",
-    "irplatform.training.validation": "Validator",
-    "irplatform.training.weights": "WeightFile",
-    "irplatform.workers.distribution": "map_documents",
-}
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-__getattr__, __dir__ = on_demand(__name__, _MODULES)
+__getattr__, __dir__, __all__ = on_demand(__name__)

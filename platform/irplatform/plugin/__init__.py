@@ -29,100 +29,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.plugin.hooks import (
-    RegisterCollection,
-    RegisterFeatures,
-    RegisterKnowledge,
-    RegisterMeasure,
-    RegisterReranker,
-    RegisterResults,
-    RegisterRetriever,
-    RegisterTasks,
-    RunEvent,
-    hookimpl,
-)
-from irplatform.system.on_demand import on_demand
+from irplatform.plugin.hooks import hookimpl as hookimpl
+from irplatform.system.packages import on_demand
 
 if TYPE_CHECKING:
-    from pydantic import Field
+    from pydantic import Field as Field
 
-    from irplatform.data import (
-        Collection,
-        Corpus,
-        Document,
-        Documents,
-        FieldValue,
-        LabelledTopic,
-        TextPair,
-        Topic,
-        TrainingData,
-    )
-    from irplatform.errors import InputError
-    from irplatform.options import Options
-    from irplatform.plugin.declarations import (
-        KnowledgeBases,
-        NamedSystem,
-        PairsFile,
-        Reads,
-        Traits,
-    )
-    from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
-    from irplatform.plugin.rerankers import Reranker, TrainableReranker
-    from irplatform.plugin.resources import Resources
-    from irplatform.plugin.retrievers import Retriever
-    from irplatform.runs.run import Ranking, Run
-
-__all__ = [
-    "Collection",
-    "Corpus",
-    "Document",
-    "Documents",
-    "FeatureGroup",
-    "Field",
-    "FieldValue",
-    "InputError",
-    "KnowledgeBases",
-    "LabelledTopic",
-    "NamedSystem",
-    "Options",
-    "PairsFile",
-    "Ranking",
-    "Reads",
-    "RegisterCollection",
-    "RegisterFeatures",
-    "RegisterKnowledge",
-    "RegisterMeasure",
-    "RegisterReranker",
-    "RegisterResults",
-    "RegisterRetriever",
-    "RegisterTasks",
-    "Reranker",
-    "Resources",
-    "Retriever",
-    "Run",
-    "RunEvent",
-    "TextPair",
-    "Topic",
-    "TrainableFeatureGroup",
-    "TrainableReranker",
-    "TrainingData",
-    "Traits",
-    "hookimpl",
-]
+    from irplatform.data import Collection as Collection
+    from irplatform.data import Corpus as Corpus
+    from irplatform.data import Document as Document
+    from irplatform.data import Documents as Documents
+    from irplatform.data import FieldValue as FieldValue
+    from irplatform.data import LabelledTopic as LabelledTopic
+    from irplatform.data import TextPair as TextPair
+    from irplatform.data import Topic as Topic
+    from irplatform.data import TrainingData as TrainingData
+    from irplatform.errors import InputError as InputError
+    from irplatform.options import Options as Options
+    from irplatform.plugin.declarations import KnowledgeBases as KnowledgeBases
+    from irplatform.plugin.declarations import NamedSystem as NamedSystem
+    from irplatform.plugin.declarations import PairsFile as PairsFile
+    from irplatform.plugin.declarations import Reads as Reads
+    from irplatform.plugin.declarations import Traits as Traits
+    from irplatform.plugin.features import FeatureGroup as FeatureGroup
+    from irplatform.plugin.features import TrainableFeatureGroup as TrainableFeatureGroup
+    from irplatform.plugin.hooks import RegisterCollection as RegisterCollection
+    from irplatform.plugin.hooks import RegisterFeatures as RegisterFeatures
+    from irplatform.plugin.hooks import RegisterKnowledge as RegisterKnowledge
+    from irplatform.plugin.hooks import RegisterMeasure as RegisterMeasure
+    from irplatform.plugin.hooks import RegisterReranker as RegisterReranker
+    from irplatform.plugin.hooks import RegisterResults as RegisterResults
+    from irplatform.plugin.hooks import RegisterRetriever as RegisterRetriever
+    from irplatform.plugin.hooks import RegisterTasks as RegisterTasks
+    from irplatform.plugin.hooks import RunEvent as RunEvent
+    from irplatform.plugin.rerankers import Reranker as Reranker
+    from irplatform.plugin.rerankers import TrainableReranker as TrainableReranker
+    from irplatform.plugin.resources import Resources as Resources
+    from irplatform.plugin.retrievers import Retriever as Retriever
+    from irplatform.runs.run import Ranking as Ranking
+    from irplatform.runs.run import Run as Run
 
 # Imported at first use: every command imports this module, and few need these names.
-_NAMES = {
-    "pydantic": "Field",
-    "irplatform.data": "Collection Corpus Document Documents FieldValue LabelledTopic "
-    "TextPair Topic TrainingData",
-    "irplatform.errors": "InputError",
-    "irplatform.options": "Options",
-    "irplatform.plugin.declarations": "KnowledgeBases NamedSystem PairsFile Reads Traits",
-    "irplatform.plugin.features": "FeatureGroup TrainableFeatureGroup",
-    "irplatform.plugin.rerankers": "Reranker TrainableReranker",
-    "irplatform.plugin.resources": "Resources",
-    "irplatform.plugin.retrievers": "Retriever",
-    "irplatform.runs.run": "Ranking Run",
-}
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-__getattr__, __dir__ = on_demand(__name__, _MODULES)
+__getattr__, __dir__, __all__ = on_demand(__name__)

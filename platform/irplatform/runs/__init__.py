@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.system.on_demand import on_demand
+from irplatform.system.packages import on_demand
 
 if TYPE_CHECKING:
     from irplatform.runs.run import Ranking as Ranking
@@ -16,11 +16,4 @@ if TYPE_CHECKING:
     from irplatform.runs.trec import read_run as read_run
     from irplatform.runs.trec import write_run as write_run
 
-_MODULES = {
-    "Problem": "irplatform.runs.trec",
-    "Ranking": "irplatform.runs.run",
-    "Run": "irplatform.runs.run",
-    "read_run": "irplatform.runs.trec",
-    "write_run": "irplatform.runs.trec",
-}
-__getattr__, __dir__ = on_demand(__name__, _MODULES)
+__getattr__, __dir__, __all__ = on_demand(__name__)

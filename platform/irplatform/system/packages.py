@@ -1,18 +1,20 @@
-"""Installed packages, and the extras that bring missing ones."""
+"""Installed packages, extras that bring missing ones, and names that are imported at first use."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 import traceback
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, chain, in_a_line
 from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _NEURAL = ("torch", "gensim", "safetensors")
 EXTRAS = {
@@ -133,3 +135,30 @@ def _advice(who: str, missing: Sequence[str]) -> str:
 
 def _extras_with(module: str) -> list[str]:
     return [extra for extra, modules in EXTRAS.items() if module in modules]
+
+
+_OFFERED = re.compile(r"^ *from (\S+) import (?!_)(\w+) as \2$", re.MULTILINE)
+"""An import for others, in the source of a package: `from package.module import Name as Name`."""
+
+
+def on_demand(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a package, by its `__name__`.
+
+    The names are those that its source imports for others, also where type checkers alone do, each
+    in a line of its own.
+    """
+    module = sys.modules[package]
+    source = Path(str(module.__file__)).read_text(encoding="utf-8")
+    modules = {name: place for place, name in _OFFERED.findall(source)}
+    known = vars(module)
+
+    def load(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        known[name] = value = getattr(importlib.import_module(modules[name]), name)
+        return value
+
+    def names() -> list[str]:
+        return sorted({*modules, *(name for name in known if name.startswith("__"))})
+
+    return load, names, sorted(modules)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.system.on_demand import on_demand
+from irplatform.system.packages import on_demand
 
 if TYPE_CHECKING:
     from irplatform.text.forward_build import build_forward_index as build_forward_index
@@ -25,13 +25,4 @@ if TYPE_CHECKING:
     from irplatform.text.vectors import WordVectors as WordVectors
     from irplatform.text.vectors import import_vectors as import_vectors
 
-_NAMES = {
-    "irplatform.text.forward_build": "build_forward_index",
-    "irplatform.text.forward_index": "ForwardIndex",
-    "irplatform.text.lexical": "ALL18 FieldMatch LexicalNames lexical_features",
-    "irplatform.text.tokenizer": "STOP_WORDS content_words tokenize",
-    "irplatform.text.vector_training": "VectorOptions sentences train_vectors",
-    "irplatform.text.vectors": "WordVectors import_vectors",
-}
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-__getattr__, __dir__ = on_demand(__name__, _MODULES)
+__getattr__, __dir__, __all__ = on_demand(__name__)
