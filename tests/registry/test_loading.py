@@ -8,10 +8,8 @@ import pytest
 from strangers import FILED, GOOD
 
 from irplatform.errors import InputError
-from irplatform.registry.entry_points import without_entry_point
 from irplatform.registry.loading import load, registry
 from irplatform.registry.loading import registry as registry_registry
-from irplatform.registry.lookup import Registry
 
 BROKEN = {
     "raises": ("raise OSError('no licence file')", "OSError: no licence file"),
@@ -256,31 +254,6 @@ def test_plugins_are_loaded_where_the_working_directory_is_gone(install, tmp_pat
 
 def test_the_registry_loads_plugins_once():
     assert registry_registry() is registry_registry()
-
-
-@pytest.mark.parametrize(
-    ("entry_points", "told"),
-    [
-        ("", True),
-        ("[console_scripts]\nbad = bad:main\n", True),
-        ("[irplatform]\nbad = irplatform_bad\n", False),
-    ],
-)
-def test_a_package_without_an_entry_point_is_named(tmp_path, monkeypatch, entry_points, told):
-    info = tmp_path / "irplatform_bad-0.3.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: irplatform-bad\nVersion: 0.3\n")
-    (info / "entry_points.txt").write_text(entry_points)
-    monkeypatch.setattr("sys.path", [str(tmp_path)])
-    monkeypatch.chdir(tmp_path)
-    remark = (
-        "irplatform-bad 0.3 is installed without an entry point: add one in the group "
-        "'irplatform' to its pyproject.toml, and install it again."
-    )
-    assert without_entry_point("bad") == (remark if told else "")
-    if told:
-        with pytest.raises(InputError, match=f"unknown reranker 'bad'.*{remark}"):
-            Registry().reranker("bad")
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,8 @@ from irplatform.cli.options import PATH, device_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
 from irplatform.registry.code_digests import GROUP
-from irplatform.registry.entry_points import without_entry_point
 from irplatform.registry.loading import registry
-from irplatform.system.console import notice, say_text
+from irplatform.system.console import say_text
 from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
@@ -60,8 +59,6 @@ def list_plugins(as_json: bool) -> None:
             source = "" if row else f"{plugin.distribution} {plugin.version}"
             rows.append(("" if row else plugin.name, source, fact))
     print_rows(rows)
-    if remark := without_entry_point():
-        notice(remark)
 
 
 @plugins.command(

@@ -30,7 +30,6 @@ from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import TrainableReranker
-from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Registration
 from irplatform.spelling import option
@@ -112,12 +111,12 @@ def check_plugin(
     findings: list[Finding] = []
     try:
         if plugin.installed:
-            process.start(plugin)
+            process.start()
         with parts(len(checks) + 1):
             with stage(""):
                 data = _data(collection_name, device, registered, process, plugins)
-                if plugin.installed and any(kind == "retriever" for kind, _ in checks):
-                    process.open_index(data.resources)
+                # Before the process loads the plugin for a question.
+                heavy = process.heavy_imports(plugin) if plugin.installed else []
             with stage("", len(checks)), steps("system", len(checks)) as advance:
                 for (kind, system), check in checks.items():
                     finding = _finding(kind, system, check, data)
@@ -126,7 +125,7 @@ def check_plugin(
                     advance(1)
             general = remarks_on_requirements(plugin, filter(None, registered.values()))
             general += remarks_on_imports(plugin)
-            if heavy := process.heavy_imports():
+            if heavy:
                 general.append(_slow(heavy))
             if general:
                 findings.insert(0, Finding("plugin", name, remarks=general))
@@ -206,10 +205,8 @@ def usable(name: str, plugins: Registry) -> Plugin:
     plugin = by_name.get(name)
     if plugin is None:
         file = next((f for f in (Path(name), Path(f"{name}.py")) if f.is_file()), None)
-        loadable = f"Load the file with {option('plugin', file)}." if file else ""
-        written = loadable or not_installed(name, by_name, others=False)
-        if written := written or without_entry_point(name):
-            raise unknown("plugin", name, (), hint=written)
+        if file:
+            raise unknown("plugin", name, (), hint=f"Load the file with {option('plugin', file)}.")
         raise unknown("plugin", name, by_name, hint="`platform plugins list` shows all.")
     if plugin.error:
         raise PluginError(f"{plugin} is not used: {plugin.error}")

@@ -1,7 +1,7 @@
 """Another process, in which a plugin's systems must answer the same.
 
-It hashes text differently, and has only what a system saved. It starts at once, and notes which
-heavy packages the plugin imports while it is loaded.
+It hashes text differently, and has only what a system saved. It also notes which heavy packages the
+plugin imports while it is loaded.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.data import Topic
 from irplatform.errors import PluginError
-from irplatform.registry.entry_points import entry_points
+from irplatform.registry.loading import entry_points
 from irplatform.system.arithmetic import choose_device
 from irplatform.system.console import progress, silence
 from irplatform.workers.pool import WorkerKilledError, Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.options import Options
@@ -61,22 +61,15 @@ class AnotherProcess:
 
     def __init__(self) -> None:
         self._workers: Workers[Any, Any] | None = None
-        self._pending = False
-        self._heavy: Sequence[str] | None = None
 
-    def start(self, plugin: Plugin) -> None:
-        """Start the process, and let it load the plugin."""
-        self._give(_heavy_imports, plugin)
+    def start(self) -> None:
+        """Start the process, which takes a while."""
+        with _other_hashes():
+            self._workers = Workers[Any, Any](_answer, 1).__enter__()
 
-    def heavy_imports(self) -> Sequence[str]:
-        """Return the heavy packages that the plugin imports when it is loaded, with their lines."""
-        self._settle()
-        return self._heavy or ()
-
-    def open_index(self, resources: CollectionResources) -> None:
-        """Open the index meanwhile, for the first question about documents."""
-        self._settle()
-        self._give(_opened, resources.unopened())
+    def heavy_imports(self, plugin: Plugin) -> list[str]:
+        """Return the heavy packages that a plugin imports when it is loaded, with their lines."""
+        return self._answered(_heavy_imports, plugin)
 
     def ask(
         self, function: Callable[[Any], Result], question: object, name: str, who: str
@@ -88,10 +81,7 @@ class AnotherProcess:
         """
         try:
             with progress(f"asking {name} in another process", part=0.3):
-                self._settle()
-                self._give(function, question)
-                answer: Result = self._result()
-                return answer
+                return self._answered(function, question)
         except WorkerKilledError as error:
             raise PluginError(f"{who} ended its process without an answer.") from error
         except _CANNOT_TRAVEL as error:
@@ -101,34 +91,19 @@ class AnotherProcess:
         """End the process."""
         if self._workers is not None:
             self._workers.kill()
-        self._workers, self._pending = None, False
+        self._workers = None
 
-    def _settle(self) -> None:
-        """Take the result of what was begun; the first are the heavy imports."""
-        if self._pending:
-            result = self._result()
-            self._heavy = result if self._heavy is None else self._heavy
-
-    def _give(self, function: Callable[[Any], Any], argument: object) -> None:
+    def _answered(self, function: Callable[[Any], Result], question: object) -> Result:
         if self._workers is None:
-            with _other_hashes():
-                self._workers = Workers[Any, Any](_answer, 1).__enter__()
-        try:
-            self._workers.give(0, (function, argument, "torch" in sys.modules))
-        except BaseException:
-            self.close()
-            raise
-        self._pending = True
-
-    def _result(self) -> Any:
+            self.start()
         assert self._workers is not None
         try:
-            result = self._workers.result()
+            self._workers.give(0, (function, question, "torch" in sys.modules))
+            answer: Result = self._workers.result()
         except BaseException:  # it takes no further item
             self.close()
             raise
-        self._pending = False
-        return result
+        return answer
 
 
 def _answer(asked: tuple[Callable[[Any], Any], Any, bool]) -> Any:
@@ -137,11 +112,6 @@ def _answer(asked: tuple[Callable[[Any], Any], Any, bool]) -> Any:
     if torch and isinstance(question, Question):
         choose_device(question.resources.device, 1)
     return function(question)
-
-
-def _opened(resources: CollectionResources) -> None:
-    with suppress(Exception):  # who needs it meets the error again
-        resources.index()
 
 
 def _heavy_imports(plugin: Plugin) -> list[str]:

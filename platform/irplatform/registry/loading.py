@@ -7,14 +7,16 @@ some out (`-delta`). A broken plugin is kept with its error.
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import re
 from dataclasses import replace
+from importlib import metadata
 from typing import TYPE_CHECKING
 
-from irplatform.errors import show_traceback, unknown
+from irplatform.errors import PluginError, show_traceback, unknown
 from irplatform.plugin.hooks import Hooks
-from irplatform.registry.entry_points import check_hooks, entry_points, unmarked
+from irplatform.registry.code_digests import GROUP
 from irplatform.registry.lookup import Registry
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Contribution
@@ -22,16 +24,26 @@ from irplatform.registry.registration import Plugin
 from irplatform.system.process import is_interruption, isolated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from importlib import metadata
+    from collections.abc import Iterable, Iterator
 
     import pluggy
+
+HOOKS = {name: hook for name, hook in vars(Hooks).items() if inspect.isfunction(hook)}
+"""The hook specifications, by name."""
 
 
 @functools.cache
 def registry() -> Registry:
     """Return the registry of this process; the first call loads plugins."""
     return load(entry_points(), os.environ.get("IRPLATFORM_PLUGINS", ""))
+
+
+def entry_points() -> Iterable[metadata.EntryPoint]:
+    """Return the entry points of all packages."""
+    found = metadata.entry_points(group=GROUP)
+    for entry_point in found:
+        _ = entry_point.dist and entry_point.dist.metadata  # names are read later
+    return found
 
 
 def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Registry:
@@ -102,3 +114,30 @@ def discard(manager: pluggy.PluginManager, plugin: Plugin, error: BaseException)
     if manager.has_plugin(str(plugin)):
         manager.unregister(name=str(plugin))
     show_traceback(error)
+
+
+def check_hooks(manager: pluggy.PluginManager, module: object) -> None:
+    """Refuse an unknown hook, with the nearest right name."""
+    for name, options in marked(manager, module):
+        hook = options.get("specname") or name
+        if hook not in HOOKS and not options["optionalhook"]:
+            raise PluginError(str(unknown("hook", hook, HOOKS)))
+
+
+def unmarked(manager: pluggy.PluginManager, module: object) -> tuple[str, ...]:
+    """Return functions of a plugin that are named like hooks but lack `@hookimpl`."""
+    hooks = {name for name, _ in marked(manager, module)}
+    return tuple(
+        name
+        for name in HOOKS
+        if name not in hooks and inspect.isroutine(getattr(module, name, None))
+    )
+
+
+def marked(
+    manager: pluggy.PluginManager, module: object
+) -> Iterator[tuple[str, pluggy.HookimplOpts]]:
+    """Yield the names of the hooks in a module, each with its options."""
+    for name in dir(module):
+        if (options := manager.parse_hookimpl_opts(module, name)) is not None:
+            yield name, options

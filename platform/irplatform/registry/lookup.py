@@ -9,7 +9,6 @@ import pluggy
 
 from irplatform.errors import InputError, nearest, show_traceback, unknown
 from irplatform.registry.code_digests import GROUP
-from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Tables
 from irplatform.spelling import option
@@ -97,13 +96,8 @@ class Registry(Tables):
             for plugin in self.plugins
             if plugin.error or plugin.wrong
         )
-        installed = [plugin.name for plugin in self.plugins]
-        near = nearest(name, table)
-        written = not_installed(name, installed, others=not near)
-        forgotten = "" if near else without_entry_point(name)
-        listed = "" if near or written or forgotten else f"`platform {_COMMANDS[kind]} list`."
-        hint = " ".join(filter(None, [listed, failures, written, forgotten]))
-        raise unknown(kind, name, () if written or forgotten else table, hint=hint)
+        listed = "" if nearest(name, table) else f"`platform {_COMMANDS[kind]} list`."
+        raise unknown(kind, name, table, hint=" ".join(filter(None, [listed, failures])))
 
     def implementations(self, hook: str, plugin: Plugin) -> list[pluggy.HookImpl]:
         """Return a plugin's functions for a hook."""

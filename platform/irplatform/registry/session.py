@@ -20,8 +20,7 @@ from irplatform.errors import InputError, PluginError, sentence
 from irplatform.plugin.features import FeatureGroup
 from irplatform.plugin.rerankers import Reranker
 from irplatform.plugin.retrievers import Retriever
-from irplatform.registry.entry_points import check_hooks, marked, unmarked
-from irplatform.registry.loading import discard, registry
+from irplatform.registry.loading import check_hooks, discard, marked, registry, unmarked
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Contribution
 from irplatform.registry.registration import Plugin
