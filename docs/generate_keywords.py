@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import irplatform
 from irplatform.analysis.declared import AnalysisSettings
+from irplatform.analysis.fuse_settings import FuseSettings
 from irplatform.experiment.declared import DeclaredSettings
 from irplatform.settings import declared, taken_by
 from irplatform.tuning.settings import TuneSettings
@@ -51,18 +52,28 @@ _OF_ANALYSIS = """\
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from irplatform.evaluation.topics import TopicFilter
-    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names, Paths
 """
-_FILES: Mapping[str, tuple[str, type, tuple[str, ...]]] = {
+_FILES: Mapping[str, tuple[str, Mapping[str, type]]] = {
     "experiment": (
         _OF_RUNS,
-        DeclaredSettings,
-        ("retriever", "reranker", "explain", "run", "train", "tune"),
+        dict.fromkeys(
+            ("retriever", "reranker", "explain", "run", "train", "tune"),
+            DeclaredSettings,
+        ),
     ),
-    "analysis": (_OF_ANALYSIS, AnalysisSettings, ("evaluate", "compare", "report")),
+    "analysis": (
+        _OF_ANALYSIS,
+        {
+            **dict.fromkeys(("evaluate", "compare", "report"), AnalysisSettings),
+            "fuse": FuseSettings,
+        },
+    ),
 }
-"""Room → imports of its file, the settings, and the functions."""
+"""Room → imports of its file, and the settings of its functions."""
 PAGE = Path(__file__).with_name("settings.md")
 HEAD_OF_PAGE = """\
 # Settings
@@ -73,7 +84,7 @@ What a run can be told: as an attribute of `irplatform.RunSettings`, a keyword o
 and of other functions, and a key of an [experiment file](candidates.md#an-experiment-in-a-file).
 [Commands](commands.md) has the options.
 """
-_NAMES = {"report": "write_report"}
+_NAMES = {"fuse": "fuse_runs", "report": "write_report"}
 _PARAMETERS = {"collections", "html", "rerankers"}
 """Settings that are parameters of their own."""
 
@@ -85,10 +96,10 @@ def target(room: str) -> Path:
 
 def keywords(room: str) -> str:
     """The whole file: a class for each function, above the largest one that it contains."""
-    imports, settings, functions = _FILES[room]
+    imports, functions = _FILES[room]
     parts = [(HEAD.format(room=room) + imports).rstrip()]
     made: dict[str, set[str]] = {}
-    for function in functions:
+    for function, settings in functions.items():
         taken = {s.name: s for s in taken_by(settings, function) if s.name not in _PARAMETERS}
         within = [name for name, keys in made.items() if keys < taken.keys()]
         base = max(within, key=lambda name: len(made[name]), default="")
@@ -109,6 +120,7 @@ def page() -> str:
     parts = [HEAD_OF_PAGE, *_table(runs), "\n## Of `irplatform.tune`\n", *_table(tuning)]
     parts += ["\n## Of `irplatform.evaluate`, `compare` and `write_report`\n"]
     parts += _table(declared(AnalysisSettings).values())
+    parts += ["\n## Of `irplatform.fuse_runs`\n", *_table(declared(FuseSettings).values())]
     return "\n".join(parts) + "\n"
 
 
@@ -140,6 +152,8 @@ def _type(setting: Setting) -> str:
         return "TopicFilter | None"
     if setting.keyword is not None:
         return setting.keyword
+    if setting.several and setting.kind == "float":
+        return "Sequence[float] | None"
     if setting.several:
         return "Paths" if setting.kind == "Path" else "Names"
     kind = "AnyPath" if setting.kind == "Path" else setting.kind

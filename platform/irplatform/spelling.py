@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _OPTIONS = {
     "collections": "collection",
+    "cors_origins": "cors-origin",
     "first_stages": "first-stage",
     "folders": "runs-dir",
     "measures": "measure",

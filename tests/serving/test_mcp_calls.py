@@ -30,7 +30,7 @@ def call():
         retriever=SimpleNamespace(collection=collection), reranker=object(), name="any", kind=type
     )
     models = ModelThread(_answer, 4, 5.0)
-    tools = server(service, models, Limits(documents=2))
+    tools = server(service, models, Limits(max_documents=2))
 
     def called(name, **arguments):
         handler = tools.get_request_handler("tools/call").handler

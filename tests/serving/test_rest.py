@@ -77,7 +77,7 @@ def ask(service, who, models):
     """Send requests at once; returns the responses."""
     from irplatform.serving.rest import application
 
-    limits = Limits(documents=3, megabytes=1, waiting=4, seconds=1.0, **who)
+    limits = Limits(max_documents=3, max_megabytes=1, max_waiting=4, max_seconds=1.0, **who)
     app = application(service, limits, models)
 
     def send(*requests, first_alone=False, until_waiting=None):
@@ -194,7 +194,7 @@ def test_what_is_left_of_a_refused_body_is_dropped_before_its_connection_closes(
     """A client that first sends everything gets its answer."""
     from irplatform.serving.rest import application
 
-    app = application(Lengths(), Limits(megabytes=1), models)
+    app = application(Lengths(), Limits(max_megabytes=1), models)
     sent, answered = [], []
 
     async def receive():
@@ -366,7 +366,7 @@ def test_the_access_log_has_a_line_for_each_request_and_no_token(ask, capsys):
         assert re.fullmatch(rf"{when} 127\.0\.0\.1 {asked} {status} \d+ ms", line)
 
 
-@_guarded(origins=("https://lab.example",), token="s3cret")
+@_guarded(cors_origins=("https://lab.example",), token="s3cret")
 def test_pages_of_a_named_origin_may_call_the_server(ask):
     asked = {
         "Access-Control-Request-Method": "POST",

@@ -7,9 +7,11 @@ from dataclasses import replace
 from itertools import combinations
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.analysis.differing import differences_told
+from irplatform.analysis.fuse_settings import FuseSettings
+from irplatform.analysis.keywords import FuseOptions
 from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.judgments import of_collection
 from irplatform.evaluation.qrels import read_qrels
@@ -26,10 +28,10 @@ from irplatform.run_folder.metadata_model import Method, Step
 from irplatform.run_folder.resuming import refuse_other_run
 from irplatform.runs import read_run
 from irplatform.runs.fuse import fuse_weighted
-from irplatform.runs.fusion import fusion_method, with_parameter
+from irplatform.runs.fusion import fusion_method
 from irplatform.runs.fusion.ranks import Ranks
 from irplatform.runs.names import check_tag
-from irplatform.settings import check_least
+from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 
@@ -44,40 +46,17 @@ if TYPE_CHECKING:
     from irplatform.runs.fusion.norms import Norm
 
 
+@with_keywords(FuseOptions, FuseSettings)
 def fuse_runs(
-    paths: Paths,
-    out: AnyPath,
-    *,
-    by: str | None = None,
-    norm: Norm | None = None,
-    k: float | None = None,
-    weights: Sequence[float] | None = None,
-    train_on: AnyCollection | None = None,
-    train_runs: Paths = (),
-    depth: int = 1000,
-    tag: str = "fused",
-    force: bool = False,
-    command: Sequence[str] = (),
+    paths: Paths, out: AnyPath, *, command: Sequence[str] = (), **options: Unpack[FuseOptions]
 ) -> dict[str, Any]:
     """Fuse run files, and write the fused run with its metadata.
 
     Args:
         paths: TREC runs, at least two.
         out: the run file to write.
-        by: a method of `runs.fusion`, such as "ranks", reciprocal ones, or "combsum". None is
-            "ranks", or with `train_on` the best of all.
-        norm: of the scores of combsum and combmnz, see `runs.fusion.norms`. None is "min-max", or
-            with `train_on` the best of all.
-        k: of 1 / (k + rank), above 0; a larger one weighs top ranks less. None is 60.
-        weights: one per run, 0 or more; by default all count the same. A run of weight 0 adds
-            no documents.
-        train_on: a collection, or a file of judgments, whose topics choose method and weights.
-        train_runs: runs of the same systems over these topics, in the same order; by default the
-            runs themselves, each topic fused as the topics of other folds choose.
-        depth: documents per topic.
-        tag: the last column.
-        force: replace a file that was made with other settings.
         command: the command line, for the metadata; by default the call in Python.
+        options: the method or what chooses it, depth and tag; see `FuseSettings`.
 
     Returns:
         `path`, how many `topics` and `runs` it is made of, the `method`, and with `train_on` what
@@ -98,12 +77,14 @@ def fuse_runs(
         >>> ir.read_run("fused.run").rankings["41"].doc_ids
         ('b', 'a', 'c')
     """
+    settings = settings_given(FuseSettings, "fuse", options)
+    by, norm, k, train_on = settings.by, settings.norm, settings.k, settings.train_on
+    tag, depth = settings.tag, settings.depth
     check_tag(tag)
     paths, out = as_paths(paths, "paths"), as_path(out, "out")
-    train_paths = as_paths(train_runs, "train_runs")
+    train_paths = as_paths(settings.train_runs, "train_runs")
     if len(paths) < 2:
         raise InputError("at least two runs are needed.")
-    _check_method(by, norm, k, weights, learns=train_on is not None)
     if train_paths and train_on is None:
         raise InputError(
             f"{option('train_runs')} needs {option('train_on')}, the judgments of their topics."
@@ -113,7 +94,6 @@ def fuse_runs(
             f"{option('train_runs')} names {counted(len(train_paths), 'run')} for {len(paths)} "
             "runs; one each, in the same order."
         )
-    check_least("depth", depth, 1)
     _refuse_same_files([*paths, *train_paths], out)
     writable_file(out)
     method = fusion_method(by or Ranks.name, norm=norm, k=k)
@@ -126,7 +106,7 @@ def fuse_runs(
         judged = [read_run(path) for path in train_paths] or [*runs.values()]
         choice = _learned(dict(zip(train_paths or paths, judged, strict=True)), methods, train_on)
         method = choice.method
-    shares = _shares(weights if choice is None else method.weights, len(paths))
+    shares = _shares(settings.weights if choice is None else method.weights, len(paths))
     share_of = dict(zip(paths, shares, strict=True))
     asked = {
         **{name: value for name, value in (("by", by), ("norm", norm), ("k", k)) if value},
@@ -134,7 +114,7 @@ def fuse_runs(
         "train_runs": [str(path.absolute()) for path in train_paths],
     }
     metadata = _metadata(tag, method, depth, share_of, asked, choice, command)
-    if not force:
+    if not settings.force:
         refuse_other_run(out, metadata.method.settings or {}, f"Name another {option('out')}")
     weighted_runs = {path: run for path, run in runs.items() if share_of[path]}
     if choice is None or train_paths:
@@ -149,37 +129,6 @@ def fuse_runs(
     if choice is not None:
         facts["learned"] = _lesson(choice, train_paths or paths)
     return facts
-
-
-def _check_method(
-    by: str | None,
-    norm: Norm | None,
-    k: float | None,
-    weights: Sequence[float] | None,
-    *,
-    learns: bool,
-) -> None:
-    chosen = by or ("" if learns else "ranks")
-    if k is not None and chosen != "ranks":
-        what = option("by", by) if by else f"{option('train_on')}, which chooses it"
-        raise InputError(
-            f"{option('k')} has no effect with {what}: it is a parameter of "
-            f"{option('by', 'ranks')}."
-        )
-    if k is not None and not 0 < k <= 1_000_000:  # beyond, neighbours' scores are equal in 32 bits
-        raise InputError(
-            f"{option('k')} is {k:g}; it must be a number above 0, of at most 1,000,000."
-        )
-    with_norm = with_parameter("norm")
-    if norm is not None and chosen not in ("", *with_norm):
-        raise InputError(
-            f"{option('norm')} has no effect with {option('by', chosen)}: it is for "
-            f"{' and '.join(with_norm)}."
-        )
-    if learns and weights is not None:
-        raise InputError(
-            f"{option('weights')} and {option('train_on')}, which learns them, exclude each other."
-        )
 
 
 def _methods(by: str | None, norm: Norm | None) -> list[FusionMethod]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from irplatform.evaluation.topics import TopicFilter
-    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names, Paths
 
 
 class EvaluateOptions(TypedDict, total=False):
@@ -100,3 +102,33 @@ class ReportOptions(CompareOptions, total=False):
     """The title; default: the collection's, and systems."""
     force: bool
     """Replace a file of the same name that is no report."""
+
+
+class FuseOptions(TypedDict, total=False):
+    """Keywords of `irplatform.fuse_runs`."""
+
+    by: Literal["ranks", "scores", "combsum", "combmnz", "isr", "borda"] | None
+    """What a run adds to the score of a document. ranks: 1 / (k + rank), the reciprocal rank (RRF).
+    scores: the standardized score; the lowest, where it did not find it. combsum: the score,
+    normalized as `norm` says (CombSUM). combmnz: the same; the sum is multiplied by the weights of
+    the runs that found it (CombMNZ). isr: 1 / rank²; multiplied by the same. borda: points, as many
+    as there are documents for rank 1, one less for each next (Borda). Default: ranks; on training
+    topics the best."""
+    norm: Literal["min-max", "max", "sum", "zmuv", "rank", "borda"] | None
+    """How combsum and combmnz normalize the scores of a topic; zmuv is the z-score; default: min-
+    max, on training topics the best."""
+    k: float | None
+    """The k of 1 / (k + rank); a larger one weighs top ranks less; default: 60."""
+    weights: Sequence[float] | None
+    """The weight of each run, such as 4,1; 0 leaves a run out; default: equal weights."""
+    train_on: AnyCollection | None
+    """A collection, or a file of judgments, whose topics choose method and weights. Without runs
+    over them, each topic of the runs is fused as the topics of other folds choose."""
+    train_runs: Paths
+    """Runs of the same systems over the training topics, in the same order."""
+    depth: int
+    """Documents per topic."""
+    tag: str
+    """The run tag, the last column of the file."""
+    force: bool
+    """Replace a run that was made with other settings."""

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.analysis.fuse_settings import METHOD, FuseSettings
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.names import COLLECTION, list_option
-from irplatform.cli.options import PATH, force_option, number_option
+from irplatform.cli.options import PATH, options_of
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import counted
-from irplatform.runs.fusion import fusion_methods, with_parameter
-from irplatform.runs.fusion.norms import NORMS
 from irplatform.settings import LEARNING, OUTPUT
 from irplatform.system.console import say_text
 
@@ -22,76 +20,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_SUMS = " ".join(f"{name}: {method.summary}." for name, method in fusion_methods().items())
-
-
 @command(
     "platform fuse first.run second.run --weights 2,1 --by combsum --out fused.run",
     "platform fuse a.run b.run --out c.run --train-on past.toml --train-runs c,d",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@with_options(
-    click.option(
-        "--by",
-        type=click.Choice([*fusion_methods()]),
-        help=f"What a run adds to the score of a document. {_SUMS}  [default: ranks; with "
-        "--train-on the best]",
-    ),
-    click.option(
-        "--norm",
-        type=click.Choice(NORMS),
-        help=f"How {' and '.join(with_parameter('norm'))} normalize the scores of a topic; zmuv is "
-        "the z-score.  [default: min-max; with --train-on the best]",
-    ),
-    click.option(
-        "--k",
-        type=float,
-        default=None,
-        help="The k of 1 / (k + rank); a larger one weighs top ranks less.  [default: 60]",
-    ),
-    list_option(
-        "--weights",
-        type=float,
-        metavar="W,…",
-        help="The weight of each run, such as 4,1; 0 leaves a run out.  [default: equal weights]",
-    ),
-    group="Method",
-    example="--by combsum --norm min-max --weights 2,1",
-)
-@with_options(
-    click.option(
-        "--train-on",
-        type=COLLECTION,
-        help="A collection, or a file of judgments, whose topics choose method and weights. "
-        "Without --train-runs, each topic of the runs is fused as the topics of other folds "
-        "choose.",
-    ),
-    list_option(
-        "--train-runs",
-        type=PATH,
-        metavar="RUN,…",
-        help="Runs of the same systems over the topics of --train-on, in the same order.",
-    ),
-    group=LEARNING,
-    example="--train-on qrels.txt",
+@options_of(
+    "fuse",
+    settings=FuseSettings,
+    examples={
+        METHOD: "--by combsum --norm min-max --weights 2,1",
+        LEARNING: "--train-on qrels.txt",
+    },
 )
 @with_options(
     click.option("--out", required=True, type=PATH, help="The run file to write."),
-    click.option(
-        "--tag",
-        default="fused",
-        show_default=True,
-        help="The run tag, the last column of the file.",
-    ),
-    number_option("--depth", default=1000, text="Documents per topic."),
-    force_option("a run at --out that was made with other settings"),
     json_option,
     group=OUTPUT,
     example="--out fused.run --tag mygroup1",
 )
-def fuse(
-    runs: tuple[Path, ...], out: Path, weights: tuple[float, ...], as_json: bool, **options: Any
-) -> None:
+def fuse(runs: tuple[Path, ...], out: Path, as_json: bool, **options: Any) -> None:
     """Fuse TREC runs.
 
     By ranks or scores, with weights of yours, or as training topics choose.
@@ -99,7 +47,8 @@ def fuse(
     from irplatform import fuse_runs
 
     command_line = ("platform", *sys.argv[1:])
-    facts = fuse_runs(runs, out, weights=weights or None, command=command_line, **options)
+    options["weights"] = options["weights"] or None
+    facts = fuse_runs(runs, out, command=command_line, **options)
     if as_json:
         print_json(facts)
         return

@@ -72,16 +72,20 @@ else:
 
 
 class _Number(click.IntRange):
-    """The type of an option that takes a whole number within bounds."""
+    """The type of an option that takes a number within bounds, whole unless it is a "float"."""
+
+    def __init__(self, kind: str, least: int | None = None, most: int | None = None) -> None:
+        super().__init__(least, most)
+        self._read = click.FLOAT if kind == "float" else click.INT
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number; InputError if it is out of bounds."""
-        number = click.INT.convert(value, param, ctx)
+        number = self._read.convert(value, param, ctx)
         name = param.opts[0] if param else "the number"
         if self.min is not None and number < self.min:
-            raise InputError(f"{name} is {number}; it must be at least {self.min:g}.")
+            raise InputError(f"{name} is {number:g}; it must be at least {self.min:g}.")
         if self.max is not None and number > self.max:
-            raise InputError(f"{name} is {number}; it must be at most {self.max:g}.")
+            raise InputError(f"{name} is {number:g}; it must be at most {self.max:g}.")
         return number
 
 
@@ -120,7 +124,7 @@ def declared_option(setting: Setting) -> Callable[[Declared], Declared]:
     elif setting.kind != "bool":
         default = setting.shown or setting.default
         about |= {"default": default, "show_default": default not in (None, "")}
-    if setting.several and setting.kind == "str":
+    if setting.several and (setting.kind == "str" or setting.metavar):
         about |= {"cls": ListOption, "callback": _unique if setting.names == "kb" else None}
     return with_options(click.option(*names, **about), group=setting.group)
 
@@ -133,7 +137,7 @@ def _type(setting: Setting) -> Any:
     if setting.words:
         return _NumberOrWord(int if setting.kind == "int" else float, setting.words)
     if setting.least is not None or setting.most is not None:
-        return _Number(setting.least, setting.most)
+        return _Number(setting.kind, setting.least, setting.most)
     if setting.choices:
         return click.Choice(setting.choices)
     if setting.kind == "Path":
@@ -233,7 +237,7 @@ def number_option(
     *declarations: str, default: float, text: str, least: int | None = None
 ) -> Callable[[Declared], Declared]:
     """Declare an option for a number of the type of its default; `least` is a whole number."""
-    kind = None if least is None else click.IntRange(least)
+    kind = None if least is None else _Number("int", least)
     return click.option(*declarations, default=default, show_default=True, type=kind, help=text)
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.names import COLLECTION, RERANKER, RETRIEVER, list_option
+from irplatform.cli.names import COLLECTION, RERANKER, RETRIEVER
 from irplatform.cli.options import PATH, flag_option, number_option, options_of
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
-from irplatform.settings import FIRST_STAGE, WHAT
+from irplatform.serving.limits import LIMITS, USERS, Limits
+from irplatform.settings import FIRST_STAGE, WHAT, taken_by
 from irplatform.system.console import notice
 from irplatform.system.packages import require
 
@@ -67,27 +68,10 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     group="Where",
     example="--port 0",
 )
-@with_options(
-    list_option(
-        "--cors-origin",
-        "origins",
-        metavar="URL,…",
-        help="Let pages of these addresses call the server; '*' for all.",
-    ),
-    flag_option("--access-log", text="Write a line for each request to standard error."),
-    group="Who may use it",
-    example="--access-log",
-)
-@with_options(
-    number_option("--max-documents", default=1000, least=1, text="Documents of a request."),
-    number_option("--max-megabytes", default=16, least=1, text="Size of a request."),
-    number_option("--max-waiting", default=256, least=1, text="Requests that may wait."),
-    number_option("--max-seconds", default=60, least=1, text="Time of a request."),
-    number_option(
-        "--drain", default=30, least=0, text="Seconds to answer what was begun at the end."
-    ),
-    group="Limits",
-    example="--max-seconds 10",
+@options_of(
+    "serve",
+    settings=Limits,
+    examples={USERS: "--access-log", LIMITS: "--max-seconds 10"},
 )
 def serve(
     reranker: str | None,
@@ -111,13 +95,10 @@ def serve(
     else:
         require("`platform serve`", "fastapi", "uvicorn", "prometheus_client")
     from irplatform.experiment.arguments import as_retriever
-    from irplatform.serving.limits import Limits
     from irplatform.serving.service import open_service
 
-    names = ("documents", "megabytes", "waiting", "seconds")
-    most = {name: options.pop(f"max_{name}") for name in names}
-    who = {name: options.pop(name) for name in ("drain", "origins", "access_log")}
-    limits = Limits(**most, **who, token=_token())
+    bounds = {limit.name: options.pop(limit.name) for limit in taken_by(Limits, "serve")}
+    limits = Limits(**bounds, token=_token())
     asked = (reranker,) if reranker else ()
     options |= {"collection": collection or "", "checkpoint": checkpoint}
     bound = None

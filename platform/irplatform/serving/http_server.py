@@ -56,14 +56,14 @@ class _Server(uvicorn.Server):  # type: ignore[misc]  # untyped
 
 def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
     """Serve at a bound address until a signal; print the address first. See `Ending.leave`."""
-    models = ModelThread(service.answer, limits.waiting, limits.seconds)
+    models = ModelThread(service.answer, limits.max_waiting, limits.max_seconds)
     ending = Ending(models, limits.drain)
     config = uvicorn.Config(
         application(service, limits, models),
         http=_Patient,
         log_level="warning",
         access_log=False,
-        limit_concurrency=4 * limits.waiting,
+        limit_concurrency=4 * limits.max_waiting,
         timeout_graceful_shutdown=1,
     )
     address, found = bound.getsockname()[:2]

@@ -93,7 +93,7 @@ def server(service: Service, models: ModelThread[Request], limits: Limits) -> Se
 
 def serve(service: Service, limits: Limits) -> None:
     """Answer on standard input and output until it closes, or a signal; see `Ending.leave`."""
-    models = ModelThread(service.answer, limits.waiting, limits.seconds)
+    models = ModelThread(service.answer, limits.max_waiting, limits.max_seconds)
     ending = Ending(models, limits.drain)
     tools = server(service, models, limits)
 

@@ -156,12 +156,12 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
             path, endpoint, methods=[method], summary=summary, include_in_schema=shown
         )
     _explain_errors(app)
-    app.add_middleware(_Bounded, most=limits.megabytes * 1_000_000)
+    app.add_middleware(_Bounded, most=limits.max_megabytes * 1_000_000)
     if limits.token:
         app.add_middleware(_Guarded, token=limits.token)
-    if limits.origins:
+    if limits.cors_origins:
         anything = {"allow_methods": "*", "allow_headers": "*"}
-        app.add_middleware(CORSMiddleware, allow_origins=limits.origins, **anything)
+        app.add_middleware(CORSMiddleware, allow_origins=limits.cors_origins, **anything)
     paths = {path for _, path, _, _ in routes}
     app.add_middleware(_Counted, metrics, paths, limits.access_log, models)
     return app
