@@ -17,6 +17,7 @@ from irplatform.reports.html.page import as_script, render_page
 from irplatform.reports.html.rankings import Shown, Texts, browser_data
 from irplatform.reports.plots import (
     Colours,
+    drawn_as,
     interval_plot,
     interval_rows,
     line_styles,
@@ -185,6 +186,16 @@ def test_plots_are_saved_for_papers(compared, tmp_path):
     begins = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}
     for path in written:
         assert path.read_bytes().startswith(begins[path.suffix[1:]])
+
+
+def test_a_plot_drawn_again_has_the_same_bytes():
+    middles = {"difference": 0.1, "low": 0.05, "high": 0.2, "result": "same"}
+    plot = interval_plot([{"pair": name, "label": name, **middles} for name in "abc"])
+    drawn, *again = (drawn_as(plot, "pdf") for _ in range(4))
+    names = re.findall(rb"^ +/(xo\d) \d+ 0 R$", drawn, re.MULTILINE)
+    assert len(names) > 3
+    assert names == sorted(names)
+    assert {*again} == {drawn}
 
 
 def test_styles_of_lines_differ_with_and_without_colours():

@@ -6,6 +6,8 @@ follow its theme, and the data later: without values, their rows are named "rows
 
 from __future__ import annotations
 
+import io
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,6 +35,8 @@ POINTS = {
     "triangle-down": "M23 12l-5-9h10Z",
 }
 """The shapes of points, and their outlines in a key of 46 × 14 pixels."""
+_RESOURCES = re.compile(rb"(?:^ +/[a-z]+\d+ \d+ 0 R\n){2,}", re.MULTILINE)
+"""The named objects of a page of a PDF, a line each."""
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2, 2, 2])
 
 
@@ -314,10 +318,26 @@ def save_plots(
     for name, plot in plots.items():
         for form in forms:
             path = folder / f"{name}.{form}"
-            with atomic_write(path, "w" if form == "svg" else "wb") as file:
-                plot.save(file, format=form, **({"scale_factor": 2} if form == "png" else {}))
+            with atomic_write(path, "wb") as file:
+                file.write(drawn_as(plot, form))
             written.append(path)
     return written
+
+
+def drawn_as(plot: Any, form: str) -> bytes:
+    """Return a chart as a file of one of `FORMS`, whose bytes depend on the chart alone."""
+    file = io.StringIO() if form == "svg" else io.BytesIO()
+    plot.save(file, format=form, **({"scale_factor": 2} if form == "png" else {}))
+    content = file.getvalue()
+    if isinstance(content, str):
+        return content.encode()
+    return _RESOURCES.sub(_in_order, content) if form == "pdf" else content
+
+
+def _in_order(names: re.Match[bytes]) -> bytes:
+    """Sort lines of a PDF, which svg2pdf writes in an order that changes; all stay as long."""
+    lines = sorted(names[0].splitlines(keepends=True), key=lambda line: (len(line), line))
+    return b"".join(lines)
 
 
 def compiled(plot: Any) -> dict[str, Any]:
