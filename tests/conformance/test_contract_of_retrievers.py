@@ -11,7 +11,7 @@ from irplatform.conformance.systems import results_of_retriever
 from irplatform.errors import PluginError
 from irplatform.plugin import Options, Reads, Retriever, Topic, Traits
 from irplatform.registry.registration import Registration
-from irplatform.retrieval.first_stage import ChosenRetriever
+from irplatform.retrieval.retrievers import ChosenRetriever
 from irplatform.runs import Ranking, Run
 
 INDEX = SimpleNamespace(missing=lambda ids: {*ids} - {"d1", "d2"})

@@ -14,7 +14,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import Options, Reranker, Retriever, Topic
 from irplatform.registry.registration import Registration
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.retrieval.first_stage import ChosenRetriever
+from irplatform.retrieval.retrievers import ChosenRetriever
 from irplatform.runs import Ranking, Run
 
 FIELDS = {"disease": "melanoma", "gene": "BRAF", "year": "2001"}

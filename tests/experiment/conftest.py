@@ -21,11 +21,11 @@ def record(tmp_path):
             load_topics=lambda: [Topic("1", "q"), Topic("2", "q")],
         )
         recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, "platform")
-        found(recorder, *map(a_run, names), fingerprint=first_stage)
+        candidates = found(recorder, *map(a_run, names), fingerprint=first_stage)
         for name in rerankers:
             made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [SYSTEM], RESOURCES)
-            recorder.add_reranked(name, [made])
-        recorder.report()
+            recorder.add_reranked(name, candidates, [made])
+        recorder.report(candidates)
         return tmp_path / "out"
 
     return record

@@ -78,11 +78,10 @@ def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys,
     ours, others = (
         Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform") for _ in range(2)
     )
-    found(ours, a_run("bm25", "a"))
-    found(others, a_run("bm25", theirs))
-    others.report()
+    candidates = found(ours, a_run("bm25", "a"))
+    others.report(found(others, a_run("bm25", theirs)))
     assert "replaced" not in capsys.readouterr().err
-    warnings = ours.report().as_json()["warnings"]
+    warnings = ours.report(candidates).as_json()["warnings"]
     told = capsys.readouterr().err
     if theirs == "a":  # the same run
         assert "replaced" not in told

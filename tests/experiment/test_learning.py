@@ -11,13 +11,14 @@ from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.experiment.learning import (
     check_cross_validation,
-    find_candidates,
     find_training,
     to_fuse_on,
     topics_to_tune_on,
+    training_candidates,
     warning_of_fields,
 )
 from irplatform.plugin import Topic
+from irplatform.retrieval.first_stage import FirstStage
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -88,7 +89,7 @@ def test_training_on_other_documents_is_refused():
     resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
     other = replace(make_collection("other"), corpus=OTHER_CORPUS)
     with pytest.raises(InputError, match=r"'other' has other documents.*checkpoint="):
-        find_candidates(other, [], 10, 10, resources)
+        training_candidates(other, FirstStage(), resources)
 
 
 def test_a_fusion_is_not_learned_over_other_documents_and_that_is_told(capsys):

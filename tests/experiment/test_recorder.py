@@ -39,7 +39,7 @@ def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path,
     corpus = Empty()
     collection = Collection(id="c", title="c", corpus=corpus, load_topics=lambda: [Topic("1", "q")])
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
-    found(recorder, a_run("bm25"))
+    candidates = found(recorder, a_run("bm25"))
     written = []
 
     def attempts():
@@ -49,8 +49,8 @@ def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path,
             resources = SimpleNamespace(**{**vars(RESOURCES), "seed": seed})
             yield RerankedRun(*runs, weight, [SYSTEM], resources).with_suffix(f"-seed{seed}")
 
-    recorder.add_reranked("ranker", attempts())
-    report = recorder.report()
+    recorder.add_reranked("ranker", candidates, attempts())
+    report = recorder.report(candidates)
     assert written == [[], ["ranker-seed42-alone.run", "ranker-seed42.run"]]
     ranker = report.systems[-1]
     assert ranker.measures == {"P@1": 0.75}  # 1 with the first seed, 0.5 with the second
@@ -66,10 +66,10 @@ def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path,
 def test_a_report_compares_runs_in_full_with_known_scores(tmp_path, monkeypatch):
     collection = Collection("c", "A title", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
-    found(recorder, a_run("bm25", "b"))
+    candidates = found(recorder, a_run("bm25", "b"))
     made = RerankedRun(a_run("ranker-alone", "b"), a_run("ranker"), 0.5, [SYSTEM], RESOURCES)
-    recorder.add_reranked("ranker", [made])
-    report = recorder.report()
+    recorder.add_reranked("ranker", candidates, [made])
+    report = recorder.report(candidates)
     monkeypatch.setattr("irplatform.comparison.compare._evaluate", _judged_alone)
     comparison = report.compare(alone=True)
     assert [system.name for system in comparison.systems] == ["bm25", "ranker", "ranker-alone"]
@@ -83,10 +83,10 @@ def test_a_report_compares_runs_in_full_with_known_scores(tmp_path, monkeypatch)
 def test_own_scores_that_are_those_of_the_final_run_are_not_compared_again(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
-    found(recorder, a_run("bm25", "b"))
+    candidates = found(recorder, a_run("bm25", "b"))
     made = RerankedRun(a_run("ranker-alone"), a_run("ranker"), 0.0, [SYSTEM], RESOURCES)
-    recorder.add_reranked("ranker", [made])
-    assert [s.name for s in recorder.report().compare().systems] == ["bm25", "ranker"]
+    recorder.add_reranked("ranker", candidates, [made])
+    assert [s.name for s in recorder.report(candidates).compare().systems] == ["bm25", "ranker"]
 
 
 def _judged_alone(judgments, run, measures, extra):
@@ -97,14 +97,14 @@ def _judged_alone(judgments, run, measures, extra):
 def test_means_over_seeds_are_compared_without_bounds(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
-    found(recorder, a_run("bm25", "b"))
+    candidates = found(recorder, a_run("bm25", "b"))
     attempts = []
     for seed, first in ((1, "a"), (2, "b")):
         resources = SimpleNamespace(**{**vars(RESOURCES), "seed": seed})
         runs = a_run(f"ranker-seed{seed}-alone", "b"), a_run(f"ranker-seed{seed}", first)
         attempts.append(RerankedRun(*runs, 0.5, [SYSTEM], resources))
-    recorder.add_reranked("ranker", attempts)
-    score = recorder.report().compare().system("ranker").scores["P@1"]
+    recorder.add_reranked("ranker", candidates, attempts)
+    score = recorder.report(candidates).compare().system("ranker").scores["P@1"]
     assert score.mean == 0.75
     assert (score.judged, score.unjudged) == (None, None)
 
@@ -145,23 +145,23 @@ def test_the_stages_of_a_run_are_timed(record):
 def test_measures_that_look_deeper_than_the_depth_are_named(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@5", "P@20", "AP"], {}, tmp_path, None, "platform")
-    found(recorder, a_run("bm25"), depth=5)
-    told = recorder.report().cut_short
+    candidates = found(recorder, a_run("bm25"), depth=5)
+    told = recorder.report(candidates).cut_short
     assert told == ["P@20: no run has more than 5 documents per topic"]
     for depth in (20, None):
         recorder = Recorder(collection, QRELS, ["P@20"], {}, tmp_path, None, "platform")
-        found(recorder, a_run("bm25"), depth=depth)
-        assert recorder.report().cut_short == []
+        candidates = found(recorder, a_run("bm25"), depth=depth)
+        assert recorder.report(candidates).cut_short == []
 
 
 def test_measures_that_look_deeper_than_rerankers_go_are_named(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@5", "P@20"], {}, tmp_path, None, "platform")
-    found(recorder, a_run("bm25"), depth=20, candidates=1)
-    assert recorder.report().cut_short == []
+    candidates = found(recorder, a_run("bm25"), depth=20, candidates=1)
+    assert recorder.report(candidates).cut_short == []
     ranked = RerankedRun(a_run("r-alone"), a_run("r"), 0.5, [SYSTEM], RESOURCES)
-    recorder.add_reranked("r", [ranked])
-    told = recorder.report().cut_short
+    recorder.add_reranked("r", candidates, [ranked])
+    told = recorder.report(candidates).cut_short
     assert told == [
         "P@5, P@20: no more than 1 document per topic were reranked; the others follow in the "
         "first stage's order"
@@ -185,11 +185,13 @@ def test_warnings_are_in_the_report_and_in_the_metadata_of_the_runs_that_they_ar
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
     recorder.warn("")
     recorder.warn("half of it is empty")
-    found(recorder, a_run("bm25"))
+    candidates = found(recorder, a_run("bm25"))
     runs = (a_run("ranker-alone", "b"), a_run("ranker"))
     made = RerankedRun(*runs, 0.5, [SYSTEM], RESOURCES, ("it saw these topics",))
-    recorder.add_reranked("ranker", [made.with_suffix(f"-seed{seed}") for seed in (1, 2)])
-    report = recorder.report()
+    recorder.add_reranked(
+        "ranker", candidates, [made.with_suffix(f"-seed{seed}") for seed in (1, 2)]
+    )
+    report = recorder.report(candidates)
     everything = ["half of it is empty", "it saw these topics"]
     assert list(report.warnings) == report.as_json()["warnings"] == everything
     assert json.loads((tmp_path / "report.json").read_text())["warnings"] == everything

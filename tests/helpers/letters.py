@@ -12,7 +12,7 @@ from irplatform.reranking.rerank import rerank as rerank_pipeline
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.reranking.training_set import Example, TrainingSet
 from irplatform.retrieval.candidates import Candidates
-from irplatform.retrieval.first_stage import FirstStage, Retrieval
+from irplatform.retrieval.retrievers import RetrievedRun
 from irplatform.runs import Ranking, Run
 
 
@@ -66,11 +66,7 @@ def choose(kind):
 def make_candidates(depth=5):
     rankings = {t.id: Ranking.of(IDS, np.arange(5.0, 0.0, -1.0)) for t in TOPICS}
     run = Run("bm25", rankings)
-    return Candidates(
-        TOPICS,
-        FirstStage([Retrieval(run, "mark")], run, "mark"),
-        {t.id: tuple(IDS[:depth]) for t in TOPICS},
-    )
+    return Candidates.of(TOPICS, [RetrievedRun(run, "mark")], depth)
 
 
 def rerank(choice, candidates, qrels, training_source, interpolate, resources):

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from irplatform.data import Corpus
 from irplatform.retrieval.candidates import Candidates
-from irplatform.retrieval.first_stage import FirstStage, Retrieval
+from irplatform.retrieval.retrievers import RetrievedRun
 from irplatform.runs import Ranking, Run
 from irplatform.system.progress import Stopwatch
 
@@ -35,8 +35,10 @@ SYSTEM = SimpleNamespace(choice=CHOICE, description={}, fingerprint="f")
 
 
 def found(recorder, *runs, fingerprint="one", depth=None, candidates=None):
-    """Record what retrievers found, the first of which rerankers start from."""
-    retrievals = [Retrieval(run, "mark", {"name": run.name}) for run in runs]
-    first = FirstStage(retrievals, runs[0] if runs else None, fingerprint, depth=depth)
+    """Record what retrievers found, the first of which rerankers start from, and return it."""
+    retrieved = [RetrievedRun(run, "mark", {"name": run.name}) for run in runs]
+    first = runs[0] if runs else None
     per_topic = {t: ids.doc_ids[:candidates] for run in runs for t, ids in run.rankings.items()}
-    recorder.add_retrieved(Candidates((), first, per_topic), RESOURCES)
+    made = Candidates((), retrieved, first, fingerprint, per_topic, depth)
+    recorder.add_retrieved(made, RESOURCES)
+    return made

@@ -230,8 +230,8 @@ def test_topics_made_of_headings_are_searched_in_plain_words(monkeypatch, fields
     found = SimpleNamespace(fused=lambda fusion: "found")
     monkeypatch.setattr("irplatform.experiment.learning.training_set", lambda *_: "learned from")
     monkeypatch.setattr(
-        "irplatform.experiment.learning.find_candidates",
-        lambda source, retrievers, *_: asked.extend(r.name for r in retrievers) or found,
+        "irplatform.experiment.learning.training_candidates",
+        lambda source, stage, *_: asked.extend(r.name for r in stage.choices) or found,
     )
     source = _collection(headings=True)
     source.topics = [Topic(str(n), "a", each) for n, each in enumerate(fields)]

@@ -23,7 +23,7 @@ from irplatform.plugin import Options
 from irplatform.reranking.rerank import rerank_with_seeds
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.reranking.training_set import LearningPlan
-from irplatform.retrieval.first_stage import FirstStage, Retrieval
+from irplatform.retrieval.retrievers import RetrievedRun
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -112,9 +112,9 @@ def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(recorded, mon
 
 
 def test_what_one_reranker_uses_is_not_said_of_another():
-    final = make_candidates().first.final
-    first = FirstStage([Retrieval(final, "mark", {}, {"index": "index"})], final, "mark")
-    candidates = replace(make_candidates(), first=first)
+    made = make_candidates()
+    retrieved = [RetrievedRun(made.first, "mark", {}, {"index": "index"})]
+    candidates = replace(made, retrieved=retrieved)
     resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
     resources.documents = SmallResources().documents
     built = SimpleNamespace(fingerprint="forward", path=Path("forward"))

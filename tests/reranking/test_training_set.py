@@ -7,7 +7,6 @@ from memory import Resources, ranked_examples
 from irplatform.plugin import LabelledTopic, Topic
 from irplatform.reranking.training_set import Example, TrainingSet, examples
 from irplatform.retrieval.candidates import Candidates
-from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run
 
 
@@ -74,7 +73,9 @@ def _examples_of(monkeypatch, rankings, qrels, *missing, depth=None):
     first = {example.topic.id: example.first for example in rankings}
     candidates = Candidates(
         topics,
-        FirstStage([], Run("bm25", first), ""),
+        [],
+        Run("bm25", first),
+        "",
         {topic: ranking.doc_ids[:depth] for topic, ranking in first.items()},
         qrels=qrels,
     )

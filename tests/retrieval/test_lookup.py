@@ -10,7 +10,7 @@ from irplatform.errors import PluginError
 from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.retrieval.first_stage import ChosenRetriever, find, retrieve
+from irplatform.retrieval.retrievers import ChosenRetriever, cached_runs, checked_run
 from irplatform.runs import Ranking, Run
 
 HELD = {"d1", "d2", "d3"}
@@ -40,14 +40,14 @@ def _resources():
 
 def test_documents_of_the_collection_are_looked_up_once_and_stay():
     resources, asked, told = _resources()
-    run = find(_choice(["d2", "d1"]), TOPICS, 10, resources)
+    run = checked_run(_choice(["d2", "d1"]), TOPICS, 10, resources)
     assert run.rankings["t2"].doc_ids == ("d2", "d1")
     assert (asked, told) == (["d2", "d1"], [])
 
 
 def test_some_that_it_lacks_are_left_out_and_counted():
     resources, _, told = _resources()
-    run = find(_choice(["d2", "PMC7", "d1", "PMC8"]), TOPICS, 10, resources)
+    run = checked_run(_choice(["d2", "PMC7", "d1", "PMC8"]), TOPICS, 10, resources)
     assert run.rankings["t1"].doc_ids == ("d2", "d1")
     assert run.rankings["t1"].scores.tolist() == [4.0, 2.0]
     assert told == [
@@ -62,18 +62,18 @@ def test_only_such_documents_are_an_error_that_names_the_retriever(ids):
     resources, _, _ = _resources()
     told = f"retriever 'own' of plugin .*: {len(ids)} of {len(ids)} documents that own found are"
     with pytest.raises(PluginError, match=f"{told} not in the collection .first: '{ids[0]}'."):
-        find(_choice(ids), TOPICS, 10, resources)
+        checked_run(_choice(ids), TOPICS, 10, resources)
 
 
 def test_no_document_at_all_is_no_error():
     resources, asked, _ = _resources()
-    assert len(find(_choice([]), TOPICS, 10, resources).rankings["t1"]) == 0
+    assert len(checked_run(_choice([]), TOPICS, 10, resources).rankings["t1"]) == 0
     assert asked == []
 
 
 def test_the_platforms_own_retrievers_are_not_looked_up():
     resources, asked, _ = _resources()
-    find(_choice(["anything"], OURS), TOPICS, 10, resources)
+    checked_run(_choice(["anything"], OURS), TOPICS, 10, resources)
     assert asked == []
 
 
@@ -83,6 +83,6 @@ def test_it_is_told_again_when_the_run_is_in_the_cache(fresh_home, capsys):
     choice = _choice(["demo0001", "PMC0"])
     for _ in range(2):
         resources = CollectionResources(corpus, "cpu", 1, 1)
-        first = retrieve([choice], TOPICS, 10, resources, label="demo")
-        assert first.final.rankings["t1"].doc_ids == ("demo0001",)
+        (retrieved,) = cached_runs([choice], TOPICS, 10, resources, label="demo")
+        assert retrieved.run.rankings["t1"].doc_ids == ("demo0001",)
         assert "1 of 2 documents that own found" in capsys.readouterr().err

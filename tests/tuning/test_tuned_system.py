@@ -97,7 +97,7 @@ def test_several_retrievers_are_fused_as_topics_of_other_folds_have_it(monkeypat
 
     monkeypatch.setattr("irplatform.tuning.objective.learn_weights", choose)
     monkeypatch.setattr(
-        "irplatform.tuning.objective.find",
+        "irplatform.tuning.objective.checked_run",
         lambda choice, *_: {"bm25": good, "qld": bad}[choice.name],
     )
     judgments = Judgments({t.id: {"yes": 1} for t in topics}, None, ["P@1"])
@@ -120,7 +120,7 @@ def test_topics_with_sampled_judgments_alone_are_scored(monkeypatch, tmp_path, r
     usable = usable_topics(topics, judgments, None, 1)
     assert usable == topics
     ranked = Run("run", {t.id: Ranking.of(["yes", "no"], [2, 1]) for t in topics})
-    monkeypatch.setattr("irplatform.tuning.objective.find", lambda *_: ranked)
+    monkeypatch.setattr("irplatform.tuning.objective.checked_run", lambda *_: ranked)
     system = TunedSystem(registry(), retrievers, [], {}, usable, judgments, 10, 5, None, RESOURCES)
     assert system.depends_on()["qrels"] == qrels
     assert system.score({}) == {t.id: 1.0 for t in topics}

@@ -23,7 +23,7 @@ from irplatform.features.calculator import forget_features
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.scoring import checked_scores
-from irplatform.retrieval.candidate_sources import Request, Retrieved
+from irplatform.retrieval.first_stage import FirstStage
 from irplatform.spelling import option
 from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import notice, progress
@@ -105,7 +105,8 @@ def time_rerankers(
     resources = CollectionResources(
         found.corpus, chosen[0], seed=42, threads=available_cores(), model_threads=threads
     )
-    candidates = Retrieved().find(Request(found, retrievers, documents, documents, resources))
+    first_stage = FirstStage(choices=retrievers, depth=documents, rerank_depth=documents)
+    candidates = first_stage.candidates(found, resources)
     topic_pools = pools(candidates, topics, documents)
     judgments = found.qrels
     timings = []

@@ -25,7 +25,7 @@ from irplatform.experiment.systems import choose_systems, with_expansion_of
 from irplatform.files.digests import number_of
 from irplatform.files.writing import atomic_write, writable_file
 from irplatform.registry.loading import registry
-from irplatform.retrieval.first_stage import retrieve
+from irplatform.retrieval.retrievers import cached_runs
 from irplatform.settings import check_least
 from irplatform.spelling import option
 from irplatform.system.console import progress
@@ -169,8 +169,8 @@ def simulate_clicks(
     resources = CollectionResources(
         resolved.corpus, "cpu", settings.seed, threads or available_cores()
     )
-    found = retrieve(choices, topics, settings.depth, resources, label=resolved.id)
-    rankings = {t.id: [run.rankings[t.id].doc_ids for run in found.runs] for t in topics}
+    runs = cached_runs(choices, topics, settings.depth, resources, label=resolved.id)
+    rankings = {t.id: [r.run.rankings[t.id].doc_ids for r in runs] for t in topics}
     shown = [topic for topic in topics if any(rankings[topic.id])]
     return {"topics": len(shown), "lines": write_log(path, topics, rankings, qrels, settings)}
 

@@ -121,7 +121,7 @@ def _check_html(settings: RunSettings) -> None:
             "--html is for one collection, one first stage and all topics; `platform report` takes "
             "any runs."
         )
-    if not settings.rerankers and len(settings.retrievers) < 2:
+    if not settings.rerankers and len(settings.first_stage.retrievers) < 2:
         raise InputError(
             "--html has no effect without --reranker NAME or a second retriever, as in "
             "--first-stage bm25+rm3: there is nothing to compare."

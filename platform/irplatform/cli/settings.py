@@ -87,7 +87,7 @@ def read_settings(
     from irplatform.options import flat, read_value
     from irplatform.registry.loading import registry
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.retrieval.first_stage import ChosenRetriever
+    from irplatform.retrieval.retrievers import ChosenRetriever
     from irplatform.tuning.declared import takes_text
 
     options: dict[str, object] = {}

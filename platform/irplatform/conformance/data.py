@@ -15,7 +15,7 @@ from irplatform.data import Document, Documents, LabelledTopic, TrainingData
 from irplatform.errors import InputError
 from irplatform.experiment.systems import choose_systems
 from irplatform.reranking.training_set import examples
-from irplatform.retrieval.candidate_sources import Request, Retrieved
+from irplatform.retrieval.first_stage import FirstStage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,9 +88,9 @@ def judged_topics(
 ) -> list[LabelledTopic]:
     """Search a collection with BM25; return its judged topics that have two candidates or more."""
     retrievers, _ = choose_systems(plugins, ["bm25"], [], {})
-    request = Request(collection, retrievers, DOCUMENTS, DOCUMENTS, resources)
-    qrels = collection.qrels
-    judged = examples(replace(Retrieved().find(request), qrels=qrels), resources)
+    first_stage = FirstStage(choices=retrievers, depth=DOCUMENTS, rerank_depth=DOCUMENTS)
+    candidates = first_stage.candidates(collection, resources)
+    judged = examples(replace(candidates, qrels=collection.qrels), resources)
     return [e.labelled for e in judged if len(e.labelled.candidates) > 1]
 
 

@@ -18,7 +18,7 @@ from irplatform.knowledge import Head
 from irplatform.registry.code_digests import distributions_of_packages, files_of
 from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import read_rows, shipped_rows
-from irplatform.retrieval.stages import Stage
+from irplatform.retrieval.first_stage import FirstStage
 from irplatform.system.packages import package_of
 from irplatform.tasks.model import known_tasks, tasks_of_plugin
 
@@ -59,7 +59,7 @@ def results_of_results(name: str, _data: CheckData) -> Results:
         for row in [] if faults else read_rows(path):
             try:
                 parse_measures([m for m, _, _ in row.figures()], known.measures, sampled=True)
-                for retriever in Stage.parse("+".join(row.retrievers)).retrievers:
+                for retriever in FirstStage.parse("+".join(row.retrievers)).retrievers:
                     known.retriever(retriever)
                 if row.reranker:
                     known.reranker(row.reranker)

@@ -40,7 +40,7 @@ from irplatform.reranking.scoring import (
     score_topics,
 )
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.retrieval.first_stage import ChosenRetriever, find
+from irplatform.retrieval.retrievers import ChosenRetriever, checked_run
 from irplatform.runs import Run
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
 
     def retrieved(batch: list[Topic]) -> Run:
         with data.watch.during("retrieve()", networks=True):
-            return find(choice, batch, DOCUMENTS, data.resources, lacking.append)
+            return checked_run(choice, batch, DOCUMENTS, data.resources, lacking.append)
 
     together = retrieved(topics)
     yield "documents", lacking[0].removeprefix("WARNING: ") if lacking else ""
@@ -291,7 +291,7 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
 def _rankings(question: Question) -> dict[str, Ranking]:
     choice = ChosenRetriever(registry().retrievers[question.system], question.options)
     topics = [topic for topic, _ in question.topics]
-    return dict(find(choice, topics, DOCUMENTS, question.resources).rankings)
+    return dict(checked_run(choice, topics, DOCUMENTS, question.resources).rankings)
 
 
 def _change(topics: list[Topic], before: Run, after: Run) -> str:

@@ -49,7 +49,7 @@ def call_of(settings: RunSettings) -> dict[str, Any]:
     }
     if "first_stages" in given:
         given["first_stages"] = [
-            replace(stage, candidates=str(plain("candidates", stage.candidates))).name
+            replace(stage, source=str(plain("candidates", stage.source))).name
             for stage in settings.stages
         ]
     return {"function": "run", "settings": given}
@@ -102,7 +102,7 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
         for name, each in _DECLARED.items()
         if each.recorded and name not in (*_COLLECTIONS, *_NO_INPUTS)
     }
-    others["candidates"] = settings.candidates
+    others["candidates"] = settings.first_stage.source
     for role, value in {**others, **flat(dict(settings.settings))}.items():
         for each in _listed(value):
             if (file := _existing(each)) is not None:

@@ -33,7 +33,7 @@ from irplatform.experiment.settings import RunSettings
 from irplatform.files.formats import read_toml
 from irplatform.options import flat
 from irplatform.registry.live_code import new_call
-from irplatform.retrieval.stages import Stage
+from irplatform.retrieval.first_stage import FirstStage
 from irplatform.settings import declared
 from irplatform.spelling import option
 
@@ -207,7 +207,7 @@ class _Reader:
             for end in range(len(parts), 0, -1):
                 file = self.path.parent / "+".join(parts[:end])
                 if ("/" in text or "." in text) and file.is_file():
-                    return Stage.parse("+".join([str(file), *parts[end:]])).name
+                    return FirstStage.parse("+".join([str(file), *parts[end:]])).name
         return text
 
     def _at(self, text: str) -> Path:

@@ -17,8 +17,8 @@ from irplatform.experiment.systems import choose_systems
 from irplatform.reranking.rerank import FOLDS
 from irplatform.reranking.systems import MEMBERS
 from irplatform.reranking.training_set import TrainingSet, training_set
-from irplatform.retrieval.candidate_sources import CandidateSource, Request, Retrieved
-from irplatform.retrieval.candidates import Candidates, with_relevant
+from irplatform.retrieval.candidates import with_relevant
+from irplatform.retrieval.first_stage import FirstStage
 from irplatform.retrieval.fusion import Fusion
 from irplatform.spelling import command, option
 from irplatform.system.console import notice, notice_once
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Corpus, Qrels, Topic
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.retrieval.first_stage import ChosenRetriever
+    from irplatform.retrieval.candidates import Candidates
+    from irplatform.retrieval.retrievers import ChosenRetriever
 
 _ASKED = ("disease", "gene", "treatment")
 """Fields that say what a topic of precision medicine asks for."""
@@ -238,34 +239,23 @@ def warning_of_fields(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> s
     return ""
 
 
-def find_candidates(
-    training: Collection,
-    retrievers: Sequence[ChosenRetriever],
-    depth: int,
-    rerank_depth: int,
-    resources: CollectionResources,
-    *,
-    source: CandidateSource | None = None,
+def training_candidates(
+    training: Collection, first_stage: FirstStage, resources: CollectionResources
 ) -> Candidates:
     """Find candidates for the training topics, and for the validation topics if there are any.
 
-    `source` is where those of the training topics come from. InputError if the training collection
-    has other documents, or no judgments.
+    InputError if the training collection has other documents, or no judgments.
     """
     check_same_documents(training, resources.corpus)
-
-    def find(part: Collection, source: CandidateSource) -> Candidates:
-        if part.load_qrels is None:
-            raise InputError(f"'{part.id}' has no judgments to train on.")
-        found = source.find(Request(part, retrievers, depth, rerank_depth, resources))
-        return replace(found, qrels=part.qrels)
-
-    source = source or Retrieved()
-    candidates = find(training, source)
+    if training.load_qrels is None:
+        raise InputError(f"'{training.id}' has no judgments to train on.")
+    candidates = first_stage.candidates(training, resources)
     validation = training.validation() if training.validation else None
-    if validation is None or validation.load_qrels is None:
-        return candidates
-    return replace(candidates, validation=find(validation, source.for_training(validation)))
+    apart = None
+    if validation is not None and validation.load_qrels is not None:
+        of_validation = first_stage.for_training(validation).candidates(validation, resources)
+        apart = replace(of_validation, qrels=validation.qrels)
+    return replace(candidates, qrels=training.qrels, validation=apart)
 
 
 def check_pretraining(
@@ -378,6 +368,7 @@ def pretraining_set(
         # Plain words only: an expanded query may search the very headings that it was made of.
         retrievers, _ = choose_systems(plugins, ("bm25",), (), {})
         fusion = Fusion()
-    depths = _PRETRAINING_DEPTH, _PRETRAINING_DEPTH
-    candidates = find_candidates(source, retrievers, *depths, resources)
+    depth = _PRETRAINING_DEPTH
+    first_stage = FirstStage(choices=retrievers, depth=depth, rerank_depth=depth)
+    candidates = training_candidates(source, first_stage, resources)
     return training_set(candidates.fused(fusion), resources)

@@ -20,8 +20,8 @@ from irplatform.experiment.topics import topics_folder
 from irplatform.files.writing import write_json
 from irplatform.options import settings_of
 from irplatform.reports.matrix import Cell, MatrixReport
+from irplatform.retrieval.first_stage import FirstStage, short_names
 from irplatform.retrieval.fusion import AUTO
-from irplatform.retrieval.stages import Stage, short_names
 from irplatform.run_folder.listed import MATRIX
 from irplatform.spelling import option
 from irplatform.system.console import parts, stage, waiting, with_subject, without_repeats
@@ -171,7 +171,7 @@ def cells_of(
         yield name, replace(settings, **changed)
 
 
-def _taken(settings: RunSettings, plugins: Registry, stage: Stage) -> set[str]:
+def _taken(settings: RunSettings, plugins: Registry, stage: FirstStage) -> set[str]:
     """The options that the systems of a cell take."""
     labelled = map(label_and_name, settings.rerankers)
     registrations: list[Registration[Any]] = [

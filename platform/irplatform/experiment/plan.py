@@ -30,9 +30,9 @@ from irplatform.files.reading import readable_again
 from irplatform.options import flat
 from irplatform.reranking.rerank import apply_checkpoint
 from irplatform.reranking.training_set import seeds_of
-from irplatform.retrieval.candidate_sources import JUDGED, SCORED, FromRun, Scored, source_of
-from irplatform.retrieval.first_stage import made_with
+from irplatform.retrieval.first_stage import JUDGED, SCORED
 from irplatform.retrieval.fusion import AUTO, Fusion
+from irplatform.retrieval.retrievers import computing_facts
 from irplatform.run_folder.resuming import code_and_content
 from irplatform.runs.names import FUSED, alone_name, retriever_name, seed_of, system_of
 from irplatform.spelling import option
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from irplatform.registry.dependencies import Chosen
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.retrieval.candidate_sources import CandidateSource
-    from irplatform.retrieval.first_stage import ChosenRetriever
+    from irplatform.retrieval.first_stage import FirstStage
+    from irplatform.retrieval.retrievers import ChosenRetriever
 
 _DIGITS = 12
 """Digits of a hash that tell files apart."""
@@ -70,9 +70,8 @@ class RunPlan:
     plugins: Registry
     collection: Collection
     qrels: Qrels | None
-    retrievers: Sequence[ChosenRetriever]
+    first_stage: FirstStage
     rerankers: Sequence[ChosenReranker]
-    source: CandidateSource
     resources: CollectionResources
     fusion: Fusion
     training: Collection | None = None
@@ -87,18 +86,21 @@ class RunPlan:
         return self.settings.run_dir or (whole / topics_folder(topics) if topics else whole)
 
     @property
-    def taken(self) -> list[str]:
-        """Names that a run file used as the first stage must not have."""
-        own = self.own_candidates
-        return [*self.settings.labels, *([own.path.stem] if own else [])]
+    def retrievers(self) -> Sequence[ChosenRetriever]:
+        """The retrievers of the first stage."""
+        return self.first_stage.choices
 
     @property
-    def own_candidates(self) -> FromRun | None:
-        """The source of candidates, if it is a run file in the folder of the runs."""
-        source, folder = self.source, Path(os.path.realpath(self.run_dir))
-        if isinstance(source, FromRun) and source.path.parent.resolve() == folder:
-            return source
-        return None
+    def taken(self) -> list[str]:
+        """Names that a run file used as the first stage must not have."""
+        path = self.own_candidates
+        return [*self.settings.labels, *([path.stem] if path else [])]
+
+    @property
+    def own_candidates(self) -> Path | None:
+        """The run file that has the candidates, if it is in the folder of the runs."""
+        path, folder = self.first_stage.path, Path(os.path.realpath(self.run_dir))
+        return path if path is not None and path.parent.resolve() == folder else None
 
     @property
     def learning(self) -> list[ChosenReranker]:
@@ -122,10 +124,11 @@ class RunPlan:
         system = system_of(run)
         rerankers = [choice for choice in self.rerankers if choice.name == system]
         alone = [c for c in self.retrievers if run in (c.name, retriever_name(c.name))]
+        choices = self.retrievers if rerankers else alone or self.retrievers
         plan = replace(
             self,
             rerankers=rerankers,
-            retrievers=self.retrievers if rerankers else alone or self.retrievers,
+            first_stage=replace(self.first_stage, choices=choices),
             only_seed=seed_of(run) if rerankers else None,
         )
         return plan if plan.learning or plan.fuses else replace(plan, training=None, folds=False)
@@ -220,7 +223,7 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
     )
     for choice in rerankers:
         choice.check()
-    scored = settings.candidates == SCORED
+    scored = settings.first_stage.source == SCORED
     refuse_silent_downloads(systems.collection, settings.collection, scored=scored)
     systems = replace(systems, rerankers=rerankers).expanded()
     for retriever in systems.retrievers:
@@ -232,16 +235,15 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
 def _plan(
     settings: RunSettings, plugins: Registry, systems: Systems, qrels: Qrels | None
 ) -> RunPlan:
-    source = source_of(settings.candidates)
-    source.refuse(systems.collection)
+    first_stage = replace(settings.first_stage, choices=systems.retrievers)
+    first_stage.refuse(systems.collection)
     return RunPlan(
         settings=settings,
         plugins=plugins,
         collection=systems.collection,
         qrels=qrels,
-        retrievers=systems.retrievers,
+        first_stage=first_stage,
         rerankers=systems.rerankers,
-        source=source,
         resources=undecided_resources(settings, systems.collection),
         fusion=Fusion.of(settings.fusion),
     )
@@ -249,12 +251,12 @@ def _plan(
 
 def refuse_own_candidates(plan: RunPlan) -> None:
     """Refuse a run file of candidates that a reranker would overwrite."""
-    own = plan.own_candidates
-    if own and (system := system_of(own.path.stem)) in plan.settings.labels:
+    path = plan.own_candidates
+    if path and (system := system_of(path.stem)) in plan.settings.labels:
         raise InputError(
             f"'{system}' would be written over these candidates. Give another folder with "
             f"{option('run_dir')}.",
-            path=own.path,
+            path=path,
         )
 
 
@@ -264,8 +266,8 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     They are recorded with each run, so that a later command sees if it would replace a run that was
     made in another way. `data` has the collection's name and fingerprints of its parts.
     """
-    settings, source = plan.settings, plan.source
-    judged = settings.candidates == JUDGED
+    settings, first_stage = plan.settings, plan.first_stage
+    judged = first_stage.source == JUDGED
     common: dict[str, Any] = {
         "collection": data["name"],
         "documents": data["documents"],
@@ -273,9 +275,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
         "judgments": data["qrels"] if judged else None,
         "tag": settings.tag,
         "depth": None if judged else settings.depth,
-        "candidates": file_mark(source.path)
-        if isinstance(source, FromRun)
-        else settings.candidates,
+        "candidates": file_mark(first_stage.path) if first_stage.path else first_stage.source,
         **({"only topics": list(settings.topics)} if settings.topics else {}),
         **({"identical ids": "left out"} if plan.collection.ignore_identical_ids else {}),
     }
@@ -289,8 +289,8 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     own = {"judgments": data["qrels"]} if plan.folds else {}  # what is learned depends on them
     fused_by = {"fusion": settings.fusion, **_learned_on(plan, plan.fuses)}
     fused_by |= own if plan.fuses else {}
-    if isinstance(source, FromRun | Scored):
-        runs = {source.name(plan.taken): common}
+    if first_stage.is_ranked:
+        runs = {first_stage.run_name(plan.taken): common}
     else:
         runs = {
             name: {**common, **of_run, **code_and_content({name: described[name]})}
@@ -325,7 +325,7 @@ def _of_retriever(
     reads_vectors = choice.traits.on_device or "vectors" in registration.option_names()
     return {
         **flat({choice.name: choice.options.model_dump(mode="json")}),
-        **made_with(choice, plan.resources),
+        **computing_facts(choice, plan.resources),
         **(vectors if reads_vectors else {}),
     }
 

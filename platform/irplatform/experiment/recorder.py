@@ -66,7 +66,6 @@ class Recorder:
     `data` has the name of the collection, and fingerprints of its parts.
     """
 
-    _candidates: Candidates
     expects_judgments = True
 
     def __init__(
@@ -120,26 +119,27 @@ class Recorder:
 
     def add_retrieved(self, candidates: Candidates, resources: CollectionResources) -> None:
         """Write and score the retrievers' runs."""
-        self._candidates = candidates
-        timed, retrievals = self._seconds(resources), candidates.first.retrievals
+        timed, runs = self._seconds(resources), candidates.retrieved
         # The index was built before the first retriever searched.
-        shared = {s: t for s, t in timed.items() if not any(s in r.seconds for r in retrievals)}
-        for each in retrievals:
-            seconds = {**shared, **each.seconds}
-            self._add(each.run, [each.description], each.artifacts, seconds, resources)
+        shared = {s: t for s, t in timed.items() if not any(s in r.seconds for r in runs)}
+        for retrieved in runs:
+            seconds = {**shared, **retrieved.seconds}
+            description = [retrieved.description]
+            self._add(
+                candidates, retrieved.run, description, retrieved.artifacts, seconds, resources
+            )
             shared = {}
 
     def add_fused(self, candidates: Candidates, resources: CollectionResources) -> None:
-        """Take the candidates that rerankers are given; write and score their run if it is fused.
-
-        These are the candidates of `add_retrieved`, fused as the training topics ask for.
-        """
-        self._candidates, first = candidates, candidates.first
-        if len(first.retrievals) > 1:
+        """Write and score the run that rerankers start from, if it is fused."""
+        if len(candidates.retrieved) > 1:
             self._seconds(resources)
-            self._add(first.cut(first.final), first.describe(), first.used, {}, resources)
+            run, description = candidates.cut(candidates.first), candidates.describe()
+            self._add(candidates, run, description, candidates.artifacts, {}, resources)
 
-    def add_reranked(self, name: str, attempts: Iterable[RerankedRun]) -> None:
+    def add_reranked(
+        self, name: str, candidates: Candidates, attempts: Iterable[RerankedRun]
+    ) -> None:
         """Write and score a reranker's runs, with and without the first stage's scores.
 
         Each attempt is written before the next one is asked for. Of several, one per seed, all runs
@@ -150,7 +150,8 @@ class Recorder:
         alone: list[Evaluation] = []
         for reranked in attempts:
             seconds = _STAGES | self._seconds(reranked.resources)
-            path = self._write_reranked(reranked, seconds)
+            method = self._method(candidates, reranked)
+            path = self._write_reranked(candidates, reranked, method, seconds)
             final.append(self._score(reranked.final, seconds))
             alone.append(self._score(reranked.alone, seconds))
             seeds.append(
@@ -161,7 +162,7 @@ class Recorder:
                     per_topic=final[-1].per_topic,
                     seconds=seconds,
                     interpolation=reranked.weight,
-                    mixture=mixture_of(self._reranked(reranked)),
+                    mixture=mixture_of(method),
                     measures_alone=alone[-1].aggregate,
                     warnings=reranked.warnings,
                     results=reranked.final.lengths,
@@ -175,8 +176,10 @@ class Recorder:
             result = SystemResult.over_seeds(seeds, evaluation, alone_evaluation)
         self._systems.append(result)
 
-    def report(self) -> RunReport:
+    def report(self, candidates: Candidates) -> RunReport:
         """Return all runs so far, compared with a baseline, and write them as JSON.
+
+        The candidates are those that were reranked, or last recorded.
 
         Rerankers are compared with the first stage. Without any, retrievers and their fusion are
         compared with the first retriever.
@@ -184,8 +187,7 @@ class Recorder:
         if warning := self._folder.warning_of_replaced():
             notice(warning)
             self.warn(warning)
-        candidates, first = self._candidates, self._candidates.first
-        baseline = first.final.name
+        baseline = first_stage = candidates.first.name
         rerankers = [each.name for each in self._systems if each.interpolation is not None]
         names = [n for name in rerankers for n in (name, alone_name(name))]
         if not rerankers:
@@ -206,10 +208,10 @@ class Recorder:
             comparisons=compared,
             candidates=candidates.provenance,
             warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
-            cut_short=cut_at(scored, first.depth, candidates.most if rerankers else None),
+            cut_short=cut_at(scored, candidates.depth, candidates.most if rerankers else None),
             comparing=partial(self._compare, scores, measures) if scores else None,
-            first_stage=first.final.name,
-            ceiling=self._ceiling() if scored else {},
+            first_stage=first_stage,
+            ceiling=self._ceiling(candidates) if scored else {},
             part=self._facts.data.topics_chosen.content(),
         )
         more = {"command": self._command, "files": self._folder.files}
@@ -219,13 +221,13 @@ class Recorder:
             for name, evaluation in self._evaluations.items()
         }
         write_scores(Scores(self._collection.id, measures, per_system), self._folder.path)
-        self._folder.tell_of_others(first.final.name, first.fingerprint)
+        self._folder.tell_of_others(first_stage, candidates.fingerprint)
         return report
 
-    def _ceiling(self) -> dict[str, float]:
+    def _ceiling(self, candidates: Candidates) -> dict[str, float]:
         """The scores of a perfect reranking; none by shares of judged documents."""
         measures = [name for name in self._measures if not name.startswith("Judged")]
-        best = self._candidates.best_reranking()
+        best = candidates.best_reranking()
         extra, sampled = self._extra_measures, self._sampled
         means = evaluate(self._qrels or {}, best, measures, extra=extra, sampled=sampled)
         return dict(means.aggregate)
@@ -276,6 +278,7 @@ class Recorder:
 
     def _add(
         self,
+        candidates: Candidates,
         run: Run,
         retrieval: Sequence[Mapping[str, Any]],
         artifacts: Mapping[str, str],
@@ -286,7 +289,7 @@ class Recorder:
         self.warn(*(str(description.get("warning", "")) for description in retrieval))
         seconds = _STAGES | seconds
         method = Method(retrieval=[Step.model_validate({**step}) for step in retrieval])
-        path = self._write(run, method, artifacts, seconds, resources)
+        path = self._write(candidates, run, method, artifacts, seconds, resources)
         evaluation = self._score(run, seconds)
         index = resources.index() if "index" in artifacts and evaluation.missing else None
         self.warn(self._notice_topics(run, evaluation, index))
@@ -304,37 +307,49 @@ class Recorder:
             )
         )
 
-    def _reranked(self, reranked: RerankedRun) -> Method:
+    def _method(self, candidates: Candidates, reranked: RerankedRun) -> Method:
         """The method of a reranker's final run, for its metadata."""
-        first, resources = self._candidates.first, reranked.resources
+        resources = reranked.resources
         choice = reranked.systems[0].choice
-        system = {**choice.describe(), "reranks": first.final.name}
+        system = {**choice.describe(), "reranks": candidates.first.name}
         if choice.name != choice.registration.name:
             system = {"label": choice.name, **system}
         method = Method(
-            retrieval=[Step.model_validate({**step}) for step in (*first.describe(), system)],
+            retrieval=[Step.model_validate({**step}) for step in (*candidates.describe(), system)],
             seed=resources.seed,
             device=resources.device,
             model_threads=resources.model_threads,
             training=[Training.model_validate({**s.description}) for s in reranked.systems],
             weights=[system.fingerprint for system in reranked.systems],
-            first_stage=first.fingerprint,
+            first_stage=candidates.fingerprint,
             warnings=[*reranked.warnings],
             interpolation=reranked.weight,
         )
         several = len(reranked.weights) > 1
         return method.having(shares=[*reranked.weights]) if several else method
 
-    def _write_reranked(self, reranked: RerankedRun, seconds: Mapping[str, float]) -> Path:
+    def _write_reranked(
+        self,
+        candidates: Candidates,
+        reranked: RerankedRun,
+        method: Method,
+        seconds: Mapping[str, float],
+    ) -> Path:
         """Write both runs of a reranker, the final one last."""
-        baseline, resources = self._candidates.first.final.name, reranked.resources
-        final, artifacts = self._reranked(reranked), resources.artifacts
-        alone = final.having(interpolation=0.0, shares=[])
-        self._write(reranked.alone, alone, artifacts, seconds, resources, baseline)
-        return self._write(reranked.final, final, artifacts, seconds, resources, baseline)
+        write = partial(
+            self._write,
+            candidates,
+            artifacts=reranked.resources.artifacts,
+            seconds=seconds,
+            resources=reranked.resources,
+            baseline=candidates.first.name,
+        )
+        write(reranked.alone, method.having(interpolation=0.0, shares=[]))
+        return write(reranked.final, method)
 
     def _write(
         self,
+        candidates: Candidates,
         run: Run,
         method: Method,
         artifacts: Mapping[str, str],
@@ -351,7 +366,7 @@ class Recorder:
             ),
             method=method.having(
                 **self._facts.method.content(),
-                candidates={**self._candidates.provenance.facts},
+                candidates={**candidates.provenance.facts},
                 warnings=[*self._warnings, *method.warnings],
             ),
             timings=seconds,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.settings import RunSettings
-    from irplatform.retrieval.first_stage import ChosenRetriever
+    from irplatform.retrieval.retrievers import ChosenRetriever
 
 SEARCHING = 1 / 3
 """Share of the progress bar of each chapter before reranking."""

@@ -24,8 +24,8 @@ from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import RunOptions, TrainOptions
 from irplatform.experiment.learning import (
     declared_pretraining,
-    find_candidates,
     pretraining_set,
+    training_candidates,
     warning_of_fields,
 )
 from irplatform.experiment.matrix import naming_experiment, run_matrix
@@ -47,7 +47,6 @@ from irplatform.reranking.fitting import train as train_system
 from irplatform.reranking.rerank import RERANKING, rerank_with_seeds
 from irplatform.reranking.training_set import LearningPlan, seeds_of, training_set
 from irplatform.reranking.warnings import warning_of_fusion
-from irplatform.retrieval.candidate_sources import Request
 from irplatform.run_folder.campaigns import describe_folder
 from irplatform.run_folder.folder import alone_in
 from irplatform.run_folder.metadata_model import Data, Method, RunMetadata
@@ -166,14 +165,16 @@ def run_plan(plan: RunPlan, recorder: Recorder) -> RunReport:
         recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
         with _underway(plan, recorder):
             recorder.warn(refuse_broken_corpus(plan.collection, plan.qrels, plan.resources))
-            _rank(plan, recorder)
-            report = recorder.report()
+            report = recorder.report(_rank(plan, recorder))
             describe_folder(plan.run_dir, recorder.runs)
             return report
 
 
-def _rank(plan: RunPlan, recorder: Recorder) -> None:
-    """Rank the topics with the first stage of a plan, learn, rerank, and record all runs."""
+def _rank(plan: RunPlan, recorder: Recorder) -> Candidates:
+    """Rank the topics with the first stage of a plan, learn, rerank, and record all runs.
+
+    Returns the candidates that were reranked.
+    """
     candidates = retrieve(plan)
     recorder.add_retrieved(candidates, plan.resources)
     training = retrieve_training(plan)
@@ -186,7 +187,8 @@ def _rank(plan: RunPlan, recorder: Recorder) -> None:
         runs = rerank_with_seeds(
             choice, candidates, learning, plan.resources, seeds, only=plan.only_seed
         )
-        recorder.add_reranked(choice.name, runs)
+        recorder.add_reranked(choice.name, candidates, runs)
+    return candidates
 
 
 def _recorder(plan: RunPlan) -> Recorder:
@@ -217,7 +219,7 @@ def _recorder(plan: RunPlan) -> Recorder:
 @contextmanager
 def _underway(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
     """Show one progress bar, and tell plugins when a run starts and ends."""
-    names = (*plan.settings.retrievers, *plan.settings.labels)
+    names = (*plan.first_stage.retrievers, *plan.settings.labels)
     event = RunEvent(plan.collection.id, names, plan.run_dir)
     plan.plugins.announce("run_started", event)
     with parts(3 * SEARCHING + len(plan.rerankers) * RERANKING), without_repeats("left out"):
@@ -286,16 +288,15 @@ def retrieve(plan: RunPlan) -> Candidates:
     Raises:
         InputError: the source of candidates does not fit the collection.
     """
-    settings, depth = plan.settings, plan.settings.depth
+    first_stage, depth = plan.first_stage, plan.settings.depth
     with stage("", SEARCHING):
         if depth > _DEEP and depth > (count := plan.resources.index().count):
             notice(
                 f"{option('depth', depth)} is more than the documents: all {count:,} are looked at"
             )
-            depth = max(count, 1)
-        searched, depths = (plan.collection, plan.retrievers), (depth, settings.rerank_depth)
-        request = Request(*searched, *depths, plan.resources, plan.taken)
-        return replace(plan.source.find(request), qrels=plan.qrels or {})
+            first_stage = replace(first_stage, depth=max(count, 1))
+        candidates = first_stage.candidates(plan.collection, plan.resources, plan.taken)
+        return replace(candidates, qrels=plan.qrels or {})
 
 
 def retrieve_training(plan: RunPlan) -> Candidates | None:
@@ -304,17 +305,16 @@ def retrieve_training(plan: RunPlan) -> Candidates | None:
     Raises:
         InputError: the training collection has other documents.
     """
-    training, settings = plan.training, plan.settings
+    training, first_stage = plan.training, plan.first_stage
     with stage("", SEARCHING):
         if training is None:
             return None
-        own = training is plan.collection
-        source = plan.source if own else plan.source.for_training(training)
-        if source is not plan.source:
-            found_by = ", ".join(settings.retrievers)
-            notice(f"{training.id}: not in the run; {found_by} finds candidates of these topics")
-        depths = settings.depth, settings.rerank_depth
-        return find_candidates(training, plan.retrievers, *depths, plan.resources, source=source)
+        if training is not plan.collection:
+            first_stage = first_stage.for_training(training)
+        if first_stage is not plan.first_stage:
+            names = ", ".join(first_stage.retrievers)
+            notice(f"{training.id}: not in the run; {names} finds candidates of these topics")
+        return training_candidates(training, first_stage, plan.resources)
 
 
 def choose_fusion(plan: RunPlan, training: Candidates | None) -> Fusion:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,7 @@ from irplatform.experiment.arguments import (
 from irplatform.experiment.declared import DeclaredSettings
 from irplatform.files.formats import read_toml
 from irplatform.options import flat
-from irplatform.retrieval.candidate_sources import JUDGED, RETRIEVED
-from irplatform.retrieval.stages import USUAL, Stage
+from irplatform.retrieval.first_stage import JUDGED, RETRIEVED, USUAL, FirstStage
 from irplatform.runs.names import FUSED, check_tag, system_of
 from irplatform.settings import check_values, declared, documented
 from irplatform.spelling import option
@@ -65,23 +64,15 @@ class RunSettings(DeclaredSettings):
         _refuse_idle(self)
 
     @property
-    def stages(self) -> tuple[Stage, ...]:
+    def stages(self) -> tuple[FirstStage, ...]:
         """The first stages; one, unless this is a matrix."""
-        return tuple(map(Stage.parse, self.first_stages))
+        return tuple(map(FirstStage.parse, self.first_stages))
 
     @property
-    def retrievers(self) -> tuple[str, ...]:
-        """The retrievers of the first stage, which is the only one; several are fused."""
-        return self._stage.retrievers
-
-    @property
-    def candidates(self) -> str:
-        """What is reranked: "retrieved", "judged", "scoreddocs" or a run file."""
-        return self._stage.candidates
-
-    @property
-    def _stage(self) -> Stage:
-        return self.stages[0]
+    def first_stage(self) -> FirstStage:
+        """The first stage, which is the only one, with the depths."""
+        named = FirstStage.parse(self.first_stages[0])
+        return replace(named, depth=self.depth, rerank_depth=self.rerank_depth)
 
     @property
     def is_matrix(self) -> bool:
@@ -141,7 +132,7 @@ def _what_is_ranked(settings: RunSettings) -> Iterator[tuple[str, object]]:
     if settings.index is not None and len(collections) > 1:
         raise InputError(f"{option('index')} has the documents of one collection; name one.")
     stages = as_systems(settings.first_stages, "first_stages") or USUAL
-    parsed = [Stage.parse(text) for text in stages]
+    parsed = [FirstStage.parse(text) for text in stages]
     for text, stage in zip(stages, parsed, strict=True):
         if parsed.count(stage) > 1:
             raise InputError(f"first stage '{text}' is named twice.")
@@ -164,12 +155,12 @@ def _refuse_idle(settings: RunSettings) -> None:
             raise InputError(problem)
 
 
-def _without_effect(settings: RunSettings, stage: Stage) -> Iterator[str]:
+def _without_effect(settings: RunSettings, stage: FirstStage) -> Iterator[str]:
     """Describe settings that have no effect beside the others."""
     usual = {name: each.default for name, each in _DECLARED.items()}
     chosen_depth = settings.rerank_depth != usual["rerank_depth"]
     reranker = option("rerankers", "NAME")
-    if stage.candidates == RETRIEVED and settings.rerank_depth > settings.depth and chosen_depth:
+    if stage.source == RETRIEVED and settings.rerank_depth > settings.depth and chosen_depth:
         yield (
             f"{option('rerank_depth', settings.rerank_depth)} has no effect beyond "
             f"{option('depth', settings.depth)}: no more documents are found."
@@ -188,11 +179,11 @@ def _without_effect(settings: RunSettings, stage: Stage) -> Iterator[str]:
         of_rerankers = {
             "interpolate": settings.interpolate is not None,
             **{name: value and not learns_fusion for name, value in training.items()},
-            "rerank_depth": chosen_depth and stage.candidates != JUDGED,
+            "rerank_depth": chosen_depth and stage.source != JUDGED,
         }
         for name in (name for name, is_set in of_rerankers.items() if is_set):
             yield f"{option(name)} has no effect without {reranker}."
-    if not settings.rerankers and stage.candidates not in (RETRIEVED, JUDGED):
+    if not settings.rerankers and stage.source not in (RETRIEVED, JUDGED):
         of_retrievers = {
             f"the retriever {listing(stage.retrievers)}": stage.retrievers != USUAL,
             option("expand", ",".join(settings.expand)): settings.expand,
@@ -200,7 +191,7 @@ def _without_effect(settings: RunSettings, stage: Stage) -> Iterator[str]:
         }
         for what in (what for what, is_set in of_retrievers.items() if is_set):
             yield (
-                f"{what} has no effect without {reranker}: {stage.candidates} takes the place of "
+                f"{what} has no effect without {reranker}: {stage.source} takes the place of "
                 "the retrievers."
             )
     if settings.checkpoint is not None:

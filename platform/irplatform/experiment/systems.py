@@ -18,9 +18,9 @@ from irplatform.experiment.topics import only_topics
 from irplatform.lucene import is_indexed
 from irplatform.options import flat, settings_of
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
-from irplatform.retrieval.candidate_sources import JUDGED, SCORED
-from irplatform.retrieval.first_stage import ChosenRetriever
+from irplatform.retrieval.first_stage import JUDGED, SCORED
 from irplatform.retrieval.indexed import in_index
+from irplatform.retrieval.retrievers import ChosenRetriever
 from irplatform.spelling import option
 from irplatform.system.console import notice
 
@@ -75,11 +75,11 @@ def resolve_systems(
             f"this takes one collection and one first stage, not {listing(named)}; "
             "`platform run` takes several."
         )
-    for name in settings.retrievers:
+    for name in settings.first_stage.retrievers:
         if name not in plugins.retrievers and (near := nearest(name, (JUDGED, SCORED))):
             raise InputError(f"unknown first stage '{name}'. Did you mean '{near}'?")
     collection = collection_of(settings, plugins, documents_only=documents_only)
-    names = settings.retrievers
+    names = settings.first_stage.retrievers
     expansion = expansion_settings(plugins, names, settings.expand, settings.query_plan)
     chosen = {**expansion, **settings.settings}
     given = with_expansion_of(collection, plugins, names, chosen)

@@ -32,7 +32,7 @@ from irplatform.reranking.rerank import apply_checkpoint, fit, resources_with
 from irplatform.reranking.scoring import cached_scores, final_scores
 from irplatform.reranking.training_set import LearningPlan
 from irplatform.reranking.warnings import warnings_of
-from irplatform.retrieval.first_stage import find
+from irplatform.retrieval.retrievers import checked_run
 from irplatform.runs import Run
 from irplatform.settings import with_keywords
 from irplatform.spelling import command, option
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from irplatform.plugin.retrievers import Retriever
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import System
-    from irplatform.retrieval.first_stage import ChosenRetriever
+    from irplatform.retrieval.retrievers import ChosenRetriever
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ class ReadyRetriever:
         self.choice.about(topics, self.resources)  # shows notices
         if self.choice.traits.on_device:
             choose_device(self.resources.device, self.resources.model_threads)
-        return find(self.choice, topics, depth, self.resources)
+        return checked_run(self.choice, topics, depth, self.resources)
 
 
 @with_keywords(RetrieverOptions, DeclaredSettings)

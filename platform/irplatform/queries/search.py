@@ -11,7 +11,7 @@ from irplatform.experiment.resources import resources_for
 from irplatform.experiment.settings import RunSettings
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
 from irplatform.registry.loading import registry
-from irplatform.retrieval.first_stage import find
+from irplatform.retrieval.retrievers import checked_run
 from irplatform.settings import check_least
 from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
@@ -98,7 +98,8 @@ def search(
             grades = resolved_collection.qrels.get(topic, {})
     resources = resources_for(run_settings, resolved_collection, systems.retrievers)
     choice.about([searched_topic], resources)
-    ranking = find(choice, [searched_topic], depth, resources).rankings[searched_topic.id]
+    run = checked_run(choice, [searched_topic], depth, resources)
+    ranking = run.rankings[searched_topic.id]
     documents = resources.documents(ranking.doc_ids)
     hits = [
         {

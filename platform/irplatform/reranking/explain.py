@@ -76,7 +76,7 @@ def explained(
     documents need not be candidates. `interpolate` is the first stage's share, or None for the
     chosen one. InputError if the system has no such member.
     """
-    first = candidates.first.final.rankings[topic.id]
+    first = candidates.first.rankings[topic.id]
     reranked = candidates.per_topic[topic.id]
     scored_ids = list(dict.fromkeys([*reranked, *doc_ids]))
     registration = system.choice.registration

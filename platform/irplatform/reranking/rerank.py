@@ -92,7 +92,7 @@ def rerank_with_seeds(
         _train_ahead(choice, candidates, learning, resources, seeds)
         for seed in seeds:
             # Artifacts that other systems use are not part of these runs.
-            seeded = replace(resources, seed=seed, artifacts=candidates.first.used)
+            seeded = replace(resources, seed=seed, artifacts=candidates.artifacts)
             with with_subject(f"seed {seed}" if several else ""):
                 reranked = rerank(choice, candidates, learning.of_seed(seed), seeded)
             advance(1)
@@ -168,7 +168,7 @@ def rerank(
             weight = system.weight if interpolate is None else interpolate
             for topic in topics:
                 reranked = Reranked.of(
-                    candidates.first.final.rankings[topic.id],
+                    candidates.first.rankings[topic.id],
                     candidates.per_topic[topic.id],
                     scores[topic.id].tolist(),
                 )
@@ -179,8 +179,8 @@ def rerank(
         resources.notice(few)
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
-        candidates.first.cut(Run(alone_name(choice.name), {t: alone[t] for t in order})),
-        candidates.first.cut(Run(choice.name, {t: final[t] for t in order})),
+        candidates.cut(Run(alone_name(choice.name), {t: alone[t] for t in order})),
+        candidates.cut(Run(choice.name, {t: final[t] for t in order})),
         sum(weights) / len(weights),
         systems,
         made_with,

@@ -153,7 +153,7 @@ def training_set(candidates: Candidates, resources: CollectionResources) -> Trai
     """Return the training set of a training collection's topics."""
     training, validation = examples(candidates, resources), candidates.validation
     apart = examples(validation, resources) if validation else []
-    return TrainingSet(candidates.collection, training, apart or None)
+    return TrainingSet(candidates.name, training, apart or None)
 
 
 def examples(candidates: Candidates, resources: CollectionResources) -> list[Example]:
@@ -168,12 +168,12 @@ def examples(candidates: Candidates, resources: CollectionResources) -> list[Exa
         judged_count = len({doc_id for grades in qrels.values() for doc_id in grades})
         resources.notice(
             f"{len(missing):,} of the {judged_count:,} judged documents of "
-            f"'{candidates.collection or resources.corpus.name}' are not among its documents "
+            f"'{candidates.name or resources.corpus.name}' are not among its documents "
             f"({listing(sorted(missing))}): nothing is learned from them"
         )
     judged = []
     for topic in candidates.judged_topics:
-        first, doc_ids = candidates.first.final.rankings[topic.id], candidates.per_topic[topic.id]
+        first, doc_ids = candidates.first.rankings[topic.id], candidates.per_topic[topic.id]
         scores = dict(first)
         grades = {d: g for d, g in qrels[topic.id].items() if d not in missing and g >= 0}
         labelled = LabelledTopic(topic, doc_ids, grades, tuple(scores[d] for d in doc_ids))

@@ -1,4 +1,4 @@
-"""The candidates that rerankers get, with the protocol that chose them."""
+"""The candidates that rerankers get: what a first stage found for topics, and how."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from irplatform.files.digests import fingerprint
 from irplatform.retrieval.fusion import Fusion
 from irplatform.retrieval.fusion_learning import learn_weights
 from irplatform.runs import Ranking, Run
+from irplatform.runs.names import FUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from irplatform.data import Qrels, Topic
-    from irplatform.retrieval.first_stage import FirstStage
+    from irplatform.retrieval.retrievers import RetrievedRun
 
 T = TypeVar("T")
 
@@ -37,26 +39,68 @@ class Candidates:
     """A collection's topics after the first stage, with candidates and judgments.
 
     Attributes:
+        retrieved: the runs of the retrievers, or the one that takes their place.
+        first: the start of rerankers: the only run, or the fusion of all, with every document; of
+            a run file, all of it.
+        fingerprint: of all that the runs depend on.
         per_topic: topic id to the ids of its candidates, best first.
-        collection: its name, for messages; "" takes the documents' name.
+        depth: most documents of a run per topic; None if all candidates are ranked.
+        fusion: how the runs were fused, if that was chosen.
+        name: the collection's, for messages; "" takes the documents' name.
         qrels: the topics' judgments. Of evaluated topics only cross-validation reads them, and
             never a topic's own.
         validation: separate validation topics, if these are training topics.
     """
 
     topics: Sequence[Topic]
-    first: FirstStage
+    retrieved: Sequence[RetrievedRun]
+    first: Run
+    fingerprint: str
     per_topic: Mapping[str, tuple[str, ...]]
+    depth: int | None = None
+    fusion: Fusion | None = None
     provenance: Provenance = field(default_factory=Provenance)
-    collection: str = ""
+    name: str = ""
     qrels: Qrels = field(default_factory=dict)
     validation: Candidates | None = None
 
+    @classmethod
+    def of(
+        cls,
+        topics: Sequence[Topic],
+        retrieved: Sequence[RetrievedRun],
+        rerank_depth: int,
+        depth: int | None = None,
+        qrels: Qrels | None = None,
+    ) -> Candidates:
+        """The union of the first `rerank_depth` documents of runs, in the order of their fusion."""
+        runs = [of_retriever.run for of_retriever in retrieved]
+        first, key = runs[0], retrieved[0].fingerprint
+        if len(retrieved) > 1:
+            first = Fusion().fuse(runs, FUSED)
+            key = fingerprint({"fused": [r.fingerprint for r in retrieved]})
+        unions = {
+            topic.id: {d for run in runs for d in run.rankings[topic.id].doc_ids[:rerank_depth]}
+            for topic in topics
+        }
+        per_topic = _in_order(unions, first)
+        return cls(topics, retrieved, first, key, per_topic, depth, qrels=qrels or {})
+
+    @property
+    def runs(self) -> list[Run]:
+        """The retrievers' runs."""
+        return [of_retriever.run for of_retriever in self.retrieved]
+
+    @property
+    def artifacts(self) -> dict[str, str]:
+        """Fingerprints of the artifacts of all runs."""
+        return {name: digest for r in self.retrieved for name, digest in r.artifacts.items()}
+
     @property
     def most(self) -> int | None:
-        """The largest number of candidates of a topic; None if all found documents are."""
+        """The largest number of candidates of a topic; None if all retrieved documents are."""
         counts = {topic: len(documents) for topic, documents in self.per_topic.items()}
-        rankings = self.first.final.rankings
+        rankings = self.first.rankings
         if all(len(rankings[topic]) <= count for topic, count in counts.items()):
             return None
         return max(counts.values())
@@ -65,6 +109,15 @@ class Candidates:
     def judged_topics(self) -> list[Topic]:
         """The topics with judgments: some may have no relevant document."""
         return [topic for topic in self.topics if topic.id in self.qrels]
+
+    def describe(self) -> list[Mapping[str, Any]]:
+        """The parts of `first`, for the metadata of runs."""
+        fusion = [{"fusion": self.fusion.describe()}] if self.fusion else []
+        return [*(of_retriever.description for of_retriever in self.retrieved), *fusion]
+
+    def cut(self, run: Run) -> Run:
+        """A run as it is written and scored, no deeper than `depth`."""
+        return run if self.depth is None else run.top(self.depth)
 
     def drawn(self, number: int | None, seed: int) -> Candidates:
         """The same, with the judgments of so many topics with a relevant document, drawn at random.
@@ -78,8 +131,7 @@ class Candidates:
 
     def learned_fusion(self) -> Fusion:
         """The fusion of the retrievers that suits these topics' judgments."""
-        runs = self.first.runs
-        return learn_weights(runs, self.qrels) if len(runs) > 1 else Fusion()
+        return learn_weights(self.runs, self.qrels) if len(self.runs) > 1 else Fusion()
 
     def best_reranking(self) -> Run:
         """The first stage's run after a perfect reranking: candidates by grade, then the others.
@@ -87,25 +139,39 @@ class Candidates:
         No reranker of these candidates scores more, by measures that reward higher grades first.
         """
         rankings = {}
-        for topic, ranking in self.first.final.rankings.items():
+        for topic, ranking in self.first.rankings.items():
             candidates, grades = self.per_topic[topic], self.qrels.get(topic, {})
-            best = sorted(candidates, key=lambda d: -grades.get(d, 0))
-            among = {*candidates}
-            order = (*best, *(d for d in ranking.doc_ids if d not in among))
+            best = sorted(candidates, key=lambda doc_id: -grades.get(doc_id, 0))
+            reranked = {*candidates}
+            order = (*best, *(d for d in ranking.doc_ids if d not in reranked))
             rankings[topic] = Ranking.of(order, range(len(order), 0, -1))
-        return self.first.cut(Run("ceiling", rankings))
+        return self.cut(Run("ceiling", rankings))
 
     def fused(self, fusion: Fusion) -> Candidates:
         """The same candidates, in the order of another fusion of the retrievers."""
-        if len(self.first.retrievals) == 1:
+        if len(self.retrieved) == 1:
             return self
-        first = self.first.fused(fusion)
-        per_topic = {}
-        for topic, doc_ids in self.per_topic.items():
-            among = set(doc_ids)
-            per_topic[topic] = tuple(d for d in first.final.rankings[topic].doc_ids if d in among)
-        validation = self.validation and self.validation.fused(fusion)
-        return replace(self, first=first, per_topic=per_topic, validation=validation)
+        key = fingerprint({"runs": self.fingerprint, "fusion": fusion.describe()})
+        return replace(
+            self.ranked_by(fusion.fuse(self.runs, FUSED), key),
+            fusion=fusion,
+            validation=self.validation and self.validation.fused(fusion),
+        )
+
+    def ranked_by(self, first: Run, key: str) -> Candidates:
+        """The same candidates, in the order of another run that has all; `key` identifies it."""
+        return replace(
+            self, first=first, fingerprint=key, per_topic=_in_order(self.per_topic, first)
+        )
+
+
+def _in_order(per_topic: Mapping[str, Collection[str]], first: Run) -> dict[str, tuple[str, ...]]:
+    """The candidates of topics, in the order of a run."""
+    sets = {topic: frozenset(doc_ids) for topic, doc_ids in per_topic.items()}
+    return {
+        topic: tuple(d for d in first.rankings[topic].doc_ids if d in doc_ids)
+        for topic, doc_ids in sets.items()
+    }
 
 
 def with_relevant(topics: Sequence[Topic], qrels: Qrels) -> list[Topic]:

@@ -1,315 +1,377 @@
-"""The first stage of a run: one or several retrievers, their fusion, and the candidates.
+"""First stages: what they are called, and the candidates that they find.
 
-Each retriever's run is kept in the cache, so that rerankers that are added later start from it.
-`find` searches without keeping anything, for trying many options.
+A name is one of `bm25`, `bm25+rm3`, `judged`, `scoreddocs`, or a run file. Retrievers that are
+joined by "+" are fused. A retriever beside another source ranks the judged documents
+(`judged+rm3`), or finds the candidates of training topics that a run file does not have
+(`theirs.run+rm3`). Scores of exactly the judged documents, as in many papers, are much higher, and
+only comparable among themselves.
 """
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from irplatform.collection_resources import on_this_machine
-from irplatform.errors import PluginError, counted, unstopped
-from irplatform.files.cache import artifact, kept_json
-from irplatform.files.digests import fingerprint
-from irplatform.files.writing import write_json
-from irplatform.lucene.dates import DATES_FORMAT, date_limits, search_before
-from irplatform.plugin.retrievers import Retriever
-from irplatform.registry.dependencies import Chosen
-from irplatform.registry.plugin_answers import json_mapping
-from irplatform.retrieval.fusion import Fusion
-from irplatform.retrieval.lookup import Lookup
-from irplatform.runs import Ranking, Run, read_run, write_run
-from irplatform.runs.names import FUSED
-from irplatform.runs.run import rank_given
-from irplatform.system.console import notice, parts
-from irplatform.text.tokenizer import COMPOSITION, is_folded
+from irplatform.collections.identical_ids import notice_of_documents
+from irplatform.errors import InputError, listing
+from irplatform.files.digests import file_digest, fingerprint
+from irplatform.files.reading import readable_again
+from irplatform.retrieval.candidates import Candidates, Provenance
+from irplatform.retrieval.lookup import missing_documents
+from irplatform.retrieval.retrievers import RetrievedRun, cached_runs
+from irplatform.runs import Ranking, Run, read_run
+from irplatform.runs.names import file_name, retriever_name, system_of
+from irplatform.spelling import option
+from irplatform.system.console import notice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from irplatform.collection_resources import CollectionResources
-    from irplatform.data import Topic
+    from irplatform.data import Collection
+    from irplatform.retrieval.retrievers import ChosenRetriever
 
 
-def find(
-    choice: ChosenRetriever,
-    topics: Sequence[Topic],
-    depth: int,
-    resources: CollectionResources,
-    tell: Callable[[str], object] | None = None,
-) -> Run:
-    """Search with a retriever, and check its answer; nothing is cached.
-
-    Date limits that the retriever ignores are applied to its results. Documents that a topic leaves
-    out, or that the collection lacks, are left out; `tell` is given a line about the latter, by
-    default to show it.
-
-    Raises:
-        PluginError: it returned something else than a run with an entry for every topic, or found
-            only documents that the collection lacks.
-    """
-    retriever = choice.registration.made(choice.options)
-    who = choice.registration.who
-    lookup = None if choice.registration.plugin.ours else Lookup(who, choice.name, resources)
-
-    def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
-        deeper = depth + max((len(topic.left_out) for topic in topics), default=0)
-        with choice.registration.plugin_call("searching"):
-            theirs = [*map(copy, topics)]  # to do with as they like
-            run = retriever.retrieve(theirs, deeper, on_this_machine(resources))
-        if not isinstance(run, Run):
-            raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
-        if missing := [t.id for t in topics if t.id not in run.rankings]:
-            raise PluginError(
-                f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
-            )
-        checked = {t.id: _checked(who, t.id, run.rankings[t.id]) for t in topics}
-        rankings = {t.id: checked[t.id].without(t.left_out).top(depth) for t in topics}
-        return rankings if lookup is None else lookup.found_in(rankings)
-
-    limits = {} if choice.traits.limits_dates else date_limits(topics)
-    rankings = (
-        search_before(search, topics, depth, limits, resources.documents)
-        if limits
-        else search(topics, depth)
-    )
-    if lookup is not None and lookup.missing:
-        line = f"WARNING: {lookup}; they are left out, and the others move up"
-        (tell or resources.notice)(line)
-    return Run(choice.name, rankings)
-
-
-def _checked(who: str, topic: str, ranking: object) -> Ranking:
-    if not isinstance(ranking, Ranking):
-        raise PluginError(
-            f"{who} returned {type(ranking).__name__} for topic {topic}, not a Ranking; "
-            "Ranking.of(doc_ids, scores) makes one."
-        )
-    if strange := [doc_id for doc_id in ranking.doc_ids if not isinstance(doc_id, str)]:
-        raise PluginError(f"{who} found document {strange[0]!r} for topic {topic}: ids are text.")
-    try:
-        return Ranking.of(ranking.doc_ids, ranking.scores)
-    except (ValueError, TypeError) as error:
-        raise PluginError(
-            f"{who} returned no ranking for topic {topic}: {unstopped(error)}."
-        ) from error
-
-
-_FORMAT = 3
-"""Raise it when retrievers rank otherwise with the same options."""
-_RUN = "run.txt"
-_USED, _TOLD = "used.json", "told.json"
-"""Fingerprints of what a search used, and a line about it, for when its run is in the cache."""
-
-
-@dataclass(frozen=True)
-class ChosenRetriever(Chosen[Retriever]):
-    """A retriever with its options, as a run uses it."""
-
-    def describe(self) -> dict[str, Any]:
-        """All that its ranking depends on, beside index and topics."""
-        depends_on = self.dependencies()
-        return {
-            "retriever": self.name,
-            **self.registration.describe(self.options),
-            **({"depends_on": depends_on} if depends_on else {}),
-        }
-
-    def check_topics(self, topics: Sequence[Topic]) -> None:
-        """Raise an InputError if options do not fit the topics to search."""
-        retriever = self.registration.made(self.options)
-        with self.registration.plugin_call("looking at topics"):
-            retriever.check_topics(topics)
-
-    def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
-        """Facts about a search for some topics, for metadata."""
-        retriever = self.registration.made(self.options)
-        with self.registration.plugin_call("looking at topics"):
-            facts = retriever.about(topics, resources)
-        return json_mapping(self.registration.who, "about", facts)
-
-    def explain(self, topic: Topic, resources: CollectionResources) -> dict[str, Any]:
-        """The query that the retriever makes of a topic."""
-        retriever = self.registration.made(self.options)
-        with self.registration.plugin_call(f"explaining topic {topic.id}"):
-            explanation = retriever.explain(topic, resources)
-        return json_mapping(self.registration.who, "explain", explanation)
-
-
-@dataclass(frozen=True)
-class Retrieval:
-    """The result of one retriever.
-
-    `description` and `artifacts`, the fingerprints of what it was made with, are for metadata;
-    `seconds` are per stage, beyond the retrievers before it.
-    """
-
-    run: Run
-    fingerprint: str
-    description: Mapping[str, Any] = field(default_factory=dict)
-    artifacts: Mapping[str, str] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
+RETRIEVED, JUDGED, SCORED = "retrieved", "judged", "scoreddocs"
+USUAL = ("bm25",)
+"""The retrievers of a first stage that names none."""
+_MOST_MISSING = 0.5
+"""Share of a run that may be missing: a closed pool lacks some results of runs on MEDLINE."""
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_STRANGE = re.compile(r"[^A-Za-z0-9+._-]+")
 
 
 @dataclass(frozen=True)
 class FirstStage:
-    """The results of the retrievers.
+    """A first stage, from its name to candidates.
 
     Attributes:
-        final: the start of rerankers: the only run, or the reciprocal rank fusion of all, with
-            every document; of a run file, all of it.
-        fingerprint: of all that the runs depend on.
-        fusion: how the runs were fused, if that was chosen.
-        depth: most documents of a run per topic; None if all candidates are ranked.
+        retrievers: names; several are fused.
+        source: "retrieved", "judged", "scoreddocs" (candidates that a collection of ir_datasets
+            brings, such as the first 1,000 of BM25 of MS MARCO's makers), or the path of a run
+            file.
+        choices: the retrievers with their options, once they are chosen.
+        depth: documents that a retriever finds per topic.
+        rerank_depth: how many of them are candidates.
     """
 
-    retrievals: Sequence[Retrieval]
-    final: Run
-    fingerprint: str
-    fusion: Fusion | None = None
-    depth: int | None = None
+    retrievers: tuple[str, ...] = USUAL
+    source: str = RETRIEVED
+    choices: Sequence[ChosenRetriever] = ()
+    depth: int = 1000
+    rerank_depth: int = 500
+
+    @classmethod
+    def parse(cls, text: str) -> FirstStage:
+        """Read a name.
+
+        Raises:
+            InputError: it names two sources of documents, nothing, or a file that is not there.
+
+        Examples:
+            >>> FirstStage.parse("bm25+rm3").retrievers
+            ('bm25', 'rm3')
+            >>> FirstStage.parse("judged").source
+            'judged'
+        """
+        parts = text.split("+")
+        for end in range(len(parts), 0, -1):
+            if _is_file(path := "+".join(parts[:end])):
+                sources, names = [path], parts[end:]
+                break
+        else:
+            sources = [part for part in parts if part in (JUDGED, SCORED)]
+            names = [part for part in parts if part not in sources]
+        if not text.strip() or not all(map(str.strip, names)):
+            raise InputError(
+                f"'{text}' is not a first stage: take a retriever, several joined by '+', "
+                f"{JUDGED}, {SCORED}, or a run file."
+            )
+        if missing := next((name for name in names if _looks_like_path(name)), ""):
+            raise InputError("there is no such run file.", path=missing)
+        if len(sources) > 1 or JUDGED in names or SCORED in names:
+            raise InputError(f"'{text}' names more than one source of documents; give each alone.")
+        return cls(tuple(names) or USUAL, sources[0] if sources else RETRIEVED)
 
     @property
-    def runs(self) -> list[Run]:
-        """The retrievers' runs."""
-        return [each.run for each in self.retrievals]
+    def name(self) -> str:
+        """How it is written.
 
-    def cut(self, run: Run) -> Run:
-        """A run as it is written and scored, no deeper than `depth`."""
-        return run if self.depth is None else run.top(self.depth)
+        >>> FirstStage(("rm3",), "judged").name
+        'judged+rm3'
+        """
+        if self.source == RETRIEVED:
+            return "+".join(self.retrievers)
+        return "+".join([self.source, *(self.retrievers if self.retrievers != USUAL else ())])
 
-    def fused(self, fusion: Fusion) -> FirstStage:
-        """The same retrievers, fused in another way."""
-        return replace(
-            self,
-            final=fusion.fuse(self.runs, FUSED),
-            fingerprint=fingerprint({"runs": self.fingerprint, "fusion": fusion.describe()}),
-            fusion=fusion,
+    @property
+    def path(self) -> Path | None:
+        """The run file that has the documents."""
+        return None if self.source in (RETRIEVED, JUDGED, SCORED) else Path(self.source)
+
+    @property
+    def is_ranked(self) -> bool:
+        """The documents come with an order, in a run file or from the collection."""
+        return self.source not in (RETRIEVED, JUDGED)
+
+    @cached_property
+    def run(self) -> Run:
+        """The run as the file has it."""
+        assert self.path is not None
+        return read_run(self.path)
+
+    def run_name(self, taken: Sequence[str]) -> str:
+        """The name of a run that takes the place of retrievers; none of a reranker's, in `taken`.
+
+        A file's is its tag if that can name a file, else the file's name.
+        """
+        names = [SCORED, f"{SCORED}-candidates"]
+        if self.path is not None:
+            stem = self.path.name.removesuffix(".gz").rpartition(".")[0] or self.path.name
+            names = [self.run.name, stem, f"{stem}-candidates", "candidates"]
+        free = (n for n in names if _FILE_NAME.fullmatch(n) and not {n, system_of(n)} & {*taken})
+        return next(free)
+
+    def refuse(self, collection: Collection) -> None:
+        """Refuse a collection that does not fit, before any work.
+
+        Raises:
+            InputError: there are no judgments to take documents from, no candidates that it brings,
+                or the file is not a run, or has topics outside the collection.
+        """
+        if self.source == JUDGED and collection.load_qrels is None:
+            raise InputError(
+                f"'{collection.id}' has no judgments, which {JUDGED} takes its documents from."
+            )
+        if self.source == SCORED and collection.load_scored is None:
+            raise InputError(
+                f"'{collection.id}' brings no candidates ({SCORED}); only some collections of "
+                "ir_datasets do. Name a retriever, or a run file."
+            )
+        if self.path is None:
+            return
+        known = dict.fromkeys(topic.id for topic in collection.topics)
+        all_known = known.keys() | collection.topics_left_out
+        if unknown := [topic for topic in self.run.rankings if topic not in all_known]:
+            raise InputError(
+                f"'{collection.id}' has no topic {listing(unknown)}; its {len(known):,} topics "
+                f"are {listing(list(known))}. Is this another collection's run?",
+                path=self.path,
+            )
+
+    def for_training(self, training: Collection) -> FirstStage:
+        """The first stage for other topics, which rerankers learn from.
+
+        These are not in a run file; the retrievers find candidates for them.
+        """
+        if self.path or (self.source == SCORED and training.load_scored is None):
+            return replace(self, source=RETRIEVED)
+        return self
+
+    def candidates(
+        self,
+        collection: Collection,
+        resources: CollectionResources,
+        taken: Sequence[str] = (),
+    ) -> Candidates:
+        """Find candidates for all topics of a collection.
+
+        The first stage's run gets none of the names that are `taken` by rerankers.
+
+        Raises:
+            InputError: see `refuse`; or most documents of the run are not in the collection.
+        """
+        self.refuse(collection)
+        if self.source == RETRIEVED:
+            return self._retrieved(collection, resources, taken)
+        if self.source == JUDGED:
+            return self._judged(collection, resources)
+        if self.path is None:
+            return self._scored(collection, resources, taken)
+        run = replace(self.run, name=self.run_name(taken))
+        digest = file_digest(readable_again(self.path))
+        facts = {"run": run.name, "file": self.path.name, "sha256": digest}
+        return self._ranked(run, facts, collection, resources, taken)
+
+    def _retrieved(
+        self, collection: Collection, resources: CollectionResources, taken: Sequence[str]
+    ) -> Candidates:
+        """The union of the first documents of every retriever."""
+        topics, depth = collection.topics, self.depth
+        runs = cached_runs(self.choices, topics, depth, resources, label=collection.id)
+        # No reranker may have the name of a run: "x" retrieves as "x-retriever".
+        runs = [
+            replace(retrieved, run=retrieved.run.renamed(retriever_name(retrieved.run.name)))
+            if retrieved.run.name in taken
+            else retrieved
+            for retrieved in runs
+        ]
+        candidates = Candidates.of(topics, runs, self.rerank_depth, depth)
+        if message := notice_of_documents(candidates.first, collection, resources.documents):
+            notice(message)
+        names = ", ".join(choice.name for choice in self.choices)
+        reranked = min(self.rerank_depth, depth)
+        facts = {"protocol": RETRIEVED, "rerank_depth": reranked}
+        provenance = Provenance(facts, f"the first {reranked:,} of {names}", usual=True)
+        return replace(candidates, provenance=provenance, name=collection.id)
+
+    def _judged(self, collection: Collection, resources: CollectionResources) -> Candidates:
+        """All judged documents of every topic, relevant or not, ranked by the retrievers.
+
+        Those outside the index are left out.
+        """
+        qrels = collection.qrels
+        judged = {  # a negative grade marks what was pooled and not judged
+            topic.id: [
+                doc_id
+                for doc_id, grade in qrels.get(topic.id, {}).items()
+                if grade >= 0 and doc_id not in topic.left_out
+            ]
+            for topic in collection.topics
+        }
+        missing = missing_documents(judged.values(), resources)
+        pools = {t: sorted(d for d in doc_ids if d not in missing) for t, doc_ids in judged.items()}
+        total = sum(map(len, judged.values()))
+        left_out = total - sum(map(len, pools.values()))
+        if left_out:
+            notice(
+                f"{collection.id}: {left_out:,} of {total:,} judged documents are not in the "
+                f"collection and are not ranked, {listing(sorted(missing))}"
+            )
+        if unjudged := [topic for topic, doc_ids in judged.items() if not doc_ids]:
+            notice(f"{collection.id}: topics without judged documents: {listing(unjudged)}")
+        label = f"{collection.id}-judged"
+        runs = cached_runs(
+            self.choices, collection.topics, self.depth, resources, label=label, pools=pools
+        )
+        provenance = Provenance(
+            {"protocol": JUDGED, "documents": total - left_out, "missing": left_out},
+            f"the judged documents of each topic only ({total - left_out:,} in all"
+            + (f"; {left_out:,} more are not in the collection)" if left_out else ")"),
+        )
+        candidates = Candidates.of(
+            collection.topics, runs, max(map(len, pools.values()), default=0)
+        )
+        return replace(candidates, provenance=provenance, name=collection.id)
+
+    def _scored(
+        self, collection: Collection, resources: CollectionResources, taken: Sequence[str]
+    ) -> Candidates:
+        """The documents that a collection brings for each topic, with scores."""
+        scored = collection.load_scored() if collection.load_scored else {}
+        rankings = {
+            topic.id: Ranking.of([*scores], [*scores.values()])
+            for topic in collection.topics
+            if (scores := scored.get(topic.id))
+        }
+        if rankings and all(r.scores[0] == r.scores[-1] for r in rankings.values()):
+            notice(
+                f"{collection.id}: its {SCORED} all have the same score: the first stage's order "
+                "means nothing (document ids, descending)."
+            )
+        run = Run(self.run_name(taken), rankings)
+        digest = fingerprint({topic: dict(scores) for topic, scores in scored.items()})
+        facts = {"run": run.name, "sha256": digest}
+        return self._ranked(run, facts, collection, resources, taken)
+
+    def _ranked(
+        self,
+        run: Run,
+        facts: Mapping[str, str],
+        collection: Collection,
+        resources: CollectionResources,
+        taken: Sequence[str],
+    ) -> Candidates:
+        """The candidates of a run that takes the place of retrievers, from a file or not.
+
+        Documents outside the collection are left out and counted.
+        """
+        path, name, topics = self.path, collection.id, collection.topics
+        label = path or f"{name}'s {run.name}"
+        empty = Ranking.of((), ())
+        chosen = {t.id: run.rankings.get(t.id, empty).without(t.left_out) for t in topics}
+        missing = missing_documents((r.doc_ids for r in chosen.values()), resources)
+        total = sum(map(len, chosen.values()))
+        rankings = {topic: ranking.without(missing) for topic, ranking in chosen.items()}
+        left_out = total - sum(map(len, rankings.values()))
+        if left_out > _MOST_MISSING * total:
+            raise InputError(
+                f"{left_out:,} of its {total:,} documents are not in '{name}', "
+                f"{listing(sorted(missing))}. Is this another collection's run?",
+                path=path,
+            )
+        if left_out:
+            notice(
+                f"{label}: {left_out:,} of {total:,} results are not among the documents of "
+                f"'{name}' and are left out, {listing(sorted(missing))}; the others move up, so "
+                "its scores are not those of the whole run."
+            )
+        run = Run(run.name, rankings)
+        if message := notice_of_documents(run, collection, resources.documents):
+            notice(message)
+        if without := [topic for topic, ranking in rankings.items() if not len(ranking)]:
+            notice(f"{label}: there are no candidates for topics: {listing(without)}")
+        deepest = max(map(len, rankings.values()), default=0)
+        if deepest > self.depth:
+            notice(
+                f"{label}: topics have up to {deepest:,} results; the first {self.depth:,} "
+                f"({option('depth')}) are written and scored."
+            )
+        index = resources.index_artifact().fingerprint
+        of_topics = {t.id: t.left_out for t in topics if t.left_out}
+        depends_on = {"index": index, "depth": self.depth, **facts}
+        key = fingerprint(depends_on | ({"left out": of_topics} if of_topics else {}))
+        counts = {
+            "documents": total - left_out,
+            "missing": left_out,
+            "rerank_depth": self.rerank_depth,
+        }
+        sentence = path.name if path else f"the collection's own ({SCORED})"
+        if taken:
+            sentence = f"the first {self.rerank_depth:,} of {sentence}"
+        if left_out:
+            sentence += f" ({left_out:,} of its {total:,} results left out)"
+        return Candidates(
+            topics,
+            [RetrievedRun(run.top(self.depth), key, facts, {"index": index})],
+            run,
+            key,
+            {topic: ranking.top(self.rerank_depth).doc_ids for topic, ranking in rankings.items()},
+            depth=min(self.depth, deepest),
+            provenance=Provenance(
+                {"protocol": "run" if path else SCORED, **facts, **counts}, sentence
+            ),
+            name=name,
         )
 
-    def describe(self) -> list[Mapping[str, Any]]:
-        """The parts of `final`, for the metadata of runs."""
-        fusion = [{"fusion": self.fusion.describe()}] if self.fusion else []
-        return [*(each.description for each in self.retrievals), *fusion]
 
-    @property
-    def used(self) -> dict[str, str]:
-        """Fingerprints of the artifacts of all runs."""
-        return {name: mark for r in self.retrievals for name, mark in r.artifacts.items()}
+def short_names(stages: Sequence[FirstStage]) -> list[str]:
+    """Return names for tables and folders; a run file is called as the file, without its folder.
 
-    def candidates(self, rerank_depth: int) -> dict[str, tuple[str, ...]]:
-        """Per topic, the union of the retrievers' first documents, in the order of `final`."""
-        candidates: dict[str, tuple[str, ...]] = {}
-        for topic, ranking in self.final.rankings.items():
-            union = {d for run in self.runs for d in run.rankings[topic].doc_ids[:rerank_depth]}
-            candidates[topic] = tuple(d for d in ranking.doc_ids if d in union)
-        return candidates
-
-
-def retrieve(
-    choices: Sequence[ChosenRetriever],
-    topics: Sequence[Topic],
-    depth: int,
-    resources: CollectionResources,
-    *,
-    label: str,
-    among: Mapping[str, Sequence[str]] | None = None,
-) -> FirstStage:
-    """Run the retrievers on topics, or take their runs from the cache.
-
-    Each finds at most `depth` documents per topic, or ranks all that `among` gives by topic id.
-    `label` is a readable beginning for the names in the cache.
+    >>> short_names([FirstStage(), FirstStage(source="a/x.run"), FirstStage(source="b/x.run.gz")])
+    ['bm25', 'x', 'x-2']
     """
-    most = depth if among is None else None
-    common = _dependencies(topics, most, among, resources)
-    retrievals = []
-    empty = Ranking.of((), ())
-    with parts(len(choices)) as advance:
-        for choice in choices:
-            before = dict(resources.stopwatch.seconds)
-            depends_on = {**common, **choice.describe(), **made_with(choice, resources)}
-
-            def build(folder: Path, choice: ChosenRetriever = choice) -> None:
-                notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
-                told: list[str] = []
-                with resources.record() as used:
-                    search = partial(find, choice, resources=resources, tell=told.append)
-                    if among is None:
-                        run = search(topics, depth)
-                    else:
-                        run = rank_given(search, topics, among, resources.index().count)
-                write_run(run, folder / _RUN)
-                write_json(folder / _USED, used.artifacts)
-                if told:
-                    write_json(folder / _TOLD, told)
-
-            with resources.stopwatch.timed("retrieve"):
-                run_artifact = artifact("run", f"{label}-{choice.name}", depends_on, build)
-                rankings: Mapping[str, Ranking] = {}
-                if (run_artifact.path / _RUN).stat().st_size:
-                    rankings = read_run(run_artifact.path / _RUN).rankings
-                # A TREC file does not show empty rankings.
-                run = Run(choice.name, {t.id: rankings.get(t.id, empty) for t in topics})
-            description = {
-                **choice.describe(),
-                **({"remark": remark} if (remark := choice.traits.remark) else {}),
-                **choice.about(topics, resources),
-                **made_with(choice, resources),
-            }
-            used = {"index": common["index"], **kept_json(run_artifact.path / _USED)}
-            if (run_artifact.path / _TOLD).exists():
-                resources.notice(kept_json(run_artifact.path / _TOLD)[-1])
-            seconds = resources.stopwatch.since(before)
-            retrievals.append(Retrieval(run, run_artifact.fingerprint, description, used, seconds))
-            advance(1)
-    return combine(retrievals, most)
+    names: list[str] = []
+    times: Counter[str] = Counter()
+    for stage in stages:
+        name = stage.name
+        if stage.path is not None:
+            name = file_name(stage.path) + name.removeprefix(stage.source)
+        name = _STRANGE.sub("-", name).strip("-.") or "run"
+        times[name] += 1
+        names.append(name if times[name] == 1 else f"{name}-{times[name]}")
+    return names
 
 
-def combine(retrievals: Sequence[Retrieval], depth: int | None = None) -> FirstStage:
-    """The first stage of what some retrievers found; `depth` as in `FirstStage`."""
-    if len(retrievals) == 1:
-        (only,) = retrievals
-        return FirstStage(retrievals, only.run, only.fingerprint, depth=depth)
-    mark = fingerprint({"fused": [each.fingerprint for each in retrievals]})
-    final = Fusion().fuse([each.run for each in retrievals], FUSED)
-    return FirstStage(retrievals, final, mark, depth=depth)
+def _looks_like_path(text: str) -> bool:
+    return "/" in text or file_name(Path(text)) != text
 
 
-def _dependencies(
-    topics: Sequence[Topic],
-    depth: int | None,
-    among: Mapping[str, Sequence[str]] | None,
-    resources: CollectionResources,
-) -> dict[str, Any]:
-    texts = (
-        text
-        for topic in topics
-        for text in (topic.query, *(v for name in topic.fields for v in topic.values(name)))
-    )
-    # Vectors trained on the documents alone follow from the index.
-    vectors = resources.source.describe()
-    return {
-        "index": resources.index_artifact().fingerprint,
-        "topics": fingerprint({"topics": [topic.describe() for topic in topics]}),
-        "depth": depth,
-        **({"vectors": vectors} if any(vectors.values()) else {}),
-        "format": _FORMAT,
-        **({"dates": DATES_FORMAT} if date_limits(topics) else {}),
-        **({"composition": COMPOSITION} if any(map(is_folded, texts)) else {}),
-        **({"among": {t: list(ids) for t, ids in among.items()}} if among is not None else {}),
-    }
-
-
-def made_with(choice: ChosenRetriever, resources: CollectionResources) -> dict[str, Any]:
-    """Seed, device and threads of models, if the retriever's rankings depend on them."""
-    traits = choice.traits
-    computing = {"device": resources.device, "model_threads": resources.model_threads}
-    return {
-        **({"seed": resources.seed} if traits.seeded else {}),
-        **(computing if traits.on_device else {}),
-    }
+def _is_file(text: str) -> bool:
+    """Return whether a run file is there; names of retrievers have no dots and slashes."""
+    path = Path(text)
+    return ("/" in text or "." in text) and path.exists() and not path.is_dir()

@@ -238,7 +238,7 @@ def open_service(settings: RunSettings, rerank_depth: int) -> Service:
         alone = {} if whole else {n: getattr(settings, n) for n in _WITHOUT_COLLECTION}
         reranker = make_reranker(name, whole, **alone)
     if settings.collection:
-        (name,) = settings.retrievers
+        (name,) = settings.first_stage.retrievers
         retriever = make_retriever(name, settings)
     service = Service(reranker, retriever, rerank_depth)
     with waiting("warming up"), suppress(InputError):  # some rerankers score no texts

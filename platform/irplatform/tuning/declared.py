@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.retrieval.first_stage import ChosenRetriever
+    from irplatform.retrieval.retrievers import ChosenRetriever
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Rerankers and fusion weights are cross-validated: no model scores a topic that i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,9 @@ from irplatform.reranking.rerank import FOLDS, rerank
 from irplatform.reranking.systems import MEMBERS
 from irplatform.reranking.training_set import LearningPlan, fold_topics
 from irplatform.retrieval.candidates import Candidates
-from irplatform.retrieval.first_stage import Retrieval, combine, find
 from irplatform.retrieval.fusion import AUTO, Fusion
 from irplatform.retrieval.fusion_learning import learn_weights
+from irplatform.retrieval.retrievers import RetrievedRun, checked_run
 from irplatform.runs import Run
 from irplatform.training.topic_identity import families
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import TrainingSet
-    from irplatform.retrieval.first_stage import ChosenRetriever, FirstStage
+    from irplatform.retrieval.retrievers import ChosenRetriever
     from irplatform.runs import Ranking
 
 
@@ -108,11 +108,9 @@ class TunedSystem:
     def score(self, settings: Mapping[str, object]) -> Mapping[str, float]:
         """Score every topic; topics without results may be left out."""
         retrievers, rerankers = self._chosen(settings)
-        first = self._first_stages.of(retrievers)
-        run = first.cut(first.final)
+        candidates = self._first_stages.of(retrievers)
+        run = candidates.cut(candidates.first)
         for choice in rerankers:
-            per_topic = first.candidates(self.rerank_depth)
-            candidates = Candidates(self.topics, first, per_topic, qrels=self._qrels())
             learning = LearningPlan(
                 folds=True, declared=self.declared, interpolate=self.interpolate
             )
@@ -128,7 +126,10 @@ class TunedSystem:
 
     @cached_property
     def _first_stages(self) -> FirstStages:
-        return FirstStages(self.topics, self._qrels(), self.depth, self.fusion, self.resources)
+        rerank_depth = self.rerank_depth if self.rerankers else 0
+        return FirstStages(
+            self.topics, self._qrels(), self.depth, rerank_depth, self.fusion, self.resources
+        )
 
     def _qrels(self) -> dict[str, dict[str, float]]:
         """The topics' ordinary judgments; a topic may have sampled ones only."""
@@ -154,50 +155,51 @@ class FirstStages:
     topics: Sequence[Topic]
     qrels: Mapping[str, Mapping[str, float]]
     depth: int
+    rerank_depth: int
     fusion: str
     resources: CollectionResources
     _runs: dict[str, Run] = field(default_factory=dict)
-    _last_fused: tuple[str, FirstStage] | None = None
+    _last_fused: tuple[str, Candidates] | None = None
 
-    def of(self, choices: Sequence[ChosenRetriever]) -> FirstStage:
+    def of(self, choices: Sequence[ChosenRetriever]) -> Candidates:
         """Search with retrievers, and fuse several."""
-        retrievals = []
+        retrieved = []
         for choice in choices:
             mark = fingerprint(choice.describe())
             run = self._runs.pop(mark, None)
             if run is None:
-                run = find(choice, self.topics, self.depth, self.resources)
+                run = checked_run(choice, self.topics, self.depth, self.resources)
             self._runs[mark] = run  # at the end: used last
-            retrievals.append(Retrieval(run, mark))
+            retrieved.append(RetrievedRun(run, mark))
         for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
             del self._runs[old_mark]
-        first = combine(retrievals, self.depth)
-        if len(retrievals) == 1:
-            return first
+        candidates = Candidates.of(
+            self.topics, retrieved, self.rerank_depth, self.depth, self.qrels
+        )
+        if len(retrieved) == 1:
+            return candidates
         if self.fusion != AUTO:
             fusion = Fusion.of(self.fusion)
-            return first if fusion == Fusion() else first.fused(fusion)
+            return candidates if fusion == Fusion() else candidates.fused(fusion)
         # While only a reranker's options vary, the first stage stays the same.
-        if self._last_fused is None or self._last_fused[0] != first.fingerprint:
-            self._last_fused = first.fingerprint, self._fused(first)
+        if self._last_fused is None or self._last_fused[0] != candidates.fingerprint:
+            self._last_fused = candidates.fingerprint, self._fused(candidates)
         return self._last_fused[1]
 
-    def _fused(self, first: FirstStage) -> FirstStage:
+    def _fused(self, candidates: Candidates) -> Candidates:
         """The runs, fused for every topic with weights learned on other folds."""
         topic_families = families(self.topics)
         fusions: list[dict[str, Any]] = []
         rankings: dict[str, Ranking] = {}
         for split in fold_topics(self.topics, FOLDS, self.resources.seed, topic_families):
-            fusion = learn_weights(_parts(first.runs, split.training), self.qrels)
-            fused = fusion.fuse(_parts(first.runs, split.validation), first.final.name)
+            fusion = learn_weights(_of_topics(candidates.runs, split.training), self.qrels)
+            runs = _of_topics(candidates.runs, split.validation)
+            rankings |= fusion.fuse(runs, candidates.first.name).rankings
             fusions.append(fusion.describe())
-            rankings.update(fused.rankings)
-        return replace(
-            first,
-            final=Run(first.final.name, {t.id: rankings[t.id] for t in self.topics}),
-            fingerprint=fingerprint({"runs": first.fingerprint, "fusions": fusions}),
-        )
+        first = Run(candidates.first.name, {t.id: rankings[t.id] for t in self.topics})
+        key = fingerprint({"runs": candidates.fingerprint, "fusions": fusions})
+        return candidates.ranked_by(first, key)
 
 
-def _parts(runs: Sequence[Run], topics: Sequence[Topic]) -> list[Run]:
+def _of_topics(runs: Sequence[Run], topics: Sequence[Topic]) -> list[Run]:
     return [Run(run.name, {topic.id: run.rankings[topic.id] for topic in topics}) for run in runs]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.retrieval.first_stage import ChosenRetriever
+    from irplatform.retrieval.retrievers import ChosenRetriever
 
 
 Value = object

@@ -28,8 +28,8 @@ from irplatform.files.journals import SUFFIX
 from irplatform.files.writing import home
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
-from irplatform.retrieval.candidate_sources import RETRIEVED
 from irplatform.retrieval.candidates import draw
+from irplatform.retrieval.first_stage import RETRIEVED
 from irplatform.retrieval.fusion import Fusion
 from irplatform.settings import with_keywords
 from irplatform.spelling import option
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import TrainingSet
-    from irplatform.retrieval.first_stage import ChosenRetriever
+    from irplatform.retrieval.retrievers import ChosenRetriever
     from irplatform.tuning.space import Dimension
 
 
@@ -115,9 +115,9 @@ def tune(
         raise InputError(
             f"{', '.join(settings.rerankers)}: one reranker is tuned at a time; name one."
         )
-    if settings.candidates != RETRIEVED:
+    if (source := settings.first_stage.source) != RETRIEVED:
         raise InputError(
-            f"{option('first_stages', settings.candidates)} has no effect: options are tuned on "
+            f"{option('first_stages', source)} has no effect: options are tuned on "
             "what retrievers find."
         )
     plugins = registry()
@@ -130,10 +130,10 @@ def tune(
     expansions = {r.name: getattr(r.options, "expand", ()) for r in systems.retrievers}
     expanded = {f"{name}.expand": list(bases) for name, bases in expansions.items() if bases}
     fixed = {**systems.given, **expanded}
-    system_settings = {**fixed, **_one_plan(settings.retrievers, tuning.over)}
+    system_settings = {**fixed, **_one_plan(settings.first_stage.retrievers, tuning.over)}
     dimensions = read_space(
         plugins,
-        settings.retrievers,
+        settings.first_stage.retrievers,
         settings.rerankers,
         system_settings,
         tuning.over,
@@ -182,7 +182,7 @@ def _tuned_system(
     resources = resources_for(settings, tuning_collection, systems.retrievers)
     return TunedSystem(
         plugins=plugins,
-        retrievers=settings.retrievers,
+        retrievers=settings.first_stage.retrievers,
         rerankers=settings.rerankers,
         settings=system_settings,
         topics=topics,

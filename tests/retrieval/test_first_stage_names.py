@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.retrieval.stages import Stage, short_names
+from irplatform.retrieval.first_stage import FirstStage, short_names
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def here(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("text", "retrievers", "candidates"),
+    ("text", "retrievers", "source"),
     [
         ("bm25", ("bm25",), "retrieved"),
         ("bm25+rm3+qld", ("bm25", "rm3", "qld"), "retrieved"),
@@ -32,9 +32,9 @@ def here(tmp_path, monkeypatch):
         ("sub/theirs.run.gz", ("bm25",), "sub/theirs.run.gz"),
     ],
 )
-def test_a_name_is_read_and_written_alike(text, retrievers, candidates):
-    stage = Stage.parse(text)
-    assert (stage.retrievers, stage.candidates) == (retrievers, candidates)
+def test_a_name_is_read_and_written_alike(text, retrievers, source):
+    stage = FirstStage.parse(text)
+    assert (stage.retrievers, stage.source) == (retrievers, source)
     assert stage.name == text
 
 
@@ -53,12 +53,12 @@ def test_a_name_is_read_and_written_alike(text, retrievers, candidates):
 )
 def test_a_name_that_means_nothing_is_refused(text, told):
     with pytest.raises(InputError) as error:
-        Stage.parse(text)
+        FirstStage.parse(text)
     assert told in str(error.value)
 
 
 def test_folders_of_run_files_are_called_as_these_and_each_has_its_own():
-    files = [Stage(candidates=f"{folder}/my run.run.gz") for folder in "ab"]
-    files.append(Stage(("rm3",), "c/x.trec_results.gz"))
-    names = short_names([Stage(("bm25", "rm3")), Stage(candidates="judged"), *files])
+    files = [FirstStage(source=f"{folder}/my run.run.gz") for folder in "ab"]
+    files.append(FirstStage(("rm3",), "c/x.trec_results.gz"))
+    names = short_names([FirstStage(("bm25", "rm3")), FirstStage(source="judged"), *files])
     assert names == ["bm25+rm3", "judged", "my-run", "my-run-2", "x+rm3"]

@@ -10,7 +10,8 @@ from irplatform.collection_resources import CollectionResources
 from irplatform.errors import PluginError
 from irplatform.plugin import Document, Options, Reads, Retriever, Topic, Traits
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.retrieval.first_stage import ChosenRetriever, retrieve
+from irplatform.retrieval.candidates import Candidates
+from irplatform.retrieval.retrievers import ChosenRetriever, cached_runs
 from irplatform.runs import Ranking, Run
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
@@ -49,15 +50,16 @@ def _choice(found, name="one", calls=None):
     return ChosenRetriever(Registration(name, "retriever", Found, {}, plugin), Options())
 
 
-def _retrieve(*choices, depth=10, topics=TOPICS):
-    return retrieve(choices, topics, depth, RESOURCES, label="test")
+def _retrieve(*choices, depth=10, topics=TOPICS, rerank_depth=10, resources=RESOURCES):
+    runs = cached_runs(choices, topics, depth, resources, label="test")
+    return Candidates.of(topics, runs, rerank_depth, depth)
 
 
 def test_a_single_retriever_is_the_first_stage():
     first = _retrieve(_choice({"1": "xyz", "2": "y", "3": ""}))
-    assert first.final is first.runs[0]
-    assert first.final.name == "one"
-    assert {t: "".join(r.doc_ids) for t, r in first.final.rankings.items()} == {
+    assert first.first is first.runs[0]
+    assert first.first.name == "one"
+    assert {t: "".join(r.doc_ids) for t, r in first.first.rankings.items()} == {
         "1": "xyz",
         "2": "y",
         "3": "",
@@ -66,7 +68,7 @@ def test_a_single_retriever_is_the_first_stage():
 
 def test_no_more_than_depth_is_kept():
     first = _retrieve(_choice({"1": "xyz", "2": "y", "3": ""}), depth=2)
-    assert first.final.rankings["1"].doc_ids == ("x", "y")
+    assert first.first.rankings["1"].doc_ids == ("x", "y")
 
 
 def test_what_was_found_is_kept():
@@ -76,7 +78,7 @@ def test_what_was_found_is_kept():
     again = _retrieve(_choice(found, calls=calls))
     assert calls == ["one"]
     assert again.fingerprint == first.fingerprint
-    assert again.final.rankings["1"].doc_ids == ("x", "y", "z")
+    assert again.first.rankings["1"].doc_ids == ("x", "y", "z")
     _retrieve(_choice(found, calls=calls), depth=5)
     _retrieve(_choice(found, calls=calls), topics=[Topic("1", "other"), *TOPICS[1:]])
     assert len(calls) == 3
@@ -84,8 +86,8 @@ def test_what_was_found_is_kept():
 
 def test_nothing_found_at_all_is_no_error():
     found = {"1": "", "2": "", "3": ""}
-    assert [len(r) for r in _retrieve(_choice(found)).final.rankings.values()] == [0, 0, 0]
-    assert [len(r) for r in _retrieve(_choice(found)).final.rankings.values()] == [0, 0, 0]
+    assert [len(r) for r in _retrieve(_choice(found)).first.rankings.values()] == [0, 0, 0]
+    assert [len(r) for r in _retrieve(_choice(found)).first.rankings.values()] == [0, 0, 0]
 
 
 def test_several_retrievers_are_fused():
@@ -93,22 +95,24 @@ def test_several_retrievers_are_fused():
         _choice({"1": "xy", "2": "", "3": ""}), _choice({"1": "yz", "2": "a", "3": ""}, "two")
     )
     assert [run.name for run in first.runs] == ["one", "two"]
-    assert first.final.name == "fused"
-    assert first.final.rankings["1"].doc_ids == ("y", "x", "z")
-    assert first.final.rankings["2"].doc_ids == ("a",)
+    assert first.first.name == "fused"
+    assert first.first.rankings["1"].doc_ids == ("y", "x", "z")
+    assert first.first.rankings["2"].doc_ids == ("a",)
 
 
 def test_candidates_are_the_union_of_first_documents_in_the_order_of_the_fusion():
-    first = _retrieve(
-        _choice({"1": "abcd", "2": "", "3": ""}), _choice({"1": "dcef", "2": "g", "3": ""}, "two")
+    choices = (
+        _choice({"1": "abcd", "2": "", "3": ""}),
+        _choice({"1": "dcef", "2": "g", "3": ""}, "two"),
     )
-    order = first.final.rankings["1"].doc_ids
-    assert first.candidates(2) == {
+    first = _retrieve(*choices, rerank_depth=2)
+    order = first.first.rankings["1"].doc_ids
+    assert first.per_topic == {
         "1": tuple(d for d in order if d in "abcd"),
         "2": ("g",),
         "3": (),
     }
-    assert set(first.candidates(1)["1"]) == {"a", "d"}
+    assert set(_retrieve(*choices, rerank_depth=1).per_topic["1"]) == {"a", "d"}
 
 
 def test_anything_but_a_run_names_the_plugin():
@@ -184,7 +188,7 @@ def test_what_it_says_about_topics_is_json():
 def test_every_retriever_has_its_own_seconds():
     found = {"1": "xyz", "2": "y", "3": ""}
     first = _retrieve(_choice(found), _choice(found, name="two"))
-    assert [list(each.seconds) for each in first.retrievals] == [["retrieve"], ["retrieve"]]
+    assert [list(each.seconds) for each in first.retrieved] == [["retrieve"], ["retrieve"]]
 
 
 def test_a_retriever_that_draws_has_a_run_for_every_seed():
@@ -192,14 +196,12 @@ def test_a_retriever_that_draws_has_a_run_for_every_seed():
     calls = []
     drawing, steady = _choice({"1": "x", "2": "", "3": ""}, calls=calls), []
     for seed in (1, 2):
-        retrieve(
-            [drawing], TOPICS, 10, Indexed(None, device="cpu", seed=seed, threads=1), label="t"
-        )
+        _retrieve(drawing, resources=Indexed(None, device="cpu", seed=seed, threads=1))
     assert len(calls) == 2
     fixed = _choice({"1": "x", "2": "", "3": ""}, name="fixed", calls=steady)
     fixed.registration.system.traits = lambda self: Traits(seeded=False)
     for seed in (1, 2):
-        retrieve([fixed], TOPICS, 10, Indexed(None, device="cpu", seed=seed, threads=1), label="t")
+        _retrieve(fixed, resources=Indexed(None, device="cpu", seed=seed, threads=1))
     assert len(steady) == 1
 
 
@@ -213,7 +215,7 @@ def test_a_retriever_that_computes_on_a_device_has_a_run_for_every_number_of_thr
     choice.registration.system.traits = lambda self: Traits(on_device=on_device)
     for threads in (1, 2, 1):
         resources = Indexed(None, device="cpu", seed=1, threads=1, model_threads=threads)
-        retrieve([choice], TOPICS, 10, resources, label="t")
+        _retrieve(choice, resources=resources)
     assert len(calls) == searched
 
 
@@ -232,13 +234,13 @@ def test_each_run_names_what_it_was_made_with_wherever_it_comes_from():
         resources = Indexed(corpus=None, device="cpu", seed=1, threads=1)
         built = SimpleNamespace(fingerprint="forward", path=Path("forward"))
         resources._opened.forward_index = built, built
-        first = retrieve(order, TOPICS, 10, resources, label="test")
-        made_with = {each.run.name: each.artifacts for each in first.retrievals}
+        first = _retrieve(*order, resources=resources)
+        made_with = {each.run.name: each.artifacts for each in first.retrieved}
         assert made_with == {
             "plain": {"index": "index"},
             "reading": {"index": "index", "forward_index": "forward"},
         }
-        assert first.used == made_with["reading"]
+        assert first.artifacts == made_with["reading"]
 
 
 @pytest.mark.parametrize(
@@ -269,8 +271,7 @@ def test_later_documents_are_left_out_for_retrievers_that_do_not_know_of_dates()
 
     resources = Dated(corpus=None, device="cpu", seed=1, threads=1)
     topics = [Topic("1", "a", {"published_before": "2021"}), Topic("2", "b"), Topic("3", "c")]
-    first = retrieve(
-        [_choice({"1": "yx", "2": "yx", "3": ""})], topics, 10, resources, label="test"
-    )
-    assert first.final.rankings["1"].doc_ids == ("x",)
-    assert first.final.rankings["2"].doc_ids == ("y", "x")
+    choice = _choice({"1": "yx", "2": "yx", "3": ""})
+    first = _retrieve(choice, topics=topics, resources=resources)
+    assert first.first.rankings["1"].doc_ids == ("x",)
+    assert first.first.rankings["2"].doc_ids == ("y", "x")

@@ -14,15 +14,8 @@ from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.retrieval.candidate_sources import (
-    FromRun,
-    Judged,
-    Request,
-    Retrieved,
-    Scored,
-    source_of,
-)
-from irplatform.retrieval.first_stage import ChosenRetriever
+from irplatform.retrieval.first_stage import FirstStage
+from irplatform.retrieval.retrievers import ChosenRetriever
 from irplatform.runs import Ranking, Run
 from irplatform.runs import run as run_module
 from irplatform.runs.run import restrict
@@ -62,12 +55,21 @@ ONE = _retriever({"1": "abcde", "2": "cba", "3": "a"})
 TWO = _retriever({"1": "edx", "2": "", "3": "b"}, "two")
 
 
-def _request(*retrievers, rerank_depth=2, names=(), qrels=QRELS):
-    collection = Collection(
-        "c", "C", None, lambda: TOPICS, load_qrels=(lambda: qrels) if qrels else None
-    )
-    resources = Indexed(corpus=None, device="cpu", seed=1, threads=1)
-    return Request(collection, retrievers, 4, rerank_depth, resources, names)
+RESOURCES = Indexed(corpus=None, device="cpu", seed=1, threads=1)
+
+
+def _collection(qrels=QRELS, topics=TOPICS, **more):
+    load_qrels = (lambda: qrels) if qrels else None
+    return Collection("c", "C", None, lambda: topics, load_qrels=load_qrels, **more)
+
+
+def _stage(source, *choices, depth=4, rerank_depth=2):
+    return FirstStage(source=str(source), choices=choices, depth=depth, rerank_depth=rerank_depth)
+
+
+def _found(source, *choices, names=(), collection=None, **depths):
+    stage = _stage(source, *choices, **depths)
+    return stage.candidates(collection or _collection(), RESOURCES, names)
 
 
 def _ids(found):
@@ -75,16 +77,16 @@ def _ids(found):
 
 
 def test_retrieved_candidates_are_the_first_documents():
-    found = Retrieved().find(_request(ONE))
+    found = _found("retrieved", ONE)
     assert _ids(found) == {"1": "ab", "2": "cb", "3": "a"}
-    assert "".join(found.first.final.rankings["1"].doc_ids) == "abcd"
+    assert "".join(found.first.rankings["1"].doc_ids) == "abcd"
     assert found.provenance.facts == {"protocol": "retrieved", "rerank_depth": 2}
 
 
 def test_topics_are_drawn_from_those_with_a_relevant_document_and_keep_their_order():
     topics = [Topic(str(n), "words") for n in range(20)]
     qrels = {topic.id: {"a": int(topic.id) % 4} for topic in topics}
-    found = Retrieved().find(_request(ONE))
+    found = _found("retrieved", ONE)
     whole = replace(found, topics=topics, qrels=qrels)
     assert whole.drawn(None, 1) is whole
     drawn = [topic.id for topic in whole.drawn(6, 1).judged_topics]
@@ -101,15 +103,15 @@ def test_topics_are_drawn_from_those_with_a_relevant_document_and_keep_their_ord
     [((ONE,), "the first 4 of one"), ((ONE, TWO), "the first 4 of one, two")],
 )
 def test_a_rerank_depth_beyond_the_depth_is_recorded_as_what_it_comes_to(retrievers, told):
-    found = Retrieved().find(_request(*retrievers, rerank_depth=500)).provenance
+    found = _found("retrieved", *retrievers, rerank_depth=500).provenance
     assert found.facts == {"protocol": "retrieved", "rerank_depth": 4}
     assert found.sentence == told
 
 
 def test_judged_candidates_are_all_judged_documents_in_the_retrievers_order(capsys):
-    found = Judged().find(_request(ONE))
+    found = _found("judged", ONE)
     assert _ids(found) == {"1": "bex", "2": "c", "3": ""}  # whatever the depths
-    assert found.first.final.rankings["1"].doc_ids == ("b", "e", "x")
+    assert found.first.rankings["1"].doc_ids == ("b", "e", "x")
     facts = {"protocol": "judged", "documents": 4, "missing": 1}
     assert found.provenance.facts == facts
     told = capsys.readouterr().err
@@ -118,30 +120,30 @@ def test_judged_candidates_are_all_judged_documents_in_the_retrievers_order(caps
 
 
 def test_several_retrievers_rank_the_same_judged_documents():
-    found = Judged().find(_request(ONE, TWO))
-    for run in (*found.first.runs, found.first.final):
+    found = _found("judged", ONE, TWO)
+    for run in (*found.runs, found.first):
         assert {t: set(r.doc_ids) for t, r in run.rankings.items()} == {
             "1": set("bex"),
             "2": {"c"},
             "3": set(),
         }
-    assert found.first.final.name == "fused"
+    assert found.first.name == "fused"
 
 
 def test_judged_runs_are_kept_apart_from_ordinary_ones_and_from_other_judgments():
     marks = [
-        Retrieved().find(_request(ONE)).first.fingerprint,
-        Judged().find(_request(ONE)).first.fingerprint,
-        Judged().find(_request(ONE, qrels={"1": {"a": 1}})).first.fingerprint,
+        _found("retrieved", ONE).fingerprint,
+        _found("judged", ONE).fingerprint,
+        _found("judged", ONE, collection=_collection({"1": {"a": 1}})).fingerprint,
     ]
     assert len(set(marks)) == 3
-    assert Judged().find(_request(ONE)).first.fingerprint == marks[1]
+    assert _found("judged", ONE).fingerprint == marks[1]
 
 
 def test_topics_are_searched_in_parts_that_fit_memory(monkeypatch):
-    whole = Judged().find(_request(ONE))
+    whole = _found("judged", ONE)
     monkeypatch.setattr(run_module, "HITS_AT_ONCE", 1)
-    resources = _request().resources
+    resources = RESOURCES
     run = run_module.rank_given(
         lambda topics, depth: ONE.registration.create({}).retrieve(topics, depth, resources),
         TOPICS,
@@ -163,7 +165,7 @@ def test_documents_that_are_not_found_come_last_by_decreasing_id():
 
 def test_judged_candidates_need_judgments():
     with pytest.raises(InputError, match="'c' has no judgments, which judged takes"):
-        Judged().refuse(_request(qrels=None).collection)
+        _stage("judged").refuse(_collection(None))
 
 
 @pytest.fixture
@@ -171,7 +173,7 @@ def run_file(tmp_path):
     def write(lines, name="theirs.run"):
         path = tmp_path / name
         path.write_text("".join(f"{t} Q0 {d} {r} {s} {g}\n" for t, d, r, s, g in lines))
-        return FromRun(path)
+        return path
 
     return write
 
@@ -183,7 +185,7 @@ def test_runs_that_come_through_pipes_are_told_apart():
     first = []
     for number in "12":
         lines = f"1 Q0 a 1 {number} tag\n"
-        first.append(FromRun(piped(lines)).find(_request(ONE)).first)
+        first.append(_found(piped(lines), ONE))
     assert first[0].fingerprint != first[1].fingerprint
     assert first[1].describe()[0]["sha256"] == hashlib.sha256(lines.encode()).hexdigest()
 
@@ -191,15 +193,15 @@ def test_runs_that_come_through_pipes_are_told_apart():
 def test_a_run_keeps_the_order_of_its_64_bits_where_documents_are_left_out(run_file):
     scores = {"a": 0.99999999, "c": 0.99999998, "lost": 0.5}
     source = run_file([("1", d, 1, s, "tag") for d, s in scores.items()])
-    final = source.find(_request(ONE)).first.final
+    final = _found(source, ONE).first
     assert list(final.rankings["1"]) == [("a", 0.99999999), ("c", 0.99999998)]
 
 
 def test_a_run_is_the_first_stage_and_its_first_documents_the_candidates(run_file, capsys):
     source = run_file([*GOOD, ("2", "a", 1, 1, "tag")])
-    found = source.find(_request(ONE))
-    assert [run.name for run in found.first.runs] == ["tag"]
-    assert found.first.final.rankings["1"].doc_ids == ("c", "a", "b")
+    found = _found(source, ONE)
+    assert [run.name for run in found.runs] == ["tag"]
+    assert found.first.rankings["1"].doc_ids == ("c", "a", "b")
     assert _ids(found) == {"1": "ca", "2": "a", "3": ""}
     assert found.provenance.facts["protocol"] == "run"
     assert found.provenance.facts["missing"] == 0
@@ -208,34 +210,34 @@ def test_a_run_is_the_first_stage_and_its_first_documents_the_candidates(run_fil
 
 def test_a_run_is_written_to_the_depth_and_reranked_to_the_other_depth(run_file, capsys):
     lines = [("1", doc_id, rank, 10 - rank, "tag") for rank, doc_id in enumerate("abcdex", 1)]
-    found = run_file(lines).find(_request(ONE, rerank_depth=5))
-    (run,) = found.first.runs
+    found = _found(run_file(lines), ONE, rerank_depth=5)
+    (run,) = found.runs
     assert run.rankings["1"].doc_ids == tuple("abcd")
     assert _ids(found) == {"1": "abcde", "2": "", "3": ""}
     reranked = Run("x", {"1": _ranking("edcbax")})
-    assert found.first.cut(reranked).rankings["1"].doc_ids == tuple("edcb")
+    assert found.cut(reranked).rankings["1"].doc_ids == tuple("edcb")
     told = "topics have up to 6 results; the first 4 (depth=) are written and scored."
     assert told in capsys.readouterr().err
-    run_file(GOOD).find(_request(ONE))
+    _found(run_file(GOOD), ONE)
     assert "depth=" not in capsys.readouterr().err
 
 
 def test_a_run_to_another_depth_is_another_first_stage(run_file):
     source = run_file(GOOD)
-    marks = {source.find(replace(_request(), depth=n)).first.fingerprint for n in (2, 3)}
+    marks = {_found(source, depth=n).fingerprint for n in (2, 3)}
     assert len(marks) == 2
 
 
 def test_how_many_are_reranked_is_said_where_something_is(run_file):
     source = run_file(GOOD)
-    told = source.find(_request(names=["delta"])).provenance.sentence
-    assert told == f"the first 2 of {source.path.name}"
-    assert source.find(_request()).provenance.sentence == source.path.name
+    told = _found(source, names=["delta"]).provenance.sentence
+    assert told == f"the first 2 of {source.name}"
+    assert _found(source).provenance.sentence == source.name
 
 
 def test_documents_that_the_collection_lacks_are_left_out_and_counted(run_file, capsys):
-    found = run_file([("1", "gone", 0, 9, "tag"), *GOOD]).find(_request())
-    assert found.first.final.rankings["1"].doc_ids == ("c", "a", "b")
+    found = _found(run_file([("1", "gone", 0, 9, "tag"), *GOOD]))
+    assert found.first.rankings["1"].doc_ids == ("c", "a", "b")
     assert found.provenance.facts["missing"] == 1
     assert "1 of 4 results are not among the documents of 'c'" in capsys.readouterr().err
     assert "1 of its 4 results left out" in found.provenance.sentence
@@ -244,13 +246,13 @@ def test_documents_that_the_collection_lacks_are_left_out_and_counted(run_file, 
 def test_a_run_of_other_documents_is_refused(run_file):
     lines = [*GOOD, *(("2", f"gone{n}", n, 1, "tag") for n in range(4))]
     with pytest.raises(InputError, match=r"theirs.run: 4 of its 7 documents are not in 'c', gone0"):
-        run_file(lines).find(_request())
+        _found(run_file(lines))
 
 
 def test_a_run_of_other_topics_is_refused_with_the_line(run_file):
     source = run_file([*GOOD, ("7", "a", 1, 1, "tag")])
     with pytest.raises(InputError, match=r"theirs.run: 'c' has no topic 7; its 3 topics are 1"):
-        source.refuse(_request().collection)
+        _stage(source).refuse(_collection())
 
 
 @pytest.mark.parametrize(
@@ -267,13 +269,13 @@ def test_a_run_of_other_topics_is_refused_with_the_line(run_file):
 )
 def test_the_row_of_a_run_has_a_name_of_its_own(run_file, tag, rerankers, name):
     source = run_file([("1", "a", 1, 1, tag)])
-    assert source.find(_request(names=rerankers)).first.final.name == name
+    assert _found(source, names=rerankers).first.name == name
 
 
 def test_other_topics_have_judgments_but_no_run(run_file):
-    training = _request(ONE).collection
-    assert isinstance(Judged().for_training(training), Judged)
-    assert isinstance(run_file(GOOD).for_training(training), Retrieved)
+    training = _collection()
+    assert _stage("judged").for_training(training) == _stage("judged")
+    assert _stage(run_file(GOOD)).for_training(training) == _stage("retrieved")
 
 
 @contextmanager
@@ -288,31 +290,23 @@ def readable_pipe(content):
         os.close(reading)
 
 
-def test_what_candidates_names(run_file):
-    assert isinstance(source_of("retrieved"), Retrieved)
-    assert isinstance(source_of("judged"), Judged)
-    assert source_of(str(run_file(GOOD).path)).run.name == "tag"
-    with readable_pipe(run_file(GOOD).path.read_bytes()) as pipe:
-        assert source_of(pipe).run.name == "tag"
-    with pytest.raises(InputError, match=r"no such run file\. Did you mean 'judged'\? Take"):
-        source_of("jugded")
-    with pytest.raises(InputError, match=r"fused.run: there is no such run file\. Take retrieved"):
-        source_of("fused.run")
+def test_a_run_may_come_through_a_pipe(run_file):
+    with readable_pipe(run_file(GOOD).read_bytes()) as pipe:
+        assert FirstStage.parse(pipe).run.name == "tag"
 
 
 SCORES = {"1": {"a": 0.5, "e": 2.0, "nix": 1.0, "b": 0.5}, "9": {"a": 1.0}}
 
 
-def _bringing(scores=SCORES, **more):
-    collection = replace(_request(ONE).collection, load_scored=lambda: scores)
-    return replace(_request(ONE, **more), collection=collection)
+def _bringing(scores=SCORES):
+    return _collection(load_scored=lambda: scores)
 
 
 def test_the_scored_documents_of_a_collection_are_its_first_stage(capsys):
-    found = Scored().find(_bringing(names=("delta",)))
+    found = _found("scoreddocs", names=("delta",), collection=_bringing())
     assert _ids(found) == {"1": "eb", "2": "", "3": ""}  # the first two, ties by id
-    assert found.first.final.name == "scoreddocs"
-    assert list(found.first.final.rankings["1"].scores) == [2.0, 0.5, 0.5]
+    assert found.first.name == "scoreddocs"
+    assert list(found.first.rankings["1"].scores) == [2.0, 0.5, 0.5]
     facts = found.provenance.facts
     assert (facts["protocol"], facts["documents"], facts["missing"]) == ("scoreddocs", 3, 1)
     told = capsys.readouterr().err
@@ -321,19 +315,19 @@ def test_the_scored_documents_of_a_collection_are_its_first_stage(capsys):
 
 
 def test_scored_documents_without_an_order_are_told_of(capsys):
-    Scored().find(_bringing({"1": {"a": 0.0, "b": 0.0}}))
+    _found("scoreddocs", collection=_bringing({"1": {"a": 0.0, "b": 0.0}}))
     assert "c: its scoreddocs all have the same score" in capsys.readouterr().err
 
 
 def test_a_collection_without_scored_documents_is_refused():
     with pytest.raises(InputError, match=r"'c' brings no candidates \(scoreddocs\)"):
-        Scored().refuse(_request(ONE).collection)
-    assert isinstance(Scored().for_training(_request(ONE).collection), Retrieved)
-    assert isinstance(Scored().for_training(_bringing().collection), Scored)
+        _stage("scoreddocs").refuse(_collection())
+    assert _stage("scoreddocs").for_training(_collection()) == _stage("retrieved")
+    assert _stage("scoreddocs").for_training(_bringing()) == _stage("scoreddocs")
 
 
 def test_a_perfect_reranking_orders_candidates_by_grade_and_leaves_the_rest():
-    found = replace(Retrieved().find(_request(ONE, rerank_depth=3)), qrels={"1": {"c": 2, "b": 1}})
+    found = replace(_found("retrieved", ONE, rerank_depth=3), qrels={"1": {"c": 2, "b": 1}})
     best = found.best_reranking().rankings
     assert "".join(best["1"].doc_ids) == "cbad"  # a is unjudged, d was not among the candidates
     assert "".join(best["2"].doc_ids) == "cba"  # without judgments, as it was
@@ -341,31 +335,30 @@ def test_a_perfect_reranking_orders_candidates_by_grade_and_leaves_the_rest():
 
 def test_topics_that_are_left_out_may_be_in_a_run_file(run_file):
     source = run_file([("1", "a", 1, 1, "tag"), ("2", "b", 1, 1, "tag")])
-    request = _request(ONE)
-    some = replace(request.collection, load_topics=lambda: TOPICS[:1])
+    some = _collection(topics=TOPICS[:1])
     with pytest.raises(InputError, match="'c' has no topic 2"):
-        source.refuse(some)
+        _stage(source).refuse(some)
     whole = replace(some, topics_left_out=frozenset("2"))
-    assert _ids(source.find(replace(request, collection=whole))) == {"1": "a"}
+    assert _ids(_found(source, collection=whole)) == {"1": "a"}
 
 
 def test_a_retriever_named_as_a_reranker_finds_under_another_name():
-    found = Retrieved().find(_request(ONE, TWO, names=("two", "three")))
-    assert [run.name for run in found.first.runs] == ["one", "two-retriever"]
-    alone = Retrieved().find(_request(TWO, names=("two",)))
-    assert alone.first.final.name == "two-retriever"
+    found = _found("retrieved", ONE, TWO, names=("two", "three"))
+    assert [run.name for run in found.runs] == ["one", "two-retriever"]
+    alone = _found("retrieved", TWO, names=("two",))
+    assert alone.first.name == "two-retriever"
 
 
 def test_documents_that_a_topic_leaves_out_are_no_candidates_and_the_next_ones_move_up(tmp_path):
     topics = [Topic("1", "a", left_out=("b",)), Topic("2", "b"), Topic("3", "c")]
-    request = _request(ONE)
-    collection = replace(request.collection, load_topics=lambda: topics)
-    request = replace(request, collection=collection, depth=3, rerank_depth=3)
-    assert _ids(Retrieved().find(request)) == {"1": "acd", "2": "cba", "3": "a"}
-    assert set(_ids(Judged().find(request))["1"]) == {"e", "x"}
+    collection = _collection(topics=topics, load_scored=lambda: {"1": {"b": 2.0, "c": 1.0}})
+
+    def ids(source):
+        return _ids(_found(source, ONE, collection=collection, depth=3, rerank_depth=3))
+
+    assert ids("retrieved") == {"1": "acd", "2": "cba", "3": "a"}
+    assert set(ids("judged")["1"]) == {"e", "x"}
     path = tmp_path / "given.run"
     path.write_text("1 Q0 b 1 3 t\n1 Q0 a 2 2 t\n2 Q0 b 1 1 t\n")
-    assert _ids(FromRun(path).find(request)) == {"1": "a", "2": "b", "3": ""}
-    collection = replace(collection, load_scored=lambda: {"1": {"b": 2.0, "c": 1.0}})
-    request = replace(request, collection=collection)
-    assert _ids(Scored().find(request))["1"] == "c"
+    assert ids(path) == {"1": "a", "2": "b", "3": ""}
+    assert ids("scoreddocs")["1"] == "c"
