@@ -99,8 +99,8 @@ class CollectionResources:
 
     def of_member(self, number: int) -> CollectionResources:
         """Return the resources of a member of a system, with its own seed."""
-        seed, own = self.seed + number, self.seed
-        return replace(self, seed=seed, _system_seed=own, vectors_used={}, words_used={})
+        seed, system_seed = self.seed + number, self.seed
+        return replace(self, seed=seed, _system_seed=system_seed, vectors_used={}, words_used={})
 
     def with_vectors(self, ready: Mapping[str, Path]) -> CollectionResources:
         """Return the resources with a checkpoint's vectors."""
@@ -139,8 +139,9 @@ class CollectionResources:
         if self._opened.index is None:
             from irplatform.lucene import LuceneIndex
 
-            own = self.corpus.index_path is None
-            self._opened.index = LuceneIndex.open(index_artifact.path, own=own)
+            self._opened.index = LuceneIndex.open(
+                index_artifact.path, own=self.corpus.index_path is None
+            )
         return self._opened.index
 
     def forward_index(self) -> ForwardIndex:

@@ -112,7 +112,7 @@ class HasOptions(Protocol):
     def options(self, settings: Mapping[str, object]) -> Options: ...  # noqa: D102
 
 
-def settings_of(
+def option_values(
     registration: HasOptions,
     settings: Mapping[str, object],
     of_name: Container[str] = (),

@@ -17,7 +17,7 @@ from irplatform.kit import Int64, content_words, tokenize
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.kit import Candidates, ForwardIndex, WordVectors
+    from irplatform.kit import DeviceCandidates, ForwardIndex, WordVectors
     from irplatform.plugin import Topic
     from irplatform_deepsense.features import FieldFeatures
     from irplatform_deepsense.options import DeepSenSeOptions
@@ -130,7 +130,7 @@ class Encoder:
             features,
         )
 
-    def padded(self, candidates: Candidates) -> tuple[Tensor, Tensor, Tensor]:
+    def padded(self, candidates: DeviceCandidates) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, titles and abstracts of candidates as rows of the vectors, on a GPU.
 
         Each is int64 [documents, words]; the number of rows stands for words that are not read.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.kit import Candidates
+    from irplatform.kit import DeviceCandidates
     from irplatform.plugin import Documents, Resources, TextPair, Topic, TrainingData
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.features import Columns, FieldFeatures
@@ -161,7 +161,7 @@ class DeepSenSe(NeuralReranker):
         documents = on_device(encoder.index, encoder.device)
         return documents.score(batch, reading, self._scores, fields)
 
-    def _scores(self, candidates: Candidates) -> Tensor:
+    def _scores(self, candidates: DeviceCandidates) -> Tensor:
         from irplatform_deepsense.task import score, score_on_device
 
         features = candidates.features

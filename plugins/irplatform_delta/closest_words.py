@@ -18,7 +18,7 @@ from irplatform.kit import Reading, on_device, square_root, tokenize
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from irplatform.kit import Candidates, Float32, ForwardIndex, Int64, WordVectors
+    from irplatform.kit import DeviceCandidates, Float32, ForwardIndex, Int64, WordVectors
     from irplatform.plugin import Documents, Topic
     from irplatform_delta.options import Delta2017Options, DeltaOptions
 
@@ -154,7 +154,7 @@ class Encoder:
         words = tokenize(topic.query)[: self._options.query_words]
         return self._word_vectors.known_rows(words)
 
-    def _encoded(self, candidates: Candidates) -> Encoded:
+    def _encoded(self, candidates: DeviceCandidates) -> Encoded:
         words, places, topic = candidates.words(self._options.document_words)
         unknown = self._word_vectors.unk
         query = candidates.query.where(candidates.query >= 0, unknown)

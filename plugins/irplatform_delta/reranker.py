@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.kit import Candidates, Float32, Int64, SideFeatures, StoredVectors, WordVectors
+    from irplatform.kit import (
+        DeviceCandidates,
+        Float32,
+        Int64,
+        SideFeatures,
+        StoredVectors,
+        WordVectors,
+    )
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform_delta.closest_words import Encoder
     from irplatform_delta.delta2017_network import Delta2017Network, Delta2017Task
@@ -257,13 +264,13 @@ class SevMos(NeuralReranker):
         reading = Reading(self._texts.query, self.options.lexical)
         return documents.score(batch, reading, self._scores)
 
-    def _scores(self, candidates: Candidates) -> Tensor:
+    def _scores(self, candidates: DeviceCandidates) -> Tensor:
         words, places = candidates.distinct(candidates.query, self._texts.size)
         queries = self._texts.encoded(self.network.query, words, places)
         documents = self._document_vectors(candidates)
         return self.network.match(queries[candidates.topic], documents, candidates.features)
 
-    def _document_vectors(self, candidates: Candidates) -> Tensor:
+    def _document_vectors(self, candidates: DeviceCandidates) -> Tensor:
         from irplatform.kit import StoredVectors
 
         if (

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.kit import Candidates, Float32
+    from irplatform.kit import DeviceCandidates, Float32
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform_drmm.network import (
         DeviceMatcher,
@@ -113,7 +113,7 @@ class Drmm(NeuralReranker):
         reading = Reading(lambda topic: self._matcher.terms(topic.query))
         return documents.score(batch, reading, self._scores)
 
-    def _scores(self, candidates: Candidates) -> Tensor:
+    def _scores(self, candidates: DeviceCandidates) -> Tensor:
         import torch
 
         device, topic = self.resources.device, candidates.topic

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.kit import Candidates, Float32, StoredVectors, WordVectors
+    from irplatform.kit import DeviceCandidates, Float32, StoredVectors, WordVectors
     from irplatform.plugin import TextPair
     from irplatform_encoders.dual_encoder import Encoder, Learned
 
@@ -115,7 +115,7 @@ class DualEncoder(NeuralReranker):
         documents = on_device(self.encoder.index, self.resources.device)
         return documents.score(batch, Reading(), self._scores)
 
-    def _scores(self, candidates: Candidates) -> Tensor:
+    def _scores(self, candidates: DeviceCandidates) -> Tensor:
         import torch
 
         encoder = self.encoder
@@ -127,7 +127,7 @@ class DualEncoder(NeuralReranker):
             return torch.from_numpy(np.einsum("nd,d->n", *pair))
         return (documents * queries[candidates.topic]).sum(dim=1)
 
-    def _documents(self, candidates: Candidates) -> Tensor:
+    def _documents(self, candidates: DeviceCandidates) -> Tensor:
         from irplatform.kit import StoredVectors
 
         if (

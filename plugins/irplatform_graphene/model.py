@@ -34,7 +34,7 @@ from irplatform_graphene.reading import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.kit import Candidates, Float32, Int64
+    from irplatform.kit import DeviceCandidates, Float32, Int64
     from irplatform.plugin import Resources
     from irplatform_graphene.options import GrapheneOptions
 
@@ -167,7 +167,7 @@ class Model:
         tensor = None if features is None else torch.from_numpy(features).to(self.device)
         return self._scores([topic], np.zeros(len(rows), dtype=np.int64), rows, tensor, side)
 
-    def scores_of(self, topics: Sequence[EncodedTopic], candidates: Candidates) -> Tensor:
+    def scores_of(self, topics: Sequence[EncodedTopic], candidates: DeviceCandidates) -> Tensor:
         """Scores of candidates of several topics: [documents]."""
         stored = self._stored_sides()
         rows, features = candidates.rows, candidates.features

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.kit import Candidates, Float32
+    from irplatform.kit import DeviceCandidates, Float32
     from irplatform_graphene.model import Model
     from irplatform_graphene.reading import EncodedTopic
 
@@ -141,7 +141,7 @@ class Graphene(TrainableReranker):
         documents = on_device(self.model.reader.index, self.model.device)
         return documents.score(batch, Reading(), self._scores, features)
 
-    def _scores(self, candidates: Candidates) -> Tensor:
+    def _scores(self, candidates: DeviceCandidates) -> Tensor:
         topics = [self._read(topic) for topic in candidates.topics]
         return self.model.scores_of(topics, candidates)
 

@@ -12,7 +12,7 @@ from torch.nn import functional
 from irplatform.kit import square_root
 
 if TYPE_CHECKING:
-    from irplatform.kit import Candidates
+    from irplatform.kit import DeviceCandidates
 
 _WORDS = 1 << 17  # whose vectors are in 64 bits at once
 
@@ -32,7 +32,7 @@ class DeviceSpace:
     vectors: Tensor
     scale: Tensor
 
-    def scores(self, candidates: Candidates, field: str) -> Tensor:
+    def scores(self, candidates: DeviceCandidates, field: str) -> Tensor:
         """Minus the relaxed distance of documents and their topics' queries: float64 [n]."""
         # One column more, of padding: then none is empty.
         words = self.words[candidates.matrix(candidates.longest + 1)]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from irplatform.run_folder.folder import Scores, SystemScores, write_scores
+from irplatform.run_folder.folder import FolderScores, SystemScores, write_scores
 
 
 def a_folder(path, collection, scores, measures=("nDCG@20", "AP")):
@@ -14,7 +14,7 @@ def a_folder(path, collection, scores, measures=("nDCG@20", "AP")):
         )
         for name, value in scores.items()
     }
-    write_scores(Scores(collection, list(measures), systems), path)
+    write_scores(FolderScores(collection, list(measures), systems), path)
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_one_collection_by_two_measures_is_told_apart(platform, sources):
 )
 def test_a_mistake_is_answered_in_a_line(platform, folder, sources, arguments, message):
     a_folder(folder / "few", "few", {"bm25": 0.1, "delta": 0.3})
-    write_scores(Scores("none", ["AP"], {"bm25": SystemScores({}, {})}), folder / "none")
+    write_scores(FolderScores("none", ["AP"], {"bm25": SystemScores({}, {})}), folder / "none")
     refused = platform("agree", *arguments)
     assert refused.code == 2
     assert refused.out == ""

@@ -7,7 +7,7 @@ from checkpoints import described
 
 from irplatform import RunSettings, train
 from irplatform.errors import InputError
-from irplatform.experiment.plan import resolve, resolve_training
+from irplatform.experiment.plan import plan_run, plan_training
 from irplatform.experiment.run import learning_plan
 from irplatform.experiment.systems import resolve_systems
 from irplatform.registry.loading import registry
@@ -24,14 +24,14 @@ def test_a_run_and_a_training_have_the_systems_that_their_settings_name():
     chosen = resolve_systems(DELTA, registry())
     (retriever,), (reranker,) = chosen.retrievers, chosen.rerankers
     assert (retriever.options.k1, reranker.options.filters, reranker.members) == (2.0, 8, 2)
-    for call in (resolve, resolve_training):
+    for call in (plan_run, plan_training):
         held = call(DELTA, registry())
         assert (held.collection.id, held.retrievers) == ("demo-train", [retriever])
         assert held.rerankers == [reranker]
 
 
 def test_a_training_learns_from_its_own_collection():
-    held = resolve_training(DELTA, registry())
+    held = plan_training(DELTA, registry())
     assert held.training is held.collection
     assert held.learning
     assert not held.folds
@@ -39,19 +39,19 @@ def test_a_training_learns_from_its_own_collection():
 
 def test_nothing_is_learned_where_nothing_learns_and_the_share_is_given(capsys):
     settings = RunSettings("demo", rerankers=("revdocid",))
-    assert resolve(settings, registry()).training is not None  # the share is chosen there
+    assert plan_run(settings, registry()).training is not None  # the share is chosen there
     given = replace(settings, interpolate=0.3)
     for collection in ("demo", "demo-train"):
-        held = resolve(replace(given, collection=collection), registry())
+        held = plan_run(replace(given, collection=collection), registry())
         assert (held.learning, held.training, held.folds) == ([], None, False)
     assert "cross-validating" not in capsys.readouterr().err
     with pytest.raises(InputError, match="train_on= has no effect: no reranker learns"):
-        resolve(replace(given, train_on=("demo-train",)), registry())
-    assert resolve(replace(given, rerankers=("revdocid", "delta")), registry()).learning
+        plan_run(replace(given, train_on=("demo-train",)), registry())
+    assert plan_run(replace(given, rerankers=("revdocid", "delta")), registry()).learning
 
 
 def test_a_number_of_training_topics_is_refused_where_it_has_no_effect_or_is_too_large():
-    def planned(plan=resolve, collection="demo", **options):
+    def planned(plan=plan_run, collection="demo", **options):
         settings = RunSettings(collection, **{"rerankers": "delta", "train_topics": 30, **options})
         return plan(settings, registry())
 
@@ -65,7 +65,7 @@ def test_a_number_of_training_topics_is_refused_where_it_has_no_effect_or_is_too
         planned(rerankers=())
     with pytest.raises(InputError, match="train_topics= has no effect with checkpoint="):
         planned(checkpoint="folder")
-    for plan, collection in ((resolve, "demo"), (resolve_training, "demo-train")):
+    for plan, collection in ((plan_run, "demo"), (plan_training, "demo-train")):
         with pytest.raises(InputError, match="train_topics= is 41, and 'demo-train' has 40 topics"):
             planned(plan, collection, train_topics=41)
 
@@ -83,17 +83,17 @@ def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(
     monkeypatch.setattr("irplatform.system.console._told", set())  # it is told once a process
     folder = _trained(tmp_path / "ckpt", "delta", options={"filters": 8})
     both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
-    held = resolve(both, registry())
+    held = plan_run(both, registry())
     assert [choice.name for choice in held.learning] == ["bm25-text"]
     assert held.training is not None
-    assert resolve(replace(both, train_on=("demo-train",)), registry()).training is not None
-    folded = resolve(replace(both, collection="demo-train"), registry())
+    assert plan_run(replace(both, train_on=("demo-train",)), registry()).training is not None
+    folded = plan_run(replace(both, collection="demo-train"), registry())
     assert (folded.training, folded.folds) == (None, True)
     told = capsys.readouterr().err
     assert "by a choice of the first stage's share that saw its judgments" in told
     assert "train_on=COLLECTION or interpolate=W." in told
     for given in ({"interpolate": 0.3}, {"rerankers": ("delta",)}):
-        held = resolve(replace(both, **given), registry())
+        held = plan_run(replace(both, **given), registry())
         assert (held.learning, held.training, held.folds) == ([], None, False)
         with pytest.raises(InputError, match="train_on= has no effect with checkpoint="):
             replace(both, train_on=("demo-train",), **given)
@@ -108,7 +108,7 @@ def test_the_options_of_a_checkpoint_are_overridden_by_those_that_are_set(tmp_pa
         checkpoint=folder,
         settings={"delta.filters": usual.options.filters},
     )
-    (choice,) = resolve(given, registry()).rerankers
+    (choice,) = plan_run(given, registry()).rerankers
     assert (choice.options.filters, choice.options.query_words) == (usual.options.filters, 3)
 
 
@@ -120,14 +120,14 @@ def test_the_reranker_of_a_checkpoint_asks_for_no_pretraining(tmp_path, monkeypa
         "irplatform.experiment.run.declared_pretraining",
         lambda _, choices, __: asked.extend(choices),
     )
-    learning_plan(resolve(both, registry()), None, Fusion())
+    learning_plan(plan_run(both, registry()), None, Fusion())
     assert [choice.name for choice in asked] == ["bm25-text"]
 
 
 @pytest.mark.parametrize("given", [{"seeds": 2}, {"members": 2}])
 def test_a_training_refuses_repetitions_without_effect_like_a_run(given):
     settings = RunSettings("demo-train", rerankers=("revdocid",), **given)
-    for call in (train, lambda settings: resolve(settings, registry())):
+    for call in (train, lambda settings: plan_run(settings, registry())):
         with pytest.raises(InputError, match=f"{next(iter(given))}=? has no effect"):
             call(settings)
 

@@ -8,7 +8,7 @@ import pytest
 from irplatform import RunSettings, run, train, tune
 from irplatform.cli.settings import read_settings
 from irplatform.errors import InputError
-from irplatform.experiment.plan import planned_runs, resolve
+from irplatform.experiment.plan import plan_run, planned_runs
 from irplatform.experiment.systems import choose_systems
 from irplatform.registry.loading import registry
 from irplatform.run_folder.folder import read_scores
@@ -66,7 +66,7 @@ def test_a_value_on_the_command_line_is_read_as_the_labelled_reranker_takes_it()
 
 
 def test_a_run_that_is_planned_says_which_reranker_its_label_is():
-    plan = resolve(RunSettings("demo", rerankers=["bm25-text", "a=bm25-text"]), registry())
+    plan = plan_run(RunSettings("demo", rerankers=["bm25-text", "a=bm25-text"]), registry())
     planned = planned_runs(plan, dict.fromkeys(("name", "documents", "topics", "qrels")))
     assert planned["a"]["reranker"] == planned["a-alone"]["reranker"] == "bm25-text"
     assert planned["a"]["a.k1"] == planned["bm25-text"]["bm25-text.k1"]
@@ -74,7 +74,7 @@ def test_a_run_that_is_planned_says_which_reranker_its_label_is():
 
 
 def test_judgments_decide_the_runs_that_learn_from_them_alone():
-    plan = resolve(RunSettings("demo", rerankers=["bm25-text", "dlh13"]), registry())
+    plan = plan_run(RunSettings("demo", rerankers=["bm25-text", "dlh13"]), registry())
     data = {"qrels": "digest"} | dict.fromkeys(("name", "documents", "topics"))
 
     def read(plan):

@@ -10,7 +10,7 @@ from irplatform import RunSettings, compare, run
 from irplatform.comparison.tests import Difference
 from irplatform.errors import InputError
 from irplatform.evaluation.topics import TopicFilter
-from irplatform.experiment.matrix import cells_of
+from irplatform.experiment.matrix import cell_settings
 from irplatform.registry.loading import registry
 from irplatform.reports.matrix import CEILING, FOUND, Cell, MatrixReport
 from irplatform.reports.run_report import RunReport, SystemResult
@@ -19,7 +19,7 @@ from irplatform.retrieval.candidates import Provenance
 
 def cells(**options):
     settings = RunSettings(**{"collection": "demo", **options})
-    return dict(cells_of(settings, registry(), settings.collection))
+    return dict(cell_settings(settings, registry(), settings.collection))
 
 
 def test_one_first_stage_is_the_usual_run():

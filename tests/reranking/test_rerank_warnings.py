@@ -11,7 +11,7 @@ from letters import TOPICS, Letters, Witness, choose, make_candidates, rerank, t
 
 from irplatform.files.writing import home
 from irplatform.plugin import PairsFile, Reads, TextPair, Topic
-from irplatform.reranking.fitting import train
+from irplatform.reranking.fitting import train_system
 from irplatform.reranking.training_set import LearningPlan
 from irplatform.reranking.warnings import (
     warning_of_fusion,
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("fresh_home")
 def test_a_checkpoint_of_other_code_is_scored_with_a_warning(
     resources, tmp_path, capsys, changed, told
 ):
-    built = train(choose(Witness), training_set_of(*range(20)), resources)
+    built = train_system(choose(Witness), training_set_of(*range(20)), resources)
     folder = tmp_path / "checkpoint"
     shutil.copytree(built.path, folder)
     described = folder / "checkpoint.json"
@@ -59,7 +59,7 @@ def test_a_checkpoint_of_other_knowledge_is_scored_with_a_warning(resources, tmp
         def reads(self):
             return Reads(more={"feature_format": 2, "knowledge": (*knowledge.items(),)})
 
-    built = train(choose(Reading), training_set_of(*range(20)), resources)
+    built = train_system(choose(Reading), training_set_of(*range(20)), resources)
     source = LearningPlan(checkpoint=built.path)
     told = "reads other things than its checkpoint was trained with: knowledge."
 
@@ -152,9 +152,9 @@ def test_reading_scores_of_who_learned_from_evaluated_topics_is_told(resources, 
 
 def test_what_was_trained_with_it_has_learned_from_its_topics(resources, tmp_path):
     seen = described(tmp_path / "seen", "delta", [Topic("other", "query 3")])
-    built = train(_reading(seen), training_set_of(*range(50, 70)), resources)
+    built = train_system(_reading(seen), training_set_of(*range(50, 70)), resources)
     assert Checkpoint.read(built.path).learned(TOPICS) == [TOPICS[3]]
-    start = train(
+    start = train_system(
         choose(Witness), training_set_of(*range(50, 70)), resources, training_set_of(*range(5, 10))
     )
     assert Checkpoint.read(start.path).learned(TOPICS) == TOPICS[5:10]
@@ -188,7 +188,7 @@ def test_learning_from_pairs_of_evaluated_topics_is_told(resources):
     assert "topics (t3, t5), or of the same source (citing_id): its scores show" in told
     assert warning_of_pairs(choice, [*TOPICS[:3]], source) == ""
     assert warning_of_pairs(choice, topics, LearningPlan(folds=True)) == ""
-    built = train(choice, training_set_of(*range(50, 70)), resources)
+    built = train_system(choice, training_set_of(*range(50, 70)), resources)
     checkpoint = Checkpoint.read(built.path)
     assert checkpoint.learned(TOPICS) == [TOPICS[3]]
     assert checkpoint.learned([Topic("x", "OTHERS")])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from irplatform.errors import InputError
 from irplatform.run_folder.folder import FILE_NAME, read_scores
-from irplatform.run_folder.listed import MATRIX, REPORT, cells_of, run_files
+from irplatform.run_folder.listed import MATRIX, REPORT, matrix_cells, run_files
 from irplatform.run_folder.metadata import known_metadata, metadata_path, read_metadata
 from irplatform.run_folder.metadata_model import known_parts
 from irplatform.run_folder.mixture import mixture_of
@@ -18,7 +18,7 @@ REFERENCE = Path(__file__).parents[2] / "runs" / "reference" / "demo"
 OTHER_FORMS = ('{"runs": 3}', "[]", "null", "7", '"x"', "{}", '{"runs": [', "\x00", "[" * 100_000)
 READERS = {
     REPORT: lambda folder: run_files([folder]),
-    MATRIX: cells_of,
+    MATRIX: matrix_cells,
     FILE_NAME: read_scores,
     "bm25.run.meta.json": lambda folder: known_metadata(folder / "bm25.run"),
 }
@@ -66,7 +66,7 @@ def test_a_matrix_whose_baseline_is_not_among_its_runs_is_refused(folder):
     cell = {"collection": "c", "first_stage": "x", "baseline": "x", "folder": "c/x", "runs": []}
     (folder / MATRIX).write_text(json.dumps({"cells": [cell]}))
     with pytest.raises(InputError, match="its baseline is not among its runs"):
-        cells_of(folder)
+        matrix_cells(folder)
 
 
 def test_metadata_of_ours_have_no_other_parts():

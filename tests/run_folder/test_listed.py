@@ -10,9 +10,9 @@ from irplatform.errors import InputError
 from irplatform.run_folder.listed import (
     MATRIX,
     REPORT,
-    cells_of,
     described_runs,
     listed_runs,
+    matrix_cells,
     run_files,
 )
 from irplatform.run_folder.metadata import lines_digest, metadata_path, read_metadata
@@ -123,7 +123,7 @@ def matrix(tmp_path):
 
 
 def test_a_matrix_that_was_moved_is_read_where_it_is(matrix):
-    files = [(c.file(c.first).name, names(map(c.file, c.reranked))) for c in cells_of(matrix)]
+    files = [(c.file(c.first).name, names(map(c.file, c.reranked))) for c in matrix_cells(matrix)]
     assert files == [("bm25.run", ["ltr.run"]), ("qld.run", ["ltr.run"])]
     assert len(run_files([matrix])) == 4
 

@@ -5,9 +5,15 @@ import json
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.run_folder.folder import FILE_NAME, Scores, SystemScores, read_scores, write_scores
+from irplatform.run_folder.folder import (
+    FILE_NAME,
+    FolderScores,
+    SystemScores,
+    read_scores,
+    write_scores,
+)
 
-SCORES = Scores(
+SCORES = FolderScores(
     "demo",
     ["AP"],
     {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.errors import InputError, listing
-from irplatform.experiment.calls import topic_marks
+from irplatform.experiment.calls import topic_fingerprints
 from irplatform.experiment.topics import only_topics, topics_asked
 from irplatform.run_folder.listed import listed_runs
 from irplatform.run_folder.metadata import is_as_recorded, read_metadata
@@ -90,7 +90,7 @@ def _present(
                 part = only_topics(collection, key[0])
                 part = ignoring_identical_ids(part) if key[1] else part
                 qrels = part.qrels if part.load_qrels else None
-                marks[key] = topic_marks(part, qrels)
+                marks[key] = topic_fingerprints(part, qrels)
             found[name] = marks[key]
     return found
 

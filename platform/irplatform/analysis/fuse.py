@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
-    from irplatform.retrieval.fusion_learning import Choice
+    from irplatform.retrieval.fusion_learning import FusionChoice
     from irplatform.run_folder.metadata_model import RunMetadata
     from irplatform.runs import Run
     from irplatform.runs.fusion.method import FusionMethod
@@ -141,7 +141,7 @@ def _methods(by: str | None, norm: Norm | None) -> list[FusionMethod]:
 
 def _learned(
     runs: Mapping[Path, Run], methods: Sequence[FusionMethod], train_on: AnyCollection
-) -> Choice:
+) -> FusionChoice:
     name = collection_name(train_on)
     if Path(name).is_file() and Path(name).suffix != ".toml":
         judgments = read_qrels(Path(name))
@@ -179,7 +179,7 @@ def _described(method: FusionMethod, shares: Sequence[float]) -> dict[str, Any]:
     return {"by": method.name, **method.parameters, "weights": list(shares)}
 
 
-def _lesson(choice: Choice, paths: Sequence[Path | str]) -> dict[str, Any]:
+def _lesson(choice: FusionChoice, paths: Sequence[Path | str]) -> dict[str, Any]:
     gains = {
         "over_equal_ranks": choice.over_plain.as_json(),
         "over_best_run": {"run": str(paths[choice.best_run]), **choice.over_best.as_json()},
@@ -225,7 +225,7 @@ def _metadata(
     depth: int,
     weights: Mapping[Path, float],
     asked: Mapping[str, Any],
-    choice: Choice | None,
+    choice: FusionChoice | None,
     command: Sequence[str],
 ) -> RunMetadata:
     inputs: list[dict[str, Any]] = [

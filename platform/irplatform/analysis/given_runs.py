@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from irplatform.comparison.results import Matrix
 from irplatform.errors import InputError, counted, listing, quoted
 from irplatform.experiment.arguments import FOLDER, AnyPath, Names, as_names, as_path
-from irplatform.run_folder.listed import cells_of, run_files
+from irplatform.run_folder.listed import matrix_cells, run_files
 from irplatform.run_folder.metadata import read_metadata
 from irplatform.run_folder.mixture import Mixture, mixture_of
 from irplatform.runs import Run
@@ -207,7 +207,9 @@ def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
     given = [_given(run, f"run-{place}") for place, run in enumerate(each, start=1)]
     ready = {Path(run.name): run for run in given if isinstance(run, Run)}
     files = [Path(run.name) if isinstance(run, Run) else run for run in given]
-    cells = [] if len(files) > 1 or names else [c for f in files for c in cells_of(f) if c.reranked]
+    cells = (
+        [] if len(files) > 1 or names else [c for f in files for c in matrix_cells(f) if c.reranked]
+    )
     files = [f for path in files for f in ([path] if path in ready else run_files([path]))]
     return GivenRuns(name_runs(files, names), ready, cells)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collection_resources import CollectionResources
 from irplatform.data import LabelledTopic, TrainingData
 from irplatform.errors import InputError, PlatformError
-from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, with_expansion_of
+from irplatform.experiment.systems import choose_systems, refuse_large_downloads, with_expansion_of
 from irplatform.features.calculator import forget_features
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.loading import registry
@@ -99,7 +99,7 @@ def time_rerankers(
     options = with_expansion_of(found, plugins, _RETRIEVERS, settings)
     names = rerankers or sorted(plugins.rerankers)
     retrievers, choices = choose_systems(plugins, _RETRIEVERS, names, options, preset)
-    refuse_silent_downloads(found, collection)
+    refuse_large_downloads(found, collection)
     threads = within_cores("model_threads", model_threads)
     chosen = list(dict.fromkeys(choose_device(d, threads) for d in devices or ("cpu", "auto")))
     resources = CollectionResources(

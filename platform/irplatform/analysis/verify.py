@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from irplatform.errors import InputError, PlatformError, counted, listing
 from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import content_digest, describe_data, settings_from
-from irplatform.experiment.plan import planned_runs, resolve
-from irplatform.experiment.systems import collection_of, refuse_silent_downloads
+from irplatform.experiment.plan import plan_run, planned_runs
+from irplatform.experiment.systems import collection_of, refuse_large_downloads
 from irplatform.files.cache import MANIFEST, damage
 from irplatform.files.digests import fingerprint
 from irplatform.files.formats import read_own_json
@@ -176,7 +176,7 @@ def _data(metadata: RunMetadata, named: str | None) -> Iterator[Finding]:
     try:
         plugins = registry()
         collection = collection_of(settings, plugins) if settings else plugins.collection(name)
-        refuse_silent_downloads(collection, name)
+        refuse_large_downloads(collection, name)
         now = describe_data(collection, _qrels(collection))
     except PlatformError as error:
         yield Finding("collection", "unknown", str(error))
@@ -186,7 +186,7 @@ def _data(metadata: RunMetadata, named: str | None) -> Iterator[Finding]:
         yield Finding("settings", "unknown", unreadable)
         return
     try:
-        plan = resolve(settings, plugins)
+        plan = plan_run(settings, plugins)
         planned = planned_runs(plan, now).get(Path(metadata.run.file or "").stem)
     except PlatformError as error:
         yield Finding("settings", "unknown", str(error))

@@ -57,16 +57,16 @@ def run(
     from irplatform.reports.comparison import Parts, print_comparison
     from irplatform.reports.matrix import MatrixReport
 
-    own, shown = _read(experiment) if experiment else (None, {})
+    file_settings, shown = _read(experiment) if experiment else (None, {})
     compare = compare or shown.get("compare", False)
     html = html or shown.get("html")
     command = ("platform", *sys.argv[1:])
-    settings = run_settings(options, command=command, experiment=own)
+    settings = run_settings(options, command=command, experiment=file_settings)
     settings = replace(settings, experiment=experiment)
     if not settings.collection:
         missing = "names no collection" if experiment else "--collection COLLECTION,… is missing"
         raise InputError(f"{missing}. `platform run --help` explains it.", path=experiment)
-    several = settings.rerankers or any(len(each.retrievers) > 1 for each in settings.stages)
+    several = settings.rerankers or any(len(stage.retrievers) > 1 for stage in settings.stages)
     if compare and not several:
         raise InputError(
             "--compare has no effect without --reranker NAME or a second retriever, as in "
@@ -94,8 +94,8 @@ def run(
         )
         notice(f"report: {html}")
     if as_json:
-        whole = {"comparison": comparison.as_json()} if comparison else {}
-        print_json({**report.as_json(), **whole})
+        details = {"comparison": comparison.as_json()} if comparison else {}
+        print_json({**report.as_json(), **details})
     else:
         report.print_table()
         if comparison:

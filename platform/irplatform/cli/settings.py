@@ -32,18 +32,18 @@ def run_settings(
     """
     from irplatform import RunSettings
 
-    given = {**options, **more}
-    of_systems = (given.pop("settings"), given.pop("config"))
-    beneath: Mapping[str, object] = {}
+    values = {**options, **more}
+    of_systems = (values.pop("settings"), values.pop("config"))
+    of_file: Mapping[str, object] = {}
     if experiment is not None:
-        beneath = experiment.get("settings", {})
-        given |= _not_given(experiment)
-    settings = RunSettings(**given)
+        of_file = experiment.get("settings", {})
+        values |= _not_given(experiment)
+    settings = RunSettings(**values)
     retrievers = dict.fromkeys(name for stage in settings.stages for name in stage.retrievers)
     if experiment is not None:
-        beneath = _of_chosen(beneath, RunSettings("", **_systems(experiment)), settings)
-    own = read_settings(*of_systems, [*retrievers], settings.rerankers)
-    return replace(settings, settings={**beneath, **own})
+        of_file = _of_chosen(of_file, RunSettings("", **_systems(experiment)), settings)
+    of_command = read_settings(*of_systems, [*retrievers], settings.rerankers)
+    return replace(settings, settings={**of_file, **of_command})
 
 
 def _not_given(experiment: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from irplatform.conformance.systems import (
 )
 from irplatform.conformance.watch import Watch
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
-from irplatform.experiment.systems import choose_systems, refuse_silent_downloads
+from irplatform.experiment.systems import choose_systems, refuse_large_downloads
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.loading import registry
@@ -144,7 +144,7 @@ def _data(
     """The topics of a collection, none if only measures and collections are checked."""
     systems = [each for each in registered.values() if each and not each.broken]
     collection = plugins.collection(collection_name)
-    refuse_silent_downloads(collection, collection_name)
+    refuse_large_downloads(collection, collection_name)
     named = device not in ("auto", "cpu")
     # Torch takes seconds to load.
     loads_torch = named or "torch" in sys.modules or any(map(_wants_torch, systems))

@@ -10,7 +10,7 @@ import numpy as np
 
 from irplatform.collections.inspection import check as inspect
 from irplatform.conformance.behaviour import NEW_PROCESS, said
-from irplatform.experiment.systems import refuse_silent_downloads
+from irplatform.experiment.systems import refuse_large_downloads
 from irplatform.registry.loading import registry
 from irplatform.runs import Ranking, Run
 
@@ -87,7 +87,7 @@ def results_of_collection(name: str, watch: Watch, process: AnotherProcess) -> R
     load = registry().collections[name]
     with watch.during("loading it"):
         collection, again = load(), load()
-    refuse_silent_downloads(collection, name)
+    refuse_large_downloads(collection, name)
     yield "loading", ""
     here = _contents(collection)
     yield "loaded again", _change(here, _contents(again), "when it is loaded again")

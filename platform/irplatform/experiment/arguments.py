@@ -36,27 +36,27 @@ OPENED_AS = "opened_as"
 """The attribute of a `Collection` that keeps the name that it was opened by."""
 
 
-def as_names(given: Names, argument: str) -> tuple[str, ...]:
+def as_names(value: Names, argument: str) -> tuple[str, ...]:
     """Return a list of names; one name stands for a list of one."""
-    names = (given,) if isinstance(given, str) else given
+    names = (value,) if isinstance(value, str) else value
     names = tuple(names) if isinstance(names, Iterable) else (names,)
     if not all(isinstance(name, str) for name in names):
-        raise InputError(f"{argument} is {quoted(given)}; it must be a name or a list of names.")
+        raise InputError(f"{argument} is {quoted(value)}; it must be a name or a list of names.")
     return names
 
 
-def as_systems(given: object, argument: str) -> tuple[str, ...]:
+def as_systems(value: object, argument: str) -> tuple[str, ...]:
     """Return names of systems; classes and objects are registered in this session.
 
     Raises:
         InputError: one is no system of the kind, or two have one name.
     """
     kind = Reranker if argument.startswith("reranker") else Retriever
-    one = isinstance(given, str | Path | type | kind) or not isinstance(given, Iterable)
-    labelled = given.items() if isinstance(given, Mapping) else None
-    each = [given] if one else [*given] if labelled is None else []  # type: ignore[misc]
+    one = isinstance(value, str | Path | type | kind) or not isinstance(value, Iterable)
+    labelled = value.items() if isinstance(value, Mapping) else None
+    systems = [value] if one else [*value] if labelled is None else []  # type: ignore[misc]
     pairs: list[tuple[str, object]] = (
-        [*labelled] if labelled is not None else [("", s) for s in each]
+        [*labelled] if labelled is not None else [("", s) for s in systems]
     )
     names: list[str] = []
     objects: dict[str, object] = {}
@@ -100,62 +100,62 @@ def collection(name: AnyPath) -> Collection:
     return opened
 
 
-def as_retriever(given: object) -> str:
+def as_retriever(value: object) -> str:
     """Return the name of one retriever; a class or an object is registered in this session.
 
     Raises:
         InputError: there are several, or it is none: a fused or judged first stage is not.
     """
-    names = as_systems(given, "retriever")
+    names = as_systems(value, "retriever")
     if len(names) != 1:
         raise InputError(f"{option('retriever')} takes one retriever, not {len(names)}.")
     registry().retriever(names[0])
     return names[0]
 
 
-def collection_name(given: object) -> str:
+def collection_name(value: object) -> str:
     """Return the name of a collection; a `Collection` is registered under its id.
 
     One that `collection` opened keeps the name that it was opened by.
     """
-    if not isinstance(given, Collection):
-        return str(given)
-    if name := vars(given).get(OPENED_AS):
+    if not isinstance(value, Collection):
+        return str(value)
+    if name := vars(value).get(OPENED_AS):
         return str(name)
-    register(given.id, given)
-    return given.id
+    register(value.id, value)
+    return value.id
 
 
-def as_path(given: object, argument: str) -> Path:
+def as_path(value: object, argument: str) -> Path:
     """Return a path, also for a text; a report of runs stands for their folder."""
-    if not isinstance(given, Path | str) and isinstance(folder := getattr(given, FOLDER, 0), Path):
+    if not isinstance(value, Path | str) and isinstance(folder := getattr(value, FOLDER, 0), Path):
         return folder
-    if not isinstance(given, Path | str) or given == "":
-        raise InputError(f"{argument} is {quoted(given)}; it must be a path.")
-    return Path(given)
+    if not isinstance(value, Path | str) or value == "":
+        raise InputError(f"{argument} is {quoted(value)}; it must be a path.")
+    return Path(value)
 
 
-def as_qrels(given: AnyQrels | None) -> Path | Qrels | None:
+def as_qrels(value: AnyQrels | None) -> Path | Qrels | None:
     """Return the path of judgments, or judgments in memory by topic and document."""
-    if isinstance(given, Path | str):
-        return as_path(given, "qrels")
-    return None if given is None else qrels_of(given)
+    if isinstance(value, Path | str):
+        return as_path(value, "qrels")
+    return None if value is None else qrels_of(value)
 
 
-def as_paths(given: Paths, argument: str) -> tuple[Path, ...]:
+def as_paths(value: Paths, argument: str) -> tuple[Path, ...]:
     """Return a list of paths; one path stands for a list of one."""
-    paths = (given,) if isinstance(given, Path | str) or not isinstance(given, Iterable) else given
-    return tuple(as_path(each, argument) for each in paths)
+    paths = (value,) if isinstance(value, Path | str) or not isinstance(value, Iterable) else value
+    return tuple(as_path(path, argument) for path in paths)
 
 
-def settings_by_name(given: Mapping[str, object] | None) -> dict[str, object]:
+def settings_by_name(table: Mapping[str, object] | None) -> dict[str, object]:
     """Return options of systems by full names: `{"rm3": {"fb_terms": 20}}` is rm3.fb_terms."""
-    if not isinstance(given or {}, Mapping):
+    if not isinstance(table or {}, Mapping):
         raise InputError(
-            f"settings is {quoted(given)}; it must map options to values: {{'rm3.fb_terms': 20}}."
+            f"settings is {quoted(table)}; it must map options to values: {{'rm3.fb_terms': 20}}."
         )
     settings: dict[str, object] = {}
-    for name, value in (given or {}).items():
-        whole = not isinstance(value, dict) or "." in name
-        settings |= {name: value} if whole else flat({name: value})
+    for name, value in (table or {}).items():
+        is_option = not isinstance(value, dict) or "." in name
+        settings |= {name: value} if is_option else flat({name: value})
     return settings

@@ -42,17 +42,17 @@ def call_of(settings: RunSettings) -> dict[str, Any]:
     {'function': 'run', 'settings': {'collection': 'demo', 'rerankers': ['delta']}}
     """
     usual = RunSettings("")
-    given = {
+    settings_json = {
         name: plain(name, getattr(settings, name))
-        for name, each in _DECLARED.items()
-        if each.recorded and getattr(settings, name) != getattr(usual, name)
+        for name, setting in _DECLARED.items()
+        if setting.recorded and getattr(settings, name) != getattr(usual, name)
     }
-    if "first_stages" in given:
-        given["first_stages"] = [
+    if "first_stages" in settings_json:
+        settings_json["first_stages"] = [
             replace(stage, source=str(plain("candidates", stage.source))).name
             for stage in settings.stages
         ]
-    return {"function": "run", "settings": given}
+    return {"function": "run", "settings": settings_json}
 
 
 def expression(call: Mapping[str, Any]) -> str:
@@ -117,11 +117,11 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
     for plugin in plugins:
         if plugin.file is not None:
             named.setdefault(plugin.file, "plugin")
-    found = {path: content_digest(path) for path in named}
+    digest_of = {path: content_digest(path) for path in named}
     return [
-        {"role": role, "path": str(path), "sha256": found[path]}
+        {"role": role, "path": str(path), "sha256": digest_of[path]}
         for path, role in named.items()
-        if found[path]
+        if digest_of[path]
     ]
 
 
@@ -171,9 +171,9 @@ def _listed(value: object) -> Sequence[Any]:
 def plain(name: str, value: object) -> Any:
     """A setting as JSON, with absolute paths."""
     if isinstance(value, tuple | list):
-        return [plain(name, each) for each in value]
+        return [plain(name, item) for item in value]
     if isinstance(value, Mapping):
-        return {key: plain(name, each) for key, each in value.items()}
+        return {key: plain(name, item) for key, item in value.items()}
     if isinstance(value, Path):
         return str(value.expanduser().absolute())
     if isinstance(value, str) and name in _COLLECTIONS:
@@ -195,10 +195,10 @@ def _existing(value: object) -> Path | None:
 def describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
     """Return the name of a collection and fingerprints of its parts, for metadata."""
     documents = {"name": collection.id, "documents": collection.corpus.fingerprint}
-    return documents | topic_marks(collection, qrels)
+    return documents | topic_fingerprints(collection, qrels)
 
 
-def topic_marks(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
+def topic_fingerprints(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
     """Return the fingerprints of topics and judgments; this reads no documents."""
     topics = [topic.describe() for topic in collection.topics]
     judged = {q: dict(grades) for q, grades in (qrels or {}).items()}

@@ -66,7 +66,7 @@ SINGULAR = {
 
 
 def settings_of(
-    given: RunSettings | Collections | None,
+    value: RunSettings | Collections | None,
     options: Mapping[str, Any] | None = None,
     *,
     rerankers: object = None,
@@ -84,16 +84,16 @@ def settings_of(
         options["rerankers"] = rerankers
     if options.get("config") is not None:
         options.setdefault("settings", {})  # a file of settings takes the place of earlier ones
-    known = [each.name for each in fields(RunSettings)]
+    known = [field.name for field in fields(RunSettings)]
     for name in options:
         if name not in known:
             raise unknown("setting", name, known, of="a run")
-    if isinstance(given, RunSettings):
+    if isinstance(value, RunSettings):
         if "collection" in options:
             options = {"collections": (), **options}
-        return replace(given, **options) if options else given
-    collection = options.get("collection") if given is None else given
-    if given is None and collection is None and "collections" in options:
+        return replace(value, **options) if options else value
+    collection = options.get("collection") if value is None else value
+    if value is None and collection is None and "collections" in options:
         return RunSettings(**options)
     several = isinstance(collection, tuple | list) and collection
     if not (several or isinstance(collection, Path | str | Collection)):
@@ -144,7 +144,7 @@ class _Reader:
     path: Path
 
     def read(self, content: Mapping[str, object]) -> dict[str, Any]:
-        given: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         written: dict[str, str] = {}
         for key, value in content.items():
             name = key.replace("-", "_")
@@ -156,16 +156,16 @@ class _Reader:
             if name in written:
                 raise InputError(f"'{written[name]}' and '{key}' say the same.", path=self.path)
             written[name] = key
-            given[name] = self._value(key, name, value)
-        if "rerankers" in given:
-            given["rerankers"], options = given["rerankers"]
-            twice = [name for name in options if name in given.get("settings", {})]
+            values[name] = self._value(key, name, value)
+        if "rerankers" in values:
+            values["rerankers"], options = values["rerankers"]
+            twice = [name for name in options if name in values.get("settings", {})]
             if twice:
                 raise InputError(
                     f"'{twice[0]}' is set in [rerankers] and in [settings].", path=self.path
                 )
-            given["settings"] = {**given.get("settings", {}), **options}
-        return given
+            values["settings"] = {**values.get("settings", {}), **options}
+        return values
 
     def _value(self, key: str, name: str, value: object) -> Any:
         if name == "rerankers":
@@ -215,7 +215,7 @@ class _Reader:
 
     def _list(self, key: str, value: object) -> list[str]:
         values = value if isinstance(value, list) else [value]
-        return [self._kind(key, each, str, "a name or a list of names") for each in values]
+        return [self._kind(key, item, str, "a name or a list of names") for item in values]
 
     def _table(self, key: str, value: object) -> Mapping[str, object]:
         table: Mapping[str, object] = self._kind(key, value, dict, "a table of options")

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import measures_of
 from irplatform.experiment.experiment_file import read_experiment
-from irplatform.experiment.plan import RunPlan, planned_runs, resolve
+from irplatform.experiment.plan import RunPlan, plan_run, planned_runs
 from irplatform.experiment.settings import RunSettings, label_and_name
 from irplatform.experiment.topics import topics_folder
 from irplatform.files.writing import write_json
-from irplatform.options import settings_of
+from irplatform.options import option_values
 from irplatform.reports.matrix import Cell, MatrixReport
 from irplatform.retrieval.first_stage import FirstStage, short_names
 from irplatform.retrieval.fusion import AUTO
@@ -72,12 +72,12 @@ def run_matrix(
     (folder / MATRIX).unlink(missing_ok=True)  # it is about an earlier matrix
     cells = []
     with parts(len(planned)), without_repeats(*_TOLD_ONCE):
-        for each in planned:
-            collection = each.plan.collection.id
-            subject = each.stage if not settings.collections else f"{collection}, {each.stage}"
+        for cell in planned:
+            collection = cell.plan.collection.id
+            subject = cell.stage if not settings.collections else f"{collection}, {cell.stage}"
             with stage(""), with_subject(subject):
-                report = carry_out(each.plan, each.recorder)
-            cells.append(Cell(collection, each.stage, each.plan.run_dir, report))
+                report = carry_out(cell.plan, cell.recorder)
+            cells.append(Cell(collection, cell.stage, cell.plan.run_dir, report))
     matrix = MatrixReport(folder, tuple(settings.labels), cells)
     write_json(folder / MATRIX, matrix.as_json())
     return matrix
@@ -93,8 +93,8 @@ def _planned(
     taken: dict[Path, str] = {}
     for collection in settings.collections or (settings.collection,):
         with waiting(f"reading {collection}"):
-            for name, cell in cells_of(settings, plugins, collection):
-                plan = resolve(cell, plugins)
+            for name, cell in cell_settings(settings, plugins, collection):
+                plan = plan_run(cell, plugins)
                 path = folder / plan.collection.id
                 if settings.topics:
                     path /= topics_folder(settings.topics)
@@ -124,18 +124,18 @@ def naming_experiment(settings: RunSettings, plugins: Registry) -> Iterator[None
 
 def _error_of(experiment: Path, plugins: Registry) -> str:
     """The error that a file has without the options of the command line; "" for none."""
-    own = RunSettings(**read_experiment(experiment))
+    of_file = RunSettings(**read_experiment(experiment))
     try:
-        for collection in own.collections or (own.collection,):
-            for _, cell in cells_of(own, plugins, collection):
-                plan = resolve(cell, plugins)
+        for collection in of_file.collections or (of_file.collection,):
+            for _, cell in cell_settings(of_file, plugins, collection):
+                plan = plan_run(cell, plugins)
                 measures_of(plan.collection, cell.measures, plugins.measures, plan.qrels)
     except InputError as error:
         return error.message
     return ""
 
 
-def cells_of(
+def cell_settings(
     settings: RunSettings, plugins: Registry, collection: str
 ) -> Iterator[tuple[str, RunSettings]]:
     """Yield the settings of a collection's cells, with the names of their first stages.
@@ -143,26 +143,27 @@ def cells_of(
     A cell has those options of systems that one of its systems takes; an option that no cell takes
     is left in all, so that it is refused.
     """
-    stages = settings.stages
-    keys = [_taken(settings, plugins, stage) for stage in stages]
+    first_stages = settings.stages
+    keys = [_taken(settings, plugins, first_stage) for first_stage in first_stages]
     taken_somewhere = set().union(*keys)
     expands = [
-        any("expand" in plugins.retriever(name).option_names() for name in stage.retrievers)
-        for stage in stages
+        any("expand" in plugins.retriever(name).option_names() for name in first_stage.retrievers)
+        for first_stage in first_stages
     ]
-    for name, each, own, can_expand in zip(short_names(stages), stages, keys, expands, strict=True):
-        fuses = len(each.retrievers) > 1
+    cells = zip(short_names(first_stages), first_stages, keys, expands, strict=True)
+    for name, first_stage, taken, can_expand in cells:
+        fuses = len(first_stage.retrievers) > 1
         changed: dict[str, Any] = {
             "collection": collection,
             "collections": (),
-            "first_stages": (each.name,),
+            "first_stages": (first_stage.name,),
             "settings": {
                 key: value
                 for key, value in settings.settings.items()
-                if key in own or key not in taken_somewhere
+                if key in taken or key not in taken_somewhere
             },
         }
-        if not fuses and any(len(stage.retrievers) > 1 for stage in stages):
+        if not fuses and any(len(other.retrievers) > 1 for other in first_stages):
             changed["fusion"] = AUTO
             if not settings.rerankers:
                 changed |= {"train_on": (), "train_topics": None}
@@ -171,11 +172,13 @@ def cells_of(
         yield name, replace(settings, **changed)
 
 
-def _taken(settings: RunSettings, plugins: Registry, stage: FirstStage) -> set[str]:
+def _taken(settings: RunSettings, plugins: Registry, first_stage: FirstStage) -> set[str]:
     """The options that the systems of a cell take."""
     labelled = map(label_and_name, settings.rerankers)
     registrations: list[Registration[Any]] = [
-        *(plugins.retriever(name) for name in stage.retrievers),
+        *(plugins.retriever(name) for name in first_stage.retrievers),
         *(replace(plugins.reranker(name), name=label) for label, name in labelled),
     ]
-    return set().union(*(settings_of(each, settings.settings)[0] for each in registrations))
+    return set().union(
+        *(option_values(registration, settings.settings)[0] for registration in registrations)
+    )

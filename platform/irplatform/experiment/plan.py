@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from irplatform.errors import InputError, listing
 from irplatform.experiment.learning import (
@@ -22,8 +23,8 @@ from irplatform.experiment.learning import (
     find_training,
     to_fuse_on,
 )
-from irplatform.experiment.resources import on_device, undecided_resources
-from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
+from irplatform.experiment.resources import undecided_resources, with_device
+from irplatform.experiment.systems import refuse_large_downloads, resolve_systems
 from irplatform.experiment.topics import topics_folder
 from irplatform.files.digests import digest, fingerprint
 from irplatform.files.reading import readable_again
@@ -36,11 +37,12 @@ from irplatform.retrieval.retrievers import computing_facts
 from irplatform.run_folder.resuming import code_and_content
 from irplatform.runs.names import FUSED, alone_name, retriever_name, seed_of, system_of
 from irplatform.spelling import option
+from irplatform.system.console import waiting
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.workers.distribution import cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
     from irplatform.retrieval.first_stage import FirstStage
     from irplatform.retrieval.retrievers import ChosenRetriever
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _DIGITS = 12
 """Digits of a hash that tell files apart."""
 
@@ -62,7 +67,7 @@ class RunPlan:
 
     There are judgments (`qrels`) where the run is evaluated, and a `training` collection where
     something learns from one. `folds` says that rerankers are cross-validated over the collection's
-    own topics. `fusion` has equal weights. The device of the resources is chosen by `on_device`.
+    own topics. `fusion` has equal weights. The device of the resources is chosen by `with_device`.
     `only_seed` is that of a plan for one run of several seeds.
     """
 
@@ -82,8 +87,8 @@ class RunPlan:
     def run_dir(self) -> Path:
         """The folder of the runs; those of some topics have their own."""
         topics = self.settings.topics
-        whole = Path("runs") / self.collection.id
-        return self.settings.run_dir or (whole / topics_folder(topics) if topics else whole)
+        usual = Path("runs") / self.collection.id
+        return self.settings.run_dir or (usual / topics_folder(topics) if topics else usual)
 
     @property
     def retrievers(self) -> Sequence[ChosenRetriever]:
@@ -140,16 +145,30 @@ class RunPlan:
         """
         for choice in self.rerankers:
             choice.check_training()
-        resources = on_device(self.resources, self.settings, self.retrievers)
+        resources = with_device(self.resources, self.settings, self.retrievers)
         if (machines := cluster()) is not None:
             index = resources.corpus.index_path
-            chosen: list[Chosen[Any]] = [*self.retrievers, *self.rerankers]
-            for each in chosen:
-                machines.require_files(each.name, [*each.files(), *([index] if index else [])])
+            systems: list[Chosen[Any]] = [*self.retrievers, *self.rerankers]
+            for system in systems:
+                machines.require_files(system.name, [*system.files(), *([index] if index else [])])
         return replace(self, resources=resources)
 
 
-def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
+def reading(function: Callable[P, T]) -> Callable[P, T]:
+    """Show that the collection is read, while a function of settings or a plan works."""
+
+    @wraps(function)
+    def shown(*arguments: P.args, **more: P.kwargs) -> T:
+        first: Any = arguments[0]
+        settings = first.settings if isinstance(first, RunPlan) else first
+        with waiting(f"reading {settings.collection}"):
+            return function(*arguments, **more)
+
+    return shown
+
+
+@reading
+def plan_run(settings: RunSettings, plugins: Registry) -> RunPlan:
     """Plan a run.
 
     Raises:
@@ -189,7 +208,8 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
     return replace(plan, training=training, folds=folds)
 
 
-def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
+@reading
+def plan_training(settings: RunSettings, plugins: Registry) -> RunPlan:
     """Plan a training: its collection, with those of `train_on`, is the one to learn from."""
     if settings.checkpoint is not None:
         raise InputError(f"{option('checkpoint')} has no effect: training makes one.")
@@ -224,7 +244,7 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
     for choice in rerankers:
         choice.check()
     scored = settings.first_stage.source == SCORED
-    refuse_silent_downloads(systems.collection, settings.collection, scored=scored)
+    refuse_large_downloads(systems.collection, settings.collection, scored=scored)
     systems = replace(systems, rerankers=rerankers).expanded()
     for retriever in systems.retrievers:
         retriever.check_topics(list(systems.collection.topics))
@@ -285,10 +305,12 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     }
     retrieval = {c.name: _of_retriever(c, plan, vectors) for c in plan.retrievers}
     described = {choice.name: choice.describe() for choice in plan.retrievers}
-    together: dict[str, Any] = {k: v for each in retrieval.values() for k, v in each.items()}
-    own = {"judgments": data["qrels"]} if plan.folds else {}  # what is learned depends on them
+    together: dict[str, Any] = {k: v for options in retrieval.values() for k, v in options.items()}
+    judgments = (
+        {"judgments": data["qrels"]} if plan.folds else {}
+    )  # what is learned depends on them
     fused_by = {"fusion": settings.fusion, **_learned_on(plan, plan.fuses)}
-    fused_by |= own if plan.fuses else {}
+    fused_by |= judgments if plan.fuses else {}
     if first_stage.is_ranked:
         runs = {first_stage.run_name(plan.taken): common}
     else:
@@ -302,7 +324,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     together |= {"retrievers": list(retrieval), **(fused_by if len(retrieval) > 1 else {})}
     for choice in plan.rerankers:
         made_by = code_and_content({**described, choice.name: choice.describe()})
-        learned = own if choice in plan.learning else {}
+        learned = judgments if choice in plan.learning else {}
         of_run = {
             **common,
             **together,

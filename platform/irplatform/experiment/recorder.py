@@ -25,8 +25,8 @@ from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.reports.run_report import RunReport
 from irplatform.reports.system_result import SystemResult
 from irplatform.run_folder.folder import (
+    FolderScores,
     RunFolder,
-    Scores,
     SystemScores,
     write_scores,
 )
@@ -36,7 +36,7 @@ from irplatform.run_folder.metadata_model import NOTHING, Data, Marks, Method, S
 from irplatform.run_folder.mixture import mixture_of
 from irplatform.runs import Run, read_run
 from irplatform.runs.names import alone_name
-from irplatform.system.console import notice
+from irplatform.system.console import notice, stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from irplatform.retrieval.candidates import Candidates
     from irplatform.run_folder.metadata_model import RunMetadata
 
+RERANKING = 4
+"""Share of a run's progress bar of each reranker; a chapter before reranking has a third of 1."""
 _COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
 _STAGES = {"index": 0.0, "retrieve": 0.0, "train": 0.0, "rerank": 0.0}
@@ -137,6 +139,7 @@ class Recorder:
             run, description = candidates.cut(candidates.first), candidates.describe()
             self._add(candidates, run, description, candidates.artifacts, {}, resources)
 
+    @stage("", RERANKING)
     def add_reranked(
         self, name: str, candidates: Candidates, attempts: Iterable[RerankedRun]
     ) -> None:
@@ -188,7 +191,7 @@ class Recorder:
             notice(warning)
             self.warn(warning)
         baseline = first_stage = candidates.first.name
-        rerankers = [each.name for each in self._systems if each.interpolation is not None]
+        rerankers = [system.name for system in self._systems if system.interpolation is not None]
         names = [n for name in rerankers for n in (name, alone_name(name))]
         if not rerankers:
             baseline, *names = [system.name for system in self._systems]
@@ -220,7 +223,7 @@ class Recorder:
             name: SystemScores(evaluation.aggregate, evaluation.per_topic)
             for name, evaluation in self._evaluations.items()
         }
-        write_scores(Scores(self._collection.id, measures, per_system), self._folder.path)
+        write_scores(FolderScores(self._collection.id, measures, per_system), self._folder.path)
         self._folder.tell_of_others(first_stage, candidates.fingerprint)
         return report
 
@@ -245,12 +248,18 @@ class Recorder:
         A reranker's own scores are left out if its final run has the same. Means over seeds have no
         ranking of their own, hence no bounds.
         """
-        own = {alone_name(name): each.per_topic for name, each in scores.items()}
-        scores = {n: each for n, each in scores.items() if own.get(n) != each.per_topic}
+        alone_scores = {
+            alone_name(name): evaluation.per_topic for name, evaluation in scores.items()
+        }
+        scores = {
+            n: evaluation
+            for n, evaluation in scores.items()
+            if alone_scores.get(n) != evaluation.per_topic
+        }
         seeded = any(system.seeds for system in self._systems)
         if not alone:
             names = {system.name for system in self._systems}
-            scores = {name: each for name, each in scores.items() if name in names}
+            scores = {name: evaluation for name, evaluation in scores.items() if name in names}
         runs = {
             name: Run(name, {}) if seeded else read_run(self._folder.path / f"{name}.run")
             for name in scores
@@ -265,7 +274,9 @@ class Recorder:
             note=self._collection.note,
             bounds=not seeded,
             mixtures={system.name: system.mixture for system in self._systems},
-            alone={n: each for n in runs if (each := self._evaluations.get(alone_name(n)))},
+            alone={
+                n: evaluation for n in runs if (evaluation := self._evaluations.get(alone_name(n)))
+            },
             **options,
         )
         return ComparisonReport.of(compared)

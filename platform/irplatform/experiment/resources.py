@@ -34,7 +34,7 @@ def resources_for(
     Raises:
         InputError: there is no such device, or a file holds neither word vectors nor text.
     """
-    return on_device(undecided_resources(settings, collection), settings, retrievers)
+    return with_device(undecided_resources(settings, collection), settings, retrievers)
 
 
 def undecided_resources(settings: RunSettings, collection: Collection) -> CollectionResources:
@@ -56,7 +56,7 @@ def undecided_resources(settings: RunSettings, collection: Collection) -> Collec
     )
 
 
-def on_device(
+def with_device(
     resources: CollectionResources, settings: RunSettings, retrievers: Sequence[ChosenRetriever]
 ) -> CollectionResources:
     """Return resources with a device: rerankers, and some retrievers, compute there.

@@ -30,12 +30,13 @@ from irplatform.experiment.learning import (
 )
 from irplatform.experiment.matrix import naming_experiment, run_matrix
 from irplatform.experiment.plan import (
+    plan_run,
+    plan_training,
     planned_runs,
+    reading,
     refuse_own_candidates,
-    resolve,
-    resolve_training,
 )
-from irplatform.experiment.recorder import Recorder
+from irplatform.experiment.recorder import RERANKING, Recorder
 from irplatform.experiment.resources import SEARCHING, refuse_broken_corpus
 from irplatform.experiment.settings import one_reranker
 from irplatform.experiment.topics import chosen_topics
@@ -43,8 +44,8 @@ from irplatform.files.writing import copy_folder, writable_folder
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
-from irplatform.reranking.fitting import train as train_system
-from irplatform.reranking.rerank import RERANKING, rerank_with_seeds
+from irplatform.reranking.fitting import train_system
+from irplatform.reranking.rerank import rerank_with_seeds
 from irplatform.reranking.training_set import LearningPlan, seeds_of, training_set
 from irplatform.reranking.warnings import warning_of_fusion
 from irplatform.run_folder.campaigns import describe_folder
@@ -53,7 +54,7 @@ from irplatform.run_folder.metadata_model import Data, Method, RunMetadata
 from irplatform.settings import with_keywords
 from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
-from irplatform.system.console import notice, parts, stage, waiting, without_repeats
+from irplatform.system.console import notice, parts, stage, without_repeats
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.workers.distribution import use_workers
 
@@ -126,8 +127,8 @@ def run(
     with use_workers(settings.workers):
         if settings.is_matrix:
             return run_matrix(settings, plugins, _recorder, run_plan)
-        with waiting(f"reading {settings.collection}"), naming_experiment(settings, plugins):
-            plan = resolve(settings, plugins)
+        with naming_experiment(settings, plugins):
+            plan = plan_run(settings, plugins)
             recorder = _recorder(plan)
         return run_plan(plan, recorder)
 
@@ -139,7 +140,7 @@ def run_again(settings: RunSettings, name: str | None = None) -> list[str]:
     Returns:
         The names of the systems that the one run does not need.
     """
-    plan = resolve(settings, registry())
+    plan = plan_run(settings, registry())
     needed = plan if name is None else plan.needed_for(name)
     run_plan(needed, _recorder(needed))
     return [system for system in plan.systems if system not in needed.systems]
@@ -149,7 +150,7 @@ def run_again(settings: RunSettings, name: str | None = None) -> list[str]:
 def rank_unscored(settings: RunSettings) -> SystemResult:
     """Rank a collection that a command made, without judgments; return the last system."""
     with use_workers(settings.workers):
-        plan = resolve(settings, registry())
+        plan = plan_run(settings, registry())
         recorder = _recorder(plan)
         recorder.expects_judgments = False
         return run_plan(plan, recorder).systems[-1]
@@ -191,6 +192,7 @@ def _rank(plan: RunPlan, recorder: Recorder) -> Candidates:
     return candidates
 
 
+@reading
 def _recorder(plan: RunPlan) -> Recorder:
     settings, collection, measures = plan.settings, plan.collection, plan.plugins.measures
     names = measures_of(collection, settings.measures, measures, plan.qrels)
@@ -266,14 +268,13 @@ def train(
                 "this exists already; choose another folder for the checkpoint.", path=out
             )
         writable_folder(out)
-    with waiting(f"reading {settings.collection}"):
-        plan = resolve_training(settings, registry())
+    plan = plan_training(settings, registry())
     with use_workers(settings.workers):
         plan = plan.on_device()
         (choice,) = plan.rerankers
         training = retrieve_training(plan)
         learning = learning_plan(plan, training, choose_fusion(plan, training))
-        assert learning.training_set is not None  # `resolve_training` says what to learn from
+        assert learning.training_set is not None  # `plan_training` says what to learn from
         pretraining = learning.pretraining_of(choice)
         checkpoint = train_system(choice, learning.training_set, plan.resources, pretraining)
     if out is not None:
@@ -282,6 +283,7 @@ def train(
     return {"path": str(path), **Checkpoint.read(path).description}
 
 
+@stage("", SEARCHING)
 def retrieve(plan: RunPlan) -> Candidates:
     """Search for the topics of a collection that is indexed and whole.
 
@@ -289,16 +291,14 @@ def retrieve(plan: RunPlan) -> Candidates:
         InputError: the source of candidates does not fit the collection.
     """
     first_stage, depth = plan.first_stage, plan.settings.depth
-    with stage("", SEARCHING):
-        if depth > _DEEP and depth > (count := plan.resources.index().count):
-            notice(
-                f"{option('depth', depth)} is more than the documents: all {count:,} are looked at"
-            )
-            first_stage = replace(first_stage, depth=max(count, 1))
-        candidates = first_stage.candidates(plan.collection, plan.resources, plan.taken)
-        return replace(candidates, qrels=plan.qrels or {})
+    if depth > _DEEP and depth > (count := plan.resources.index().count):
+        notice(f"{option('depth', depth)} is more than the documents: all {count:,} are looked at")
+        first_stage = replace(first_stage, depth=max(count, 1))
+    candidates = first_stage.candidates(plan.collection, plan.resources, plan.taken)
+    return replace(candidates, qrels=plan.qrels or {})
 
 
+@stage("", SEARCHING)
 def retrieve_training(plan: RunPlan) -> Candidates | None:
     """Search for the training topics; None if nothing is learned from any.
 
@@ -306,15 +306,14 @@ def retrieve_training(plan: RunPlan) -> Candidates | None:
         InputError: the training collection has other documents.
     """
     training, first_stage = plan.training, plan.first_stage
-    with stage("", SEARCHING):
-        if training is None:
-            return None
-        if training is not plan.collection:
-            first_stage = first_stage.for_training(training)
-        if first_stage is not plan.first_stage:
-            names = ", ".join(first_stage.retrievers)
-            notice(f"{training.id}: not in the run; {names} finds candidates of these topics")
-        return training_candidates(training, first_stage, plan.resources)
+    if training is None:
+        return None
+    if training is not plan.collection:
+        first_stage = first_stage.for_training(training)
+    if first_stage is not plan.first_stage:
+        names = ", ".join(first_stage.retrievers)
+        notice(f"{training.id}: not in the run; {names} finds candidates of these topics")
+    return training_candidates(training, first_stage, plan.resources)
 
 
 def choose_fusion(plan: RunPlan, training: Candidates | None) -> Fusion:

@@ -94,16 +94,18 @@ def _in_full(settings: RunSettings) -> dict[str, object]:
         InputError: a value cannot be understood, or something is named twice.
     """
     full: dict[str, object] = {}
-    for each in _DECLARED.values():
-        value = getattr(settings, each.name)
-        if each.name in ("collection", "collections", "first_stages", "command"):
+    for setting in _DECLARED.values():
+        value = getattr(settings, setting.name)
+        if setting.name in ("collection", "collections", "first_stages", "command"):
             continue
-        if each.name == "rerankers":
-            full[each.name] = as_systems(value, each.name)
-        elif each.several:
-            full[each.name] = (as_paths if each.kind == "Path" else as_names)(value, each.name)
-        elif each.kind == "Path" and value is not None:
-            full[each.name] = as_path(value, each.name)
+        if setting.name == "rerankers":
+            full[setting.name] = as_systems(value, setting.name)
+        elif setting.several:
+            full[setting.name] = (as_paths if setting.kind == "Path" else as_names)(
+                value, setting.name
+            )
+        elif setting.kind == "Path" and value is not None:
+            full[setting.name] = as_path(value, setting.name)
     full["settings"] = settings_by_name(settings.settings)
     if (config := full.pop("config", None)) is not None:
         full["settings"] = flat(read_toml(config)) | settings_by_name(settings.settings)  # type: ignore[arg-type]
@@ -116,9 +118,9 @@ def _in_full(settings: RunSettings) -> dict[str, object]:
 
 def _what_is_ranked(settings: RunSettings) -> Iterator[tuple[str, object]]:
     """Make one collection of a list of one, and names of first stages."""
-    given: Any = settings.collection
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    named: Any = settings.collections or (given if several else ())
+    collection: Any = settings.collection
+    several = isinstance(collection, Iterable) and not isinstance(collection, str)
+    named: Any = settings.collections or (collection if several else ())
     if not isinstance(named, str):
         named = [
             collection_name(one) if isinstance(one, Collection | Path) else one for one in named
@@ -126,7 +128,7 @@ def _what_is_ranked(settings: RunSettings) -> Iterator[tuple[str, object]]:
     collections = as_names(named, "collections")
     if twice := [name for name in collections if collections.count(name) > 1]:
         raise InputError(f"collection '{twice[0]}' is named twice.")
-    single = "" if several else collection_name(given)
+    single = "" if several else collection_name(collection)
     yield "collection", collections[0] if collections else single
     yield "collections", collections if len(collections) > 1 else ()
     if settings.index is not None and len(collections) > 1:
@@ -157,7 +159,7 @@ def _refuse_idle(settings: RunSettings) -> None:
 
 def _without_effect(settings: RunSettings, stage: FirstStage) -> Iterator[str]:
     """Describe settings that have no effect beside the others."""
-    usual = {name: each.default for name, each in _DECLARED.items()}
+    usual = {name: setting.default for name, setting in _DECLARED.items()}
     chosen_depth = settings.rerank_depth != usual["rerank_depth"]
     reranker = option("rerankers", "NAME")
     if stage.source == RETRIEVED and settings.rerank_depth > settings.depth and chosen_depth:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.identical_ids import ignoring_identical_ids
-from irplatform.collections.irds import refuse_silent_downloads as refuse_irds_downloads
+from irplatform.collections.irds import refuse_silent_downloads
 from irplatform.errors import InputError, listing, nearest, unknown
 from irplatform.experiment.settings import NO_EXPANSION, label_and_name
 from irplatform.experiment.topics import only_topics
 from irplatform.lucene import is_indexed
-from irplatform.options import flat, settings_of
+from irplatform.options import flat, option_values
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
 from irplatform.retrieval.first_stage import JUDGED, SCORED
 from irplatform.retrieval.indexed import in_index
@@ -41,13 +41,13 @@ _EXPANDED_FIELDS = ("disease", "gene")
 class Systems:
     """The systems of a command, and the collection that they search.
 
-    `chosen` are the settings of systems that the user gave; `given` also has the collection's own
-    query expansion, beneath them.
+    `user_settings` are the settings of systems that the user gave; `settings` also has the
+    collection's own query expansion.
     """
 
     collection: Collection
-    chosen: Mapping[str, object]
-    given: Mapping[str, object]
+    user_settings: Mapping[str, object]
+    settings: Mapping[str, object]
     retrievers: Sequence[ChosenRetriever]
     rerankers: Sequence[ChosenReranker]
 
@@ -56,8 +56,8 @@ class Systems:
 
         Rerankers then read the same knowledge bases. InputError for a query plan without expansion.
         """
-        retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.given)
-        refuse_idle_plan(retrievers, self.rerankers, self.given)
+        retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.settings)
+        refuse_idle_plan(retrievers, self.rerankers, self.settings)
         rerankers = with_expansion(self.rerankers, retrievers)
         return replace(self, retrievers=retrievers, rerankers=rerankers)
 
@@ -81,12 +81,12 @@ def resolve_systems(
     collection = collection_of(settings, plugins, documents_only=documents_only)
     names = settings.first_stage.retrievers
     expansion = expansion_settings(plugins, names, settings.expand, settings.query_plan)
-    chosen = {**expansion, **settings.settings}
-    given = with_expansion_of(collection, plugins, names, chosen)
+    user_settings = {**expansion, **settings.settings}
+    all_settings = with_expansion_of(collection, plugins, names, user_settings)
     retrievers, rerankers = choose_systems(
-        plugins, names, settings.rerankers, given, settings.preset, settings.members
+        plugins, names, settings.rerankers, all_settings, settings.preset, settings.members
     )
-    return Systems(collection, chosen, given, retrievers, rerankers)
+    return Systems(collection, user_settings, all_settings, retrievers, rerankers)
 
 
 def collection_of(
@@ -143,7 +143,7 @@ def choose_systems(
         _check_preset(preset, registrations[count:])
     # A retriever and a reranker of one name share the settings under it.
     used_and_values = [
-        settings_of(
+        option_values(
             r,
             _with_preset(r, settings, preset),
             {option for o in registrations if o.name == r.name for option in o.option_names()},
@@ -155,17 +155,18 @@ def choose_systems(
             raise unknown_option(key, registrations, registry, dict(labelled))
     options = [r.options(v) for r, (_, v) in zip(registrations, used_and_values, strict=True)]
     chosen_retrievers = [
-        ChosenRetriever(r, own) for r, own in zip(registrations[:count], options, strict=False)
+        ChosenRetriever(r, system_options)
+        for r, system_options in zip(registrations[:count], options, strict=False)
     ]
     chosen_rerankers = [
         ChosenReranker(
             registration,
-            own,
+            system_options,
             members,
             given={key: settings[key] for key in settings if key in used},
             label=label if label != name else "",
         )
-        for registration, (label, name), own, (used, _) in zip(
+        for registration, (label, name), system_options, (used, _) in zip(
             second, labelled, options[count:], used_and_values[count:], strict=True
         )
     ]
@@ -232,18 +233,18 @@ def unknown_option(
     options = {option for registration in chosen for option in registration.setting_names()}
     systems = ", ".join({registration.name: None for registration in chosen})
     shown = dict.fromkeys((r.kind, names.get(r.name, r.name)) for r in chosen)
-    commands = " or ".join(f"`platform {kind}s show {each}`" for kind, each in shown)
+    commands = " or ".join(f"`platform {kind}s show {system_name}`" for kind, system_name in shown)
     return unknown("option", name, options, of=systems, hint=f"All are listed by {commands}.")
 
 
-def refuse_silent_downloads(collection: Collection, name: str, *, scored: bool = False) -> None:
+def refuse_large_downloads(collection: Collection, name: str, *, scored: bool = False) -> None:
     """Refuse to download gigabytes without a question; the error says what to do.
 
     `scored` has the candidates that the collection brings downloaded, too.
     """
     if "ir_datasets id" in collection.metadata:
         documents = not is_indexed(collection.corpus)
-        refuse_irds_downloads(collection, name, documents=documents, scored=scored)
+        refuse_silent_downloads(collection, name, documents=documents, scored=scored)
 
 
 def with_expansion(
@@ -276,8 +277,12 @@ def expansion_settings(
     open_knowledge(expand)
     others = [name for name in retrievers if name not in expanding]
     if not expanding:
-        usable = (each for each in registry.retrievers.values() if not each.broken)
-        all_expanding = [each.name for each in usable if "expand" in each.option_names()]
+        usable = (
+            registration for registration in registry.retrievers.values() if not registration.broken
+        )
+        all_expanding = [
+            registration.name for registration in usable if "expand" in registration.option_names()
+        ]
         raise InputError(
             f"{option('expand')} has no effect: {', '.join(others)} cannot expand queries. "
             f"These retrievers can: {', '.join(sorted(all_expanding)) or 'none'}."
@@ -325,7 +330,7 @@ def expanded_for(
     rerankers: Sequence[ChosenReranker],
     retrievers: Sequence[ChosenRetriever],
     collection: Collection,
-    given: Mapping[str, object],
+    settings: Mapping[str, object],
 ) -> list[ChosenRetriever]:
     """Return the retrievers, expanding queries where all rerankers are made for that.
 
@@ -339,7 +344,7 @@ def expanded_for(
         choice.name
         for choice in retrievers
         if "expand" in choice.registration.option_names()
-        and not {"expand", f"{choice.name}.expand"} & given.keys()
+        and not {"expand", f"{choice.name}.expand"} & settings.keys()
     }
     bases = all_installed() if made_for and undecided else ()
     if not bases or not any(
@@ -368,7 +373,9 @@ def expanded_for(
 
 
 def refuse_idle_plan(
-    retrievers: Sequence[ChosenRetriever], rerankers: Sequence[ChosenReranker], given: Iterable[str]
+    retrievers: Sequence[ChosenRetriever],
+    rerankers: Sequence[ChosenReranker],
+    settings: Iterable[str],
 ) -> None:
     """Refuse settings of a query plan whose retrievers expand no queries.
 
@@ -376,7 +383,7 @@ def refuse_idle_plan(
     """
     expanding = [c for c in retrievers if {"expand", "plan"} <= set(c.registration.option_names())]
     shared = not any("plan" in choice.registration.option_names() for choice in rerankers)
-    for key in given:
+    for key in settings:
         addressed = [
             choice
             for choice in expanding

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from irplatform.text.arrays import Float32 as Float32
     from irplatform.text.arrays import Int64 as Int64
     from irplatform.text.arrays import new_matrix as new_matrix
-    from irplatform.text.device_documents import Candidates as Candidates
+    from irplatform.text.device_documents import DeviceCandidates as DeviceCandidates
     from irplatform.text.device_documents import Reading as Reading
     from irplatform.text.device_documents import StoredVectors as StoredVectors
     from irplatform.text.device_documents import on_device as on_device

@@ -13,7 +13,7 @@ from irplatform.experiment.arguments import as_names
 from irplatform.experiment.declared import DeclaredSettings
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import ExplainOptions
-from irplatform.experiment.plan import RunPlan, resolve
+from irplatform.experiment.plan import RunPlan, plan_run
 from irplatform.experiment.resources import refuse_broken_corpus
 from irplatform.experiment.run import (
     choose_fusion,
@@ -25,13 +25,13 @@ from irplatform.experiment.settings import label_and_name, one_reranker
 from irplatform.files.cache import nothing_made
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry
-from irplatform.reranking.explain import explained, explanations, refuse_member
+from irplatform.reranking.explain import explain_documents, explanations, refuse_member
 from irplatform.reranking.rerank import fit, resources_with, training_per_topics
 from irplatform.reranking.warnings import warnings_of
 from irplatform.settings import with_keywords
 from irplatform.spelling import command
 from irplatform.system.arithmetic import settings_kept
-from irplatform.system.console import quiet, waiting
+from irplatform.system.console import quiet
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.workers.distribution import use_workers
 
@@ -86,8 +86,7 @@ def explain(
     settings = settings_of(collection, options, rerankers=reranker)
     plugins = registry()
     _refuse_unexplained(settings, plugins)
-    with waiting(f"reading {settings.collection}"):
-        plan = resolve(settings, plugins)
+    plan = plan_run(settings, plugins)
     (choice,) = plan.rerankers
     if member is not None:
         refuse_member(member, choice, _most_members(choice, settings))
@@ -110,6 +109,9 @@ def explain(
         )
         system = fit(choice, learning, training_set, resources)
     explained_topic, weight = topics[topic], settings.interpolate
+    explanation = explain_documents(
+        system, explained_topic, doc_ids, candidates, weight, resources, member
+    )
     return {
         "collection": plan.collection.id,
         "reranker": choice.name,
@@ -121,7 +123,7 @@ def explain(
                 for name, value in explained_topic.fields.items()
             },
         },
-        **explained(system, explained_topic, doc_ids, candidates, weight, resources, member),
+        **explanation,
     }
 
 
@@ -152,7 +154,7 @@ def explanations_at_hand(
         return {}
     with nothing_made():
         with quiet():  # what the run told when it was made
-            plan = resolve(settings, plugins).on_device()
+            plan = plan_run(settings, plugins).on_device()
         choice = next(each for each in plan.rerankers if each.name == label)
         candidates, learning = _learning(plan)
         resources = resources_with(learning, choice, plan.resources)

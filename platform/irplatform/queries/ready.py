@@ -15,11 +15,11 @@ from irplatform.experiment.arguments import as_retriever
 from irplatform.experiment.declared import DeclaredSettings
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions
-from irplatform.experiment.plan import resolve
-from irplatform.experiment.resources import on_device, resources_for, undecided_resources
+from irplatform.experiment.plan import plan_run
+from irplatform.experiment.resources import resources_for, undecided_resources, with_device
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
 from irplatform.experiment.settings import one_reranker
-from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, resolve_systems
+from irplatform.experiment.systems import choose_systems, refuse_large_downloads, resolve_systems
 from irplatform.queries.free_texts import (
     NoDocuments,
     TextResources,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from irplatform.plugin.rerankers import Reranker
     from irplatform.plugin.retrievers import Retriever
     from irplatform.reranking.scoring import Values
-    from irplatform.reranking.systems import System
+    from irplatform.reranking.systems import FittedReranker
     from irplatform.retrieval.retrievers import ChosenRetriever
 
 
@@ -68,7 +68,7 @@ class ReadyReranker:
     """
 
     collection: Collection | None
-    system: System
+    system: FittedReranker
     resources: CollectionResources
     learning: LearningPlan
 
@@ -219,8 +219,7 @@ def reranker(
     with_share = {**options, "interpolate": interpolate}
     settings = settings_of(collection, with_share, rerankers=name)
     one_reranker(settings, "reranker")
-    with waiting(f"reading {settings.collection}"):
-        plan = resolve(settings, registry())
+    plan = plan_run(settings, registry())
     (choice,) = plan.rerankers
     if plan.folds:
         what = "learns" if choice.trainable else "needs the first stage's share"
@@ -299,7 +298,7 @@ def retriever(
     with waiting(f"reading {settings.collection}"):
         systems = resolve_systems(settings, registry(), documents_only=True)
     (choice,) = systems.retrievers
-    refuse_silent_downloads(systems.collection, settings.collection)
+    refuse_large_downloads(systems.collection, settings.collection)
     choice.describe()  # refuses what it depends on and cannot have
     resources = resources_for(settings, systems.collection, systems.retrievers)
     return ReadyRetriever(systems.collection, choice, resources)
@@ -323,7 +322,7 @@ def _without_collection(settings: RunSettings) -> ReadyReranker:
     words = settings.checkpoint and Checkpoint.read(settings.checkpoint).words
     collection = Collection("texts", "Texts of a program", NoDocuments(words), lambda: ())
     resources = TextResources(
-        **vars(on_device(undecided_resources(settings, collection), settings, ())),
+        **vars(with_device(undecided_resources(settings, collection), settings, ())),
         who=f"reranker '{choice.name}'",
         words=words,
     )

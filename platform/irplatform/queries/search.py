@@ -9,7 +9,7 @@ from irplatform.errors import InputError, unknown
 from irplatform.experiment.arguments import as_names, as_path, as_retriever, collection_name
 from irplatform.experiment.resources import resources_for
 from irplatform.experiment.settings import RunSettings
-from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
+from irplatform.experiment.systems import refuse_large_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.retrieval.retrievers import checked_run
 from irplatform.settings import check_least
@@ -85,7 +85,7 @@ def search(
     with waiting(f"reading {collection}"):
         systems = resolve_systems(run_settings, plugins, documents_only=topic is None).expanded()
     resolved_collection, (choice,) = systems.collection, systems.retrievers
-    refuse_silent_downloads(resolved_collection, collection)
+    refuse_large_downloads(resolved_collection, collection)
     searched_topic = Topic("query", query or "")
     grades: Mapping[str, float] = {}
     if topic is not None:
@@ -136,7 +136,7 @@ def index(
     """
     collection = collection_name(collection)
     resolved_collection = registry().documents_of(collection)
-    refuse_silent_downloads(resolved_collection, collection)
+    refuse_large_downloads(resolved_collection, collection)
     resources = resources_for(RunSettings(collection, threads=threads), resolved_collection)
     with use_workers(workers):
         artifact = resources.index_artifact()

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from irplatform.errors import InputError, PluginError
-from irplatform.options import HasOptions, Options, flat, settings_of
+from irplatform.options import HasOptions, Options, flat, option_values
 from irplatform.plugin.declarations import Declared
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
@@ -137,6 +137,6 @@ def _check_presets(registration: Registered) -> None:
     for name, settings in registration.presets.items():
         named = {f"{registration.name}.{key}": value for key, value in flat(settings).items()}
         try:
-            registration.options(settings_of(registration, named)[1])
+            registration.options(option_values(registration, named)[1])
         except InputError as error:
             raise PluginError(f"preset '{name}': {error}") from error

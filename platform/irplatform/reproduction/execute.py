@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.collections.names import aliases_file
 from irplatform.errors import InputError, PlatformError
-from irplatform.experiment.systems import refuse_silent_downloads
+from irplatform.experiment.systems import refuse_large_downloads
 from irplatform.files.cache import lock
 from irplatform.files.digests import fingerprint
 from irplatform.files.writing import home
@@ -204,7 +204,7 @@ def _execute(
         name = row.fill(row.collection)
         collection = registry().collection(name)
         try:
-            refuse_silent_downloads(collection, name)
+            refuse_large_downloads(collection, name)
         except InputError as error:
             return Execution(row, command, reason=str(error), skipped=True)
     except PlatformError as error:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from irplatform.plugin.rerankers import Reranker
     from irplatform.registry.registration import Registration
     from irplatform.reranking.scoring import Values
-    from irplatform.reranking.systems import ChosenReranker, System
+    from irplatform.reranking.systems import ChosenReranker, FittedReranker
     from irplatform.retrieval.candidates import Candidates
     from irplatform.runs import Ranking
 
@@ -34,17 +34,17 @@ def explanations(
     Raises:
         PluginError: there are too few, they are not JSON, or one has no score.
     """
-    who = registration.who
+    label = registration.who
     with registration.plugin_call(f"explaining topic {topic.id}"):
         explained = reranker.explain(topic, documents)
     if not isinstance(explained, Sequence):
         raise PluginError(
-            f"{who} explained {counted(len(documents), 'document')} with "
+            f"{label} explained {counted(len(documents), 'document')} with "
             f"{type(explained).__name__}; a list with a mapping for each is needed."
         )
     if len(explained) != len(documents):
         raise PluginError(
-            f"{who} explained {counted(len(explained), 'document')}, not {len(documents)}."
+            f"{label} explained {counted(len(explained), 'document')}, not {len(documents)}."
         )
     for doc_id, explanation in zip(documents.ids, explained, strict=True):
         try:
@@ -54,14 +54,14 @@ def explanations(
             float(explanation["score"])  # type: ignore[arg-type]
         except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise PluginError(
-                f"{who} explained document {doc_id} with something that is not JSON with a score: "
-                f"{in_a_line(error)}."
+                f"{label} explained document {doc_id} with something that is not JSON with a "
+                f"score: {in_a_line(error)}."
             ) from error
     return [dict(explanation) for explanation in explained]
 
 
-def explained(
-    system: System,
+def explain_documents(
+    system: FittedReranker,
     topic: Topic,
     doc_ids: Sequence[str],
     candidates: Candidates,
@@ -82,8 +82,10 @@ def explained(
     registration = system.choice.registration
     per_member = np.stack(
         [
-            score_topics(registration, [each], [topic], {topic.id: scored_ids}, resources)[topic.id]
-            for each in system.members
+            score_topics(
+                registration, [member_reranker], [topic], {topic.id: scored_ids}, resources
+            )[topic.id]
+            for member_reranker in system.members
         ]
     )
     mean = np.mean(per_member, axis=0)

@@ -18,9 +18,9 @@ from irplatform.comparison.tests import FEWEST_TOPICS
 from irplatform.errors import InputError, counted
 from irplatform.files.cache import Artifact, artifact, unfinished
 from irplatform.files.digests import fingerprint
-from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
+from irplatform.reranking.interpolation import Reranked, WeightChoice, choose_weight
 from irplatform.reranking.scoring import cached_scores
-from irplatform.reranking.systems import ChosenReranker, System
+from irplatform.reranking.systems import ChosenReranker, FittedReranker
 from irplatform.reranking.training import (
     Member,
     members_of,
@@ -56,14 +56,14 @@ def fit_system(
     resources: CollectionResources,
     pretraining: TrainingSet | None = None,
     scores: Mapping[str, Values] | None = None,
-) -> System:
+) -> FittedReranker:
     """Train a reranker that learns, and choose its weight; or take both from the cache.
 
     `scores` are known scores of the training topics, for a reranker that does not learn. InputError
     if there is nothing to learn from.
     """
     if choice.trainable:
-        checkpoint = train(choice, training_set, resources, pretraining)
+        checkpoint = train_system(choice, training_set, resources, pretraining)
         system = open_checkpoint(choice, checkpoint.path, resources, checkpoint.fingerprint)
         # The topics may have had another collection's name when it was trained on them.
         return replace(system, description={**system.description, "trained_on": training_set.label})
@@ -78,15 +78,15 @@ def fit_system(
     return replace(system, weight=chosen.weight, chosen_on=chosen.topics)
 
 
-def untrained(choice: ChosenReranker, resources: CollectionResources) -> System:
+def untrained(choice: ChosenReranker, resources: CollectionResources) -> FittedReranker:
     """Return a reranker without training, as a system with the weight 0."""
     mark = fingerprint(choice.describe())
-    return System(choice, [choice.create(on_this_machine(resources))], 0.0, mark, {})
+    return FittedReranker(choice, [choice.create(on_this_machine(resources))], 0.0, mark, {})
 
 
 def open_checkpoint(
     choice: ChosenReranker, folder: Path, resources: CollectionResources, recipe: str | None = None
-) -> System:
+) -> FittedReranker:
     """Return the system that a checkpoint of this reranker holds.
 
     `recipe` is a fingerprint of all that it was made from, if that is known.
@@ -100,7 +100,7 @@ def open_checkpoint(
     # On a GPU, the same recipe gives other weights each time.
     mark = fingerprint({"made": made, "weights": checkpoint.weights})
     chosen_on = checkpoint.description["interpolation"].get("topics")
-    return System(
+    return FittedReranker(
         choice, members, checkpoint.weight, mark, checkpoint.about, chosen_on, checkpoint.folder
     )
 
@@ -113,11 +113,11 @@ def _require_relevant(choice: ChosenReranker, training_set: TrainingSet) -> None
 
 
 def _require_validation(
-    choice: ChosenReranker, training_set: TrainingSet, kin: Sequence[int]
+    choice: ChosenReranker, training_set: TrainingSet, family_of: Sequence[int]
 ) -> None:
     relevant = [
         family
-        for example, family in zip(training_set.training, kin, strict=True)
+        for example, family in zip(training_set.training, family_of, strict=True)
         if example.has_relevant
     ]
     if training_set.validation or len(set(relevant)) > 1:
@@ -131,7 +131,7 @@ def _require_validation(
     raise InputError(f"{those}, so that none is left to validate '{choice.name}' on.")
 
 
-def train(
+def train_system(
     choice: ChosenReranker,
     training_set: TrainingSet,
     resources: CollectionResources,
@@ -147,7 +147,7 @@ def train(
     """
     start = None
     if pretraining:
-        start = train(
+        start = train_system(
             choice.in_pretraining(), pretraining, resources, doing=f"pre-training {choice.name}"
         )
     recipe = _recipe(choice, training_set, resources, start)
@@ -217,11 +217,11 @@ def _recipe(
     start: Artifact | None,
 ) -> _Recipe:
     _require_relevant(choice, training_set)
-    kin = families([example.topic for example in training_set.training])
-    _require_validation(choice, training_set, kin)
+    family_of = families([example.topic for example in training_set.training])
+    _require_validation(choice, training_set, family_of)
     topics, validation = training_set.training, training_set.validation
     useful = [example.has_relevant for example in topics]
-    splits = split_topics(topics, validation, resources.seed, choice.members, kin, useful)
+    splits = split_topics(topics, validation, resources.seed, choice.members, family_of, useful)
     if blind := sum(not any(e.found_relevant for e in split.validation) for split in splits):
         resources.notice(
             f"WARNING: {choice.name} on {training_set.label}: {blind} of "
@@ -255,14 +255,14 @@ def train_ahead(
     trainings: Sequence[tuple[TrainingSet, CollectionResources]],
     pretraining: TrainingSet | None = None,
 ) -> None:
-    """Train the members of several systems at once in workers; `train` finds them finished."""
+    """Train members of several systems at once in workers; `train_system` finds them finished."""
     starts: list[Artifact | None] = [None] * len(trainings)
     if pretraining:
         before = choice.in_pretraining()
         of_seeds = {resources.seed: resources for _, resources in trainings}
         train_ahead(before, [(pretraining, resources) for resources in of_seeds.values()])
         doing = f"pre-training {choice.name}"
-        starts = [train(before, pretraining, r, doing=doing) for _, r in trainings]
+        starts = [train_system(before, pretraining, r, doing=doing) for _, r in trainings]
     with ExitStack() as stack:
         members: list[Member] = []
         for (training_set, resources), start in zip(trainings, starts, strict=True):
@@ -293,7 +293,7 @@ def _out_of_sample(
 
 def _choose(
     choice: ChosenReranker, examples: Sequence[Example], scores: Mapping[str, Values]
-) -> Choice:
+) -> WeightChoice:
     reranked = {
         e.topic.id: Reranked.of(e.first, e.labelled.candidates, scores[e.topic.id].tolist())
         for e in examples

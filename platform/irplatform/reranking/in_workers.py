@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from irplatform.collection_resources import CollectionResources, UsageLog
     from irplatform.data import Topic
-    from irplatform.reranking.systems import ChosenReranker, System
+    from irplatform.reranking.systems import ChosenReranker, FittedReranker
 
     Block = Sequence[tuple[Topic, Sequence[str]]]
     """Topics with the ids of their candidates."""
@@ -105,7 +105,7 @@ class SentSystem:
             return score(self.reranker.loaded.registration, members, batch), used
 
 
-def sent_system(system: System, resources: CollectionResources) -> SentSystem | None:
+def sent_system(system: FittedReranker, resources: CollectionResources) -> SentSystem | None:
     """Return a system to send to workers; None with one worker, or if it cannot be sent."""
     if not several_workers() or not can_be_sent(system.choice, resources):
         return None

@@ -92,7 +92,7 @@ def _below(floor: float, scores: Values, order: npt.NDArray[np.float32]) -> Valu
 
 
 @dataclass(frozen=True)
-class Choice:
+class WeightChoice:
     """A weight of the first stage, 0 to 1, and what it was chosen on.
 
     `topics` counts validation topics with a relevant document. `curve` maps weights to the
@@ -110,7 +110,7 @@ def choose_weight(
     judgments: Mapping[str, Mapping[str, float]],
     *,
     holds_first_stage: bool = False,
-) -> Choice:
+) -> WeightChoice:
     """Choose the weight on validation topics that have a relevant document.
 
     The best mean nDCG@20 (nDCG-exp@20 of levels) wins if it beats the first stage by more than the
@@ -128,14 +128,14 @@ def choose_weight(
     )
     measure = validation_measure(judgments.values())
     if not len(table):
-        return Choice(1.0, 0, {}, measure)
+        return WeightChoice(1.0, 0, {}, measure)
     means = table.mean(axis=0)
     curve = {w: round(float(m), 6) for w, m in zip(WEIGHTS, means, strict=True)}
     loss = MeanDifference.of(table[:, -1] - table[:, 0])
     if holds_first_stage and not loss.is_clear:
-        return Choice(0.0, len(table), curve, measure)
+        return WeightChoice(0.0, len(table), curve, measure)
     # Equal means go to the larger weight, the more cautious one.
     best = len(WEIGHTS) - 1 - int(np.argmax(means[::-1]))
     gain = MeanDifference.of(table[:, best] - table[:, -1])
     weight = WEIGHTS[best] if gain.is_clear else 1.0
-    return Choice(weight, len(table), curve, measure)
+    return WeightChoice(weight, len(table), curve, measure)

@@ -34,13 +34,11 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Topic
     from irplatform.reranking.scoring import Values
-    from irplatform.reranking.systems import ChosenReranker, System
+    from irplatform.reranking.systems import ChosenReranker, FittedReranker
     from irplatform.retrieval.candidates import Candidates
 
 FOLDS = 5
 """Of cross-validation over a collection's own topics."""
-RERANKING = 4
-"""Share of a run's progress bar of each reranker; a chapter before reranking has a third of 1."""
 _TRAINING, _WEIGHING = 6, 2
 """Parts of the progress bar, where scoring the topics has 1: of training, and of scoring others."""
 _FEW_TOPICS = 5
@@ -58,7 +56,7 @@ class RerankedRun:
     alone: Run
     final: Run
     weight: float
-    systems: Sequence[System]
+    systems: Sequence[FittedReranker]
     resources: CollectionResources
     warnings: Sequence[str] = ()
     weights: Sequence[float] = ()
@@ -88,14 +86,13 @@ def rerank_with_seeds(
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     several = len(seeds) > 1
     seeds = [seed for seed in seeds if only in (None, seed)]
-    with stage("", RERANKING), parts(len(seeds)) as advance:
+    with parts(len(seeds)):
         _train_ahead(choice, candidates, learning, resources, seeds)
         for seed in seeds:
             # Artifacts that other systems use are not part of these runs.
             seeded = replace(resources, seed=seed, artifacts=candidates.artifacts)
-            with with_subject(f"seed {seed}" if several else ""):
+            with stage(""), with_subject(f"seed {seed}" if several else ""):
                 reranked = rerank(choice, candidates, learning.of_seed(seed), seeded)
-            advance(1)
             yield reranked.with_suffix(f"-seed{seed}") if several else reranked
 
 
@@ -113,10 +110,10 @@ def _train_ahead(
         return
     seeded = [replace(resources, seed=seed) for seed in seeds]
     trainings = [
-        (training_set, each)
-        for each in seeded
+        (training_set, of_seed)
+        for of_seed in seeded
         for training_set, _ in training_per_topics(
-            choice, candidates, learning.of_seed(each.seed), each
+            choice, candidates, learning.of_seed(of_seed.seed), of_seed
         )
         if training_set is not None
     ]
@@ -135,58 +132,69 @@ def rerank(
 
     In cross-validation there is one system per fold.
     """
-    made_with, interpolate = resources, learning.interpolate
-    resources = resources_with(learning, choice, resources)
+    interpolate = learning.interpolate
+    opened = resources_with(learning, choice, resources)
     warnings = warnings_of(choice, candidates.topics, learning)
     for warning in warnings:
-        resources.notice(warning)
+        opened.notice(warning)
     if not choice.trainable and interpolate is not None:  # there is no weight to choose
         learning = LearningPlan(interpolate=interpolate)
-    own_scores: Mapping[str, Values] | None = None
-    if learning.folds and not choice.trainable:  # alike in all folds but the weight
-        with resources.stopwatch.timed("rerank"):
-            own_scores = cached_scores(
-                untrained(choice, resources), candidates.topics, candidates.per_topic, resources
-            )
-    fitting = 0 if learning.training_set is None else _WEIGHING
-    if choice.trainable:
-        fitting = 0 if learning.checkpoint else _TRAINING
-    systems: list[System] = []
+    systems: list[FittedReranker] = []
     weights: list[float] = []
     alone, final = {}, {}
-    folds = training_per_topics(choice, candidates, learning, resources)
-    with steps("fold", len(folds)) if len(folds) > 1 else parts(1) as advance:
-        for training_set, topics in folds:
-            with parts(fitting + 1):
-                with stage("", fitting), resources.stopwatch.timed("train"):
-                    system = fit(choice, learning, training_set, resources, own_scores)
-                with stage("", 1), resources.stopwatch.timed("rerank"):
-                    scores = own_scores or cached_scores(
-                        system, topics, candidates.per_topic, resources
-                    )
-            advance(1)
-            weight = system.weight if interpolate is None else interpolate
-            for topic in topics:
-                reranked = Reranked.of(
-                    candidates.first.rankings[topic.id],
-                    candidates.per_topic[topic.id],
-                    scores[topic.id].tolist(),
-                )
-                alone[topic.id], final[topic.id] = reranked.mixed(0.0), reranked.mixed(weight)
-            weights.append(weight)
-            systems.append(replace(system, members=()))  # folds have five networks each
+    for system, topics, scores in _fold_scores(choice, candidates, learning, opened):
+        weight = system.weight if interpolate is None else interpolate
+        for topic in topics:
+            reranked = Reranked.of(
+                candidates.first.rankings[topic.id],
+                candidates.per_topic[topic.id],
+                scores[topic.id].tolist(),
+            )
+            alone[topic.id], final[topic.id] = reranked.mixed(0.0), reranked.mixed(weight)
+        weights.append(weight)
+        systems.append(system)
     if interpolate is None and (few := _few_topics(choice, systems)):
-        resources.notice(few)
+        opened.notice(few)
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
         candidates.cut(Run(alone_name(choice.name), {t: alone[t] for t in order})),
         candidates.cut(Run(choice.name, {t: final[t] for t in order})),
         sum(weights) / len(weights),
         systems,
-        made_with,
+        resources,
         warnings,
         weights,
     )
+
+
+def _fold_scores(
+    choice: ChosenReranker,
+    candidates: Candidates,
+    learning: LearningPlan,
+    resources: CollectionResources,
+) -> list[tuple[FittedReranker, Sequence[Topic], Mapping[str, Values]]]:
+    """Fit a system per fold; return each, without its members, with its topics and their scores."""
+    timed, per_topic = resources.stopwatch.timed, candidates.per_topic
+    known_scores: Mapping[str, Values] | None = None
+    if learning.folds and not choice.trainable:  # alike in all folds but the weight
+        with timed("rerank"):
+            plain = untrained(choice, resources)
+            known_scores = cached_scores(plain, candidates.topics, per_topic, resources)
+    fitting = 0 if learning.training_set is None else _WEIGHING
+    if choice.trainable:
+        fitting = 0 if learning.checkpoint else _TRAINING
+    folds = training_per_topics(choice, candidates, learning, resources)
+    scored = []
+    with steps("fold", len(folds)) if len(folds) > 1 else parts(1) as advance:
+        for training_set, topics in folds:
+            with parts(fitting + 1):
+                with stage("", fitting), timed("train"):
+                    system = fit(choice, learning, training_set, resources, known_scores)
+                with stage("", 1), timed("rerank"):
+                    scores = known_scores or cached_scores(system, topics, per_topic, resources)
+            advance(1)
+            scored.append((replace(system, members=()), topics, scores))
+    return scored
 
 
 def training_per_topics(
@@ -206,10 +214,10 @@ def training_per_topics(
     if not judged:
         return [(None, candidates.topics)]
     unjudged = [topic for topic in candidates.topics if topic.id not in candidates.qrels]
-    kin = families([example.topic for example in judged])
+    family_of = families([example.topic for example in judged])
     useful = [example.has_relevant for example in judged]
     folds: list[tuple[TrainingSet | None, Sequence[Topic]]] = []
-    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin, useful)):
+    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, family_of, useful)):
         held_out = [example.topic for example in split.validation]
         label = f"fold {number + 1} of {FOLDS}"
         training_set = TrainingSet(label, split.training, held_out=held_out)
@@ -223,7 +231,7 @@ def fit(
     training_set: TrainingSet | None,
     resources: CollectionResources,
     scores: Mapping[str, Values] | None = None,
-) -> System:
+) -> FittedReranker:
     """Make a reranker ready to score, which may take hours of training.
 
     `training_set` is None if it learns nothing. `scores` are known scores of all topics, for a
@@ -236,7 +244,7 @@ def fit(
     return fit_system(choice, training_set, resources, learning.pretraining_of(choice), scores)
 
 
-def _few_topics(choice: ChosenReranker, systems: Sequence[System]) -> str:
+def _few_topics(choice: ChosenReranker, systems: Sequence[FittedReranker]) -> str:
     """Say that weights were chosen on so few topics that it may be luck; "" if not."""
     counts = [system.chosen_on for system in systems if system.chosen_on is not None]
     if not counts or min(counts) >= _FEW_TOPICS:

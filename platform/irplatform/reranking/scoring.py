@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from irplatform.plugin.resources import Resources
     from irplatform.registry.registration import Registration
     from irplatform.reranking.in_workers import Block
-    from irplatform.reranking.systems import System
+    from irplatform.reranking.systems import FittedReranker
 
     Elsewhere = Callable[[Sequence[Block]], Iterator[list["Values"]]]
     """Returns the scores of blocks of topics."""
@@ -117,9 +117,9 @@ def rescore_topics(
     other arguments and errors are those of `score_topics`.
     """
     changed = dict(scores)
-    found = [topic for topic in topics if candidates[topic.id]]
-    requests = ((topic, resources.documents(candidates[topic.id])) for topic in found)
-    with progress(f"reranking with {registration.name}", len(found), "topics", part=LAST):
+    reranked = [topic for topic in topics if candidates[topic.id]]
+    requests = ((topic, resources.documents(candidates[topic.id])) for topic in reranked)
+    with progress(f"reranking with {registration.name}", len(reranked), "topics", part=LAST):
         for batch in batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS):
             asked = [(copy(topic), read, scores[topic.id].tolist()) for topic, read in batch]
             doing = f"comparing the candidates of topics {_names(batch)}"
@@ -166,29 +166,29 @@ def _names(batch: Batch) -> str:
     return ", ".join(topic.id for topic, _ in batch[:3]) + (", …" if len(batch) > 3 else "")
 
 
-def checked_scores(who: str, topic: Topic, documents: Documents, returned: object) -> Values:
+def checked_scores(label: str, topic: Topic, documents: Documents, returned: object) -> Values:
     """Return a reranker's answer for a topic, as one finite number per document.
 
     Raises:
         PluginError: the answer is something else.
     """
-    values: Values = numbers(who, topic.id, returned, np.float64)
+    values: Values = numbers(label, topic.id, returned, np.float64)
     if values.ndim != 1:
         what = f"numbers of shape {values.shape}" if values.ndim else _kind(returned)
         raise PluginError(
-            f"{who} returned {what} for topic {topic.id}; a number for each of its "
+            f"{label} returned {what} for topic {topic.id}; a number for each of its "
             f"{len(documents)} documents is needed."
         )
     if len(values) != len(documents):
         raise PluginError(
-            f"{who} returned {counted(values.size, 'score')} for the "
+            f"{label} returned {counted(values.size, 'score')} for the "
             f"{counted(len(documents), 'document')} of topic {topic.id}."
         )
     in_range = np.abs(values) <= _LARGEST  # false for nan, too
     if not in_range.all():
         at = int(np.flatnonzero(~in_range)[0])
         raise PluginError(
-            f"{who} gave document {documents.ids[at]} of topic {topic.id} the score "
+            f"{label} gave document {documents.ids[at]} of topic {topic.id} the score "
             f"{values[at]}; scores must be finite, as 32-bit floats."
         )
     return values
@@ -229,18 +229,18 @@ def _within_memory(
 
 
 def _per_topic(
-    who: str, answer: object, topics: int, method: str = "score_batch"
+    label: str, answer: object, topics: int, method: str = "score_batch"
 ) -> list[Sequence[float]]:
     """The answer of a method, as a list with an entry for every topic."""
     # A generator would run outside of all guards.
     if isinstance(answer, Mapping) or not hasattr(answer, "__getitem__"):
         raise PluginError(
-            f"{who} returned {_kind(answer)} from {method}; a list with the scores of each "
+            f"{label} returned {_kind(answer)} from {method}; a list with the scores of each "
             "topic is needed."
         )
     scores: list[Sequence[float]] = list(answer)  # type: ignore[call-overload]
     if len(scores) != topics:
-        raise PluginError(f"{who} returned scores for {len(scores)} topics, not {topics}.")
+        raise PluginError(f"{label} returned scores for {len(scores)} topics, not {topics}.")
     return scores
 
 
@@ -264,7 +264,7 @@ _FINISHED = "finished.journal"
 
 
 def cached_scores(
-    system: System,
+    system: FittedReranker,
     topics: Sequence[Topic],
     candidates: Mapping[str, Sequence[str]],
     resources: CollectionResources,
@@ -318,7 +318,7 @@ def cached_scores(
         ) from error
 
 
-def _elsewhere(system: System, resources: CollectionResources) -> Elsewhere | None:
+def _elsewhere(system: FittedReranker, resources: CollectionResources) -> Elsewhere | None:
     """Let workers score blocks of topics, if there are several that can."""
     if (sent := sent_system(system, resources)) is None:
         return None

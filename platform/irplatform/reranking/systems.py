@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, PluginError
-from irplatform.options import settings_of
+from irplatform.options import option_values
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.dependencies import Chosen
@@ -82,7 +82,7 @@ class ChosenReranker(Chosen[Reranker]):
             InputError: the checkpoint has options that this version of the reranker lacks.
         """
         called = replace(self.registration, name=self.name)
-        _, values = settings_of(called, self.given, beneath=recorded)
+        _, values = option_values(called, self.given, beneath=recorded)
         return replace(self, options=self.registration.options(values), trained=True)
 
     def in_pretraining(self) -> ChosenReranker:
@@ -123,7 +123,7 @@ class ChosenReranker(Chosen[Reranker]):
 
 
 @dataclass(frozen=True)
-class System:
+class FittedReranker:
     """A reranker ready to score: prepared members, whose scores are averaged.
 
     `weight` is the first stage's share, chosen on `chosen_on` topics (None if unknown). The

@@ -290,7 +290,7 @@ def train_on_workers(members: Sequence[Member]) -> None:
 
 def shares_features(choice: ChosenReranker) -> bool:
     """Tell if a reranker learns quickly from features that take long."""
-    computes = any(each.kind == GROUP for each in choice.reads.systems)
+    computes = any(system.kind == GROUP for system in choice.reads.systems)
     return computes and not choice.traits.learns_on_device
 
 

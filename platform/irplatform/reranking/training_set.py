@@ -96,7 +96,9 @@ class TrainingSet:
         """Leave out validation topics that ask what a training topic asks, with a notice."""
         learned = {mark for example in self.training for mark in topic_marks(example.topic)}
         validation = self.validation or ()
-        unseen = [each for each in validation if learned.isdisjoint(topic_marks(each.topic))]
+        unseen = [
+            example for example in validation if learned.isdisjoint(topic_marks(example.topic))
+        ]
         if not (repeated := len(validation) - len(unseen)):
             return self
         notice(
@@ -243,8 +245,8 @@ def split_topics(
         return [Split(tuple(topics), tuple(validation))] * members
     folds = max(members, MEMBERS)
     if useful is not None:
-        kin = families or range(len(topics))
-        folds = min(folds, len({kin[place] for place, use in enumerate(useful) if use}))
+        family_of = families or range(len(topics))
+        folds = min(folds, len({family_of[place] for place, use in enumerate(useful) if use}))
     return fold_topics(topics, folds, seed, families, useful)[:members]
 
 
@@ -261,23 +263,23 @@ def fold_topics(
     By default each topic is its own family. Topics with a relevant document are `useful`: each fold
     gets one, as long as there are enough.
     """
-    kin = list(range(len(topics))) if families is None else families
+    family_of = list(range(len(topics))) if families is None else families
     use = [True] * len(topics) if useful is None else useful
     random = np.random.default_rng([seed, 7])
     # Where the first of a family goes, the others follow: they move no other topic.
-    first = {family: place for place, family in reversed(list(enumerate(kin)))}
-    first |= {family: place for place, family in reversed(list(enumerate(kin))) if use[place]}
+    first = {family: place for place, family in reversed(list(enumerate(family_of)))}
+    first |= {family: place for place, family in reversed(list(enumerate(family_of))) if use[place]}
     folds = min(folds, len(first))
     by_place = _deal(random.permutation(len(topics)), use, folds)
     fold_of = {family: by_place[place] for family, place in first.items()}
-    wanted = {family for family, is_useful in zip(kin, use, strict=True) if is_useful}
+    wanted = {family for family, is_useful in zip(family_of, use, strict=True) if is_useful}
     if (
         len(set(fold_of.values())) < folds  # many topics of few families
         or len({fold_of[family] for family in wanted}) < min(folds, len(wanted))
     ):
         use = [family in wanted for family in first]
         fold_of = dict(zip(first, _deal(random.permutation(len(first)), use, folds), strict=True))
-    fold_of_topic = [fold_of[family] for family in kin]
+    fold_of_topic = [fold_of[family] for family in family_of]
     return [
         Split(
             tuple(t for t, other in zip(topics, fold_of_topic, strict=True) if other != fold),

@@ -55,7 +55,7 @@ _CUTOFF = 20
 
 
 @dataclass(frozen=True)
-class Choice:
+class FusionChoice:
     """A method of fusion and how it was chosen.
 
     Attributes:
@@ -99,7 +99,7 @@ def choose_method(
     judgments: Qrels,
     methods: Sequence[FusionMethod] = (),
     seed: int = 42,
-) -> Choice | None:
+) -> FusionChoice | None:
     """Choose a method by the judged topics of runs; None for fewer than two such topics.
 
     Args:
@@ -127,16 +127,18 @@ def choose_method(
     def score(method: FusionMethod, topic: str) -> float:
         return _ndcg(fuse_weighted(_of_topic(runs, topic), method, depth=_CUTOFF), topic, judgments)
 
-    held_out_values = {topic: score(method, topic) for each, method in folds for topic in each}
+    held_out_values = {
+        topic: score(method, topic) for fold_topics, method in folds for topic in fold_topics
+    }
     plain = {topic: score(PLAIN, topic) for topic in topics}
     alone = [{topic: _ndcg(run, topic, judgments) for topic in topics} for run in runs]
-    best_run = int(np.argmax([sum(each.values()) for each in alone]))
+    best_run = int(np.argmax([sum(fold_topics.values()) for fold_topics in alone]))
     means = {"chosen": held_out_values, "plain": plain, "alone": alone[best_run]}
-    return Choice(
+    return FusionChoice(
         candidates[chosen],
         len(topics),
         validation_measure([judgments[topic] for topic in topics]),
-        {name: float(np.mean([*each.values()])) for name, each in means.items()},
+        {name: float(np.mean([*fold_topics.values()])) for name, fold_topics in means.items()},
         best_run,
         paired_test(plain, held_out_values),
         paired_test(alone[best_run], held_out_values),

@@ -32,8 +32,8 @@ class Lookup:
 
     def found_in(self, rankings: Mapping[str, Ranking]) -> Mapping[str, Ranking]:
         """Leave out documents that the collection lacks; PluginError if it lacks all."""
-        found = dict.fromkeys(chain(*(ranking.doc_ids for ranking in rankings.values())))
-        new = [d for d in found if d not in self.known and d not in self.missing]
+        doc_ids = dict.fromkeys(chain(*(ranking.doc_ids for ranking in rankings.values())))
+        new = [d for d in doc_ids if d not in self.known and d not in self.missing]
         lacking = missing_documents([new], self.resources) if new else set()
         self.missing |= dict.fromkeys(d for d in new if d in lacking)
         self.known.update(d for d in new if d not in lacking)

@@ -23,7 +23,7 @@ from irplatform.registry.plugin_answers import json_mapping
 from irplatform.retrieval.lookup import Lookup
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.run import rank_given
-from irplatform.system.console import notice, parts
+from irplatform.system.console import notice, parts, stage
 from irplatform.text.tokenizer import COMPOSITION, is_folded
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def checked_run(
             only documents that the collection lacks.
     """
     retriever = choice.registration.made(choice.options)
-    who = choice.registration.who
-    lookup = None if choice.registration.plugin.ours else Lookup(who, choice.name, resources)
+    label = choice.registration.who
+    lookup = None if choice.registration.plugin.ours else Lookup(label, choice.name, resources)
 
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
         deeper = depth + max((len(topic.left_out) for topic in topics), default=0)
@@ -61,12 +61,12 @@ def checked_run(
             theirs = [*map(copy, topics)]  # to do with as they like
             run = retriever.retrieve(theirs, deeper, on_this_machine(resources))
         if not isinstance(run, Run):
-            raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
+            raise PluginError(f"{label} returned {type(run).__name__}, not a Run.")
         if missing := [t.id for t in topics if t.id not in run.rankings]:
             raise PluginError(
-                f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
+                f"{label} returned no ranking for topic {missing[0]}; an empty one is fine."
             )
-        checked = {t.id: _checked(who, t.id, run.rankings[t.id]) for t in topics}
+        checked = {t.id: _checked(label, t.id, run.rankings[t.id]) for t in topics}
         rankings = {t.id: checked[t.id].without(t.left_out).top(depth) for t in topics}
         return rankings if lookup is None else lookup.found_in(rankings)
 
@@ -82,19 +82,19 @@ def checked_run(
     return Run(choice.name, rankings)
 
 
-def _checked(who: str, topic: str, ranking: object) -> Ranking:
+def _checked(label: str, topic: str, ranking: object) -> Ranking:
     if not isinstance(ranking, Ranking):
         raise PluginError(
-            f"{who} returned {type(ranking).__name__} for topic {topic}, not a Ranking; "
+            f"{label} returned {type(ranking).__name__} for topic {topic}, not a Ranking; "
             "Ranking.of(doc_ids, scores) makes one."
         )
     if strange := [doc_id for doc_id in ranking.doc_ids if not isinstance(doc_id, str)]:
-        raise PluginError(f"{who} found document {strange[0]!r} for topic {topic}: ids are text.")
+        raise PluginError(f"{label} found document {strange[0]!r} for topic {topic}: ids are text.")
     try:
         return Ranking.of(ranking.doc_ids, ranking.scores)
     except (ValueError, TypeError) as error:
         raise PluginError(
-            f"{who} returned no ranking for topic {topic}: {unstopped(error)}."
+            f"{label} returned no ranking for topic {topic}: {unstopped(error)}."
         ) from error
 
 
@@ -169,14 +169,14 @@ def cached_runs(
     `label` is a readable beginning for the names in the cache.
     """
     common = _dependencies(topics, depth, pools, resources)
-    with parts(len(choices)) as advance:
-        runs = []
-        for choice in choices:
-            runs.append(_cached_run(choice, topics, depth, resources, label, pools, common))
-            advance(1)
-    return runs
+    with parts(len(choices)):
+        return [
+            _cached_run(choice, topics, depth, resources, label, pools, common)
+            for choice in choices
+        ]
 
 
+@stage("")
 def _cached_run(
     choice: ChosenRetriever,
     topics: Sequence[Topic],

@@ -80,8 +80,8 @@ def known() -> dict[str, str]:
 
     The clone is that of the current folder; user names and passwords are left out of its address.
     """
-    given = {name: os.environ[v] for name, v in VARIABLES.items() if os.environ.get(v)}
-    facts = {**kept(), **given}
+    of_environment = {name: os.environ[v] for name, v in VARIABLES.items() if os.environ.get(v)}
+    facts = {**kept(), **of_environment}
     if "repository" not in facts and (origin := _origin()):
         facts["repository"] = origin
     return facts
@@ -103,7 +103,7 @@ def keep(name: str, value: str) -> None:
 
 def _origin() -> str:
     try:
-        found = subprocess.run(
+        address = subprocess.run(
             ["git", "--no-optional-locks", "remote", "get-url", "origin"],
             capture_output=True,
             text=True,
@@ -112,7 +112,7 @@ def _origin() -> str:
         ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return ""
-    return _USER.sub("", found) if "://" in found or ":" in found else ""
+    return _USER.sub("", address) if "://" in address or ":" in address else ""
 
 
 def describe_folder(folder: Path, names: Sequence[str]) -> None:

@@ -59,7 +59,7 @@ class SystemScores:
 
 
 @dataclass(frozen=True)
-class Scores:
+class FolderScores:
     """The scores of all runs of a command.
 
     Attributes:
@@ -74,7 +74,7 @@ class Scores:
     systems: Mapping[str, SystemScores]
 
 
-def write_scores(scores: Scores, folder: Path) -> None:
+def write_scores(scores: FolderScores, folder: Path) -> None:
     """Write the scores of a folder's runs, whole or not at all.
 
     Raises:
@@ -85,7 +85,7 @@ def write_scores(scores: Scores, folder: Path) -> None:
         file.write(content + b"\n")
 
 
-def read_scores(folder: Path | str) -> Scores:
+def read_scores(folder: Path | str) -> FolderScores:
     """Read the scores that `write_scores` wrote.
 
     Raises:
@@ -93,7 +93,7 @@ def read_scores(folder: Path | str) -> Scores:
     """
     path = Path(folder) / FILE_NAME
     try:
-        return read_form(path, Scores, _HINT)
+        return read_form(path, FolderScores, _HINT)
     except FileNotFoundError as error:
         if path.parent.is_dir():
             raise InputError(f"there is no {FILE_NAME} here. {_HINT}", path=path.parent) from error

@@ -195,22 +195,22 @@ def _fusion(fusion: Mapping[str, Any], retrievers: Sequence[Mapping[str, Any]]) 
 
 def _in_short(steps: Sequence[Mapping[str, Any]]) -> str:
     """The names of the steps: "bm25 + rm3 → drmm"; fused retrievers are no chain."""
-    found = [step["name"] for step in steps if not step.keys() & {"fuses", "reranks"}]
+    retrievers = [step["name"] for step in steps if not step.keys() & {"fuses", "reranks"}]
     others = [
-        step["name"] for step in steps if "reranks" in step or ("fuses" in step and not found)
+        step["name"] for step in steps if "reranks" in step or ("fuses" in step and not retrievers)
     ]
-    return " → ".join([*([" + ".join(found)] if found else []), *others])
+    return " → ".join([*([" + ".join(retrievers)] if retrievers else []), *others])
 
 
 def _in_words(steps: Sequence[Mapping[str, Any]], method: Method) -> str:
     """A sentence on what each step does."""
     depth = (method.settings or {}).get("depth")
     first = [step["name"] for step in steps if not step.keys() & {"fuses", "reranks", "run"}]
-    found = f" {depth:,}" if isinstance(depth, int) else ""
+    number = f" {depth:,}" if isinstance(depth, int) else ""
     words = [f"the run {step['run']} is given" for step in steps if "run" in step]
     if first:
         verb = f"find{'s' * (len(first) == 1)}"
-        words.append(f"{' and '.join(first)} {verb}{found} documents per topic")
+        words.append(f"{' and '.join(first)} {verb}{number} documents per topic")
     words += [_fused_in_words(step) for step in steps if "fuses" in step]
     for step in steps:
         if "reranks" in step:
@@ -236,7 +236,7 @@ def parts(content: Any, field: str) -> list[Any]:
     """
     key, _, rest = field.partition(".")
     if isinstance(content, list):
-        return [value for each in content for value in parts(each, field)] or [None]
+        return [value for entry in content for value in parts(entry, field)] or [None]
     value = content.get(key) if isinstance(content, dict) else None
     if rest:
         return parts(value, rest)
@@ -256,12 +256,12 @@ def of_others(content: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str,
     Raises:
         InputError: a section that a fact belongs to is no mapping.
     """
-    whole = dict(content)
+    content_with_facts = dict(content)
     for field, name in REQUIRED.items():
-        if name not in facts or None not in parts(whole, field):
+        if name not in facts or None not in parts(content_with_facts, field):
             continue
         *sections, last = field.split(".")
-        holder = whole
+        holder = content_with_facts
         for section in sections:
             inner = holder.get(section)
             if inner is not None and not isinstance(inner, dict):
@@ -271,11 +271,11 @@ def of_others(content: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str,
     missing = [
         field
         for field, kind in _ASKED.items()
-        if not all(isinstance(value, kind) for value in parts(whole, field))
+        if not all(isinstance(value, kind) for value in parts(content_with_facts, field))
     ]
     if missing:
         notice_once(f"WARNING: TIRA asks for more in its ir_metadata: {', '.join(missing)}.")
-    return whole
+    return content_with_facts
 
 
 def write_ir_metadata(content: Mapping[str, Any], path: Path) -> None:

@@ -42,9 +42,9 @@ class _Run(_Seed):
 
     def files(self) -> list[str]:
         """The names of its run files: of all seeds, and of a reranker by itself."""
-        own = dict.fromkeys(each.path.stem for each in (self, *self.seeds))
-        alone = [] if self.measures_alone is None else map(alone_name, own)
-        return [f"{name}.run" for name in (*own, *alone)]
+        names = dict.fromkeys(result.path.stem for result in (self, *self.seeds))
+        alone = [] if self.measures_alone is None else map(alone_name, names)
+        return [f"{name}.run" for name in (*names, *alone)]
 
 
 class _Report(BaseModel):
@@ -90,7 +90,7 @@ class _Matrix(BaseModel):
     cells: list[MatrixCell]
 
 
-def cells_of(path: Path) -> list[MatrixCell]:
+def matrix_cells(path: Path) -> list[MatrixCell]:
     """Return the cells of a matrix of several first stages or collections; else none."""
     cells = read_form(path / MATRIX, _Matrix, _HINT).cells if (path / MATRIX).exists() else []
     for cell in cells:
@@ -102,7 +102,7 @@ def cells_of(path: Path) -> list[MatrixCell]:
 
 def run_folders(path: Path) -> list[Path]:
     """Return the folders of a matrix, in its order; else the folder itself."""
-    return [cell.folder for cell in cells_of(path)] or [path]
+    return [cell.folder for cell in matrix_cells(path)] or [path]
 
 
 def listed_runs(path: Path, *, in_table: bool = False) -> dict[Path, str]:
@@ -110,16 +110,16 @@ def listed_runs(path: Path, *, in_table: bool = False) -> dict[Path, str]:
 
     Some may be gone. `in_table` leaves out what is no row of a table: own scores, further seeds.
     """
-    found: dict[Path, str] = {}
-    cells = cells_of(path)
+    digests: dict[Path, str] = {}
+    cells = matrix_cells(path)
     for folder in [cell.folder for cell in cells] or [path]:
         if (folder / REPORT).exists():
             report = read_form(folder / REPORT, _Report, _HINT)
             names = [run.path.name for run in report.runs]
             if not in_table:
                 names += [*(file for run in report.runs for file in run.files()), *report.files]
-            found |= {here(folder / name): report.files.get(name, "") for name in names}
-    return found | {f: found.get(f, "") for cell in cells for f in map(cell.file, cell.runs)}
+            digests |= {here(folder / name): report.files.get(name, "") for name in names}
+    return digests | {f: digests.get(f, "") for cell in cells for f in map(cell.file, cell.runs)}
 
 
 def here(run: Path) -> Path:
@@ -180,5 +180,9 @@ def gone_told(gone: Sequence[Path], folder: Path) -> str:
 def moved_to(run: Path, folder: Path) -> Path | None:
     """Return the file in the folder of a missing run that has its content; None without any."""
     recorded = listed_runs(folder).get(run) or read_metadata(run).run.sha256
-    found = (each for each in runs_in(run.parent) if recorded and is_as_recorded(each, recorded))
-    return next(found, None)
+    same = (
+        candidate
+        for candidate in runs_in(run.parent)
+        if recorded and is_as_recorded(candidate, recorded)
+    )
+    return next(same, None)

@@ -64,7 +64,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Part):
         return value.content()
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return value
 
 
@@ -244,7 +244,7 @@ def known_parts(content: object) -> tuple[RunMetadata, list[str]]:
     try:
         RunMetadata.model_validate(content)
     except ValidationError as error:
-        for section, *part in dict.fromkeys(each["loc"][:2] for each in error.errors()):
+        for section, *part in dict.fromkeys(item["loc"][:2] for item in error.errors()):
             within = isinstance(known.get(section), dict)
             holder, name = (known[section], part[0]) if within and part else (known, section)
             if holder.pop(name, ...) is not ...:  # of a list, each entry may have another form

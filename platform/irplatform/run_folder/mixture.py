@@ -91,16 +91,16 @@ def mixture_of(method: Method) -> Mixture:
 
 def _fused(steps: Iterable[Step]) -> Iterator[tuple[str, float]]:
     """The fused retrievers or runs, with their weights."""
-    found: list[str] = []
+    run_names: list[str] = []
     for step in steps:
         if step.fusion is not None:
-            weights = step.fusion.get("weights") or [1.0] * len(found)
-            yield from zip(found, map(float, weights), strict=True)
+            weights = step.fusion.get("weights") or [1.0] * len(run_names)
+            yield from zip(run_names, map(float, weights), strict=True)
         elif step.fuses:
             for run in step.fuses:
                 yield PurePath(run.run or "").name.removesuffix(".run"), float(run.weight)
         elif step.retriever or step.run:
-            found.append(str(step.retriever or step.run))
+            run_names.append(str(step.retriever or step.run))
 
 
 def weights_told(mixtures: Mapping[str, Mixture]) -> list[str]:

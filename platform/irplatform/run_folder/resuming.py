@@ -133,12 +133,12 @@ def differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> Ite
 
 def _changed_code(then: Mapping[str, str], now: Mapping[str, str]) -> str:
     """Changed code in words: "'irplatform-mine' (source changed)"."""
-    who = f"'{now['distribution']}'"
+    name = f"'{now['distribution']}'"
     if then["distribution"] != now["distribution"]:
-        return f"{who} (it was '{then['distribution']}')"
+        return f"{name} (it was '{then['distribution']}')"
     if then["version"] != now["version"]:
-        return f"{who} (version {then['version']} -> {now['version']})"
-    return f"{who} (source changed)"
+        return f"{name} (version {then['version']} -> {now['version']})"
+    return f"{name} (source changed)"
 
 
 def _shown(name: str, settings: Mapping[str, Any]) -> str:

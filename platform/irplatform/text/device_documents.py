@@ -61,7 +61,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Candidates:
+class DeviceCandidates:
     """Documents of topics, as tensors on the device.
 
     Attributes:
@@ -142,7 +142,7 @@ class DeviceDocuments:
         self,
         batch: Batch,
         reading: Reading,
-        score: Callable[[Candidates], Tensor],
+        score: Callable[[DeviceCandidates], Tensor],
         more: Sequence[Float32] = (),
     ) -> list[Sequence[float]]:
         """Score the documents of topics: a list of scores for each topic.
@@ -163,7 +163,7 @@ class DeviceDocuments:
         there = values.cpu().numpy()
         return [there[start:end] for start, end in _bounds(batch)]
 
-    def of(self, topic: Topic, doc_ids: Sequence[str], reading: Reading) -> Candidates:
+    def of(self, topic: Topic, doc_ids: Sequence[str], reading: Reading) -> DeviceCandidates:
         """The documents of one topic, all at once."""
         rows, none = self.index.rows(doc_ids), np.empty((len(doc_ids), 0), dtype=np.float32)
         if self._one_by_one:
@@ -172,7 +172,7 @@ class DeviceDocuments:
 
     def _parts(
         self, batch: Batch, reading: Reading, more: Sequence[Float32]
-    ) -> Iterator[Candidates]:
+    ) -> Iterator[DeviceCandidates]:
         """The documents of topics in order, in parts that are computed at once."""
         more = more or [np.empty((len(documents), 0), np.float32) for _, documents in batch]
         if self._one_by_one:
@@ -192,7 +192,9 @@ class DeviceDocuments:
             places = topic_of[part] - first
             yield self._on_device(topics, places, rows[part], reading, features[part])
 
-    def _on_host(self, topic: Topic, rows: Int64, reading: Reading, more: Float32) -> Candidates:
+    def _on_host(
+        self, topic: Topic, rows: Int64, reading: Reading, more: Float32
+    ) -> DeviceCandidates:
         index = self.index
         lexical = lexical_features(index, _matched(index, reading, topic), rows, reading.lexical)
 
@@ -200,7 +202,7 @@ class DeviceDocuments:
             return torch.from_numpy(array).to(self.device)
 
         topic_of = np.zeros(len(rows), dtype=np.int64)
-        return Candidates(
+        return DeviceCandidates(
             [topic],
             rows,
             topic_of,
@@ -222,7 +224,7 @@ class DeviceDocuments:
         rows: Int64,
         reading: Reading,
         more: Float32,
-    ) -> Candidates:
+    ) -> DeviceCandidates:
         index = self.index
         numbers = padded([reading.query(topic) for topic in topics], PADDING)
         inputs: list[Array] = [numbers, topic_of, more, rows]
@@ -235,7 +237,7 @@ class DeviceDocuments:
                 asked = [facts[..., topic, :] for facts in asked]
             match = DeviceMatch(block.words, block.numbers, QueryFacts(*asked))
             features = torch.cat([match.columns(reading.lexical), features], dim=1)
-        return Candidates(
+        return DeviceCandidates(
             topics,
             rows,
             topic_of,
@@ -287,7 +289,7 @@ class StoredVectors:
         fits = matrix.nbytes <= _share_of_memory(device)
         self._there = torch.from_numpy(np.array(matrix)).to(device) if fits else None
 
-    def of(self, candidates: Candidates) -> Tensor:
+    def of(self, candidates: DeviceCandidates) -> Tensor:
         """The vectors of candidates on the device, float32 [documents, width]."""
         if self._there is not None:
             return self._there.index_select(0, candidates.rows_there)

@@ -71,8 +71,8 @@ def _pairs_of_topic(grades: Float64, random: np.random.Generator) -> tuple[Int64
     They are numbered by the higher document, then by the lower one.
     """
     levels, level = np.unique(grades, return_inverse=True)
-    below = [np.flatnonzero(grades < each) for each in levels]
-    counts = np.array([len(each) for each in below], np.int64)[level]
+    lower_per_level = [np.flatnonzero(grades < grade) for grade in levels]
+    counts = np.array([len(lower_places) for lower_places in lower_per_level], np.int64)[level]
     ends = np.cumsum(counts)
     total = int(counts.sum())
     if total > MOST_PAIRS:
@@ -82,9 +82,9 @@ def _pairs_of_topic(grades: Float64, random: np.random.Generator) -> tuple[Int64
     higher = np.searchsorted(ends, numbers, side="right")
     place = numbers - (ends - counts)[higher]
     lower = np.empty_like(higher)
-    for number, each in enumerate(below):
+    for number, lower_places in enumerate(lower_per_level):
         of_level = level[higher] == number
-        lower[of_level] = each[place[of_level]]
+        lower[of_level] = lower_places[place[of_level]]
     return higher, lower
 
 

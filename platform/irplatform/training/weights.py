@@ -163,9 +163,9 @@ def _refuse_other_shapes(
     for name, shape in shapes.items():
         if name not in tensors:
             raise InputError(f"the tensor '{name}' is missing. {_AGAIN}", path=path)
-        if (found := list(tensors[name].shape)) != shape:
+        if (saved_shape := list(tensors[name].shape)) != shape:
             raise InputError(
-                f"the tensor '{name}' has the shape {found}, not {shape}. {_AGAIN}", path=path
+                f"the tensor '{name}' has the shape {saved_shape}, not {shape}. {_AGAIN}", path=path
             )
     for name in tensors:
         if name not in shapes:

@@ -129,7 +129,7 @@ def tune(
     refuse_idle_plan(systems.retrievers, systems.rerankers, searched)
     expansions = {r.name: getattr(r.options, "expand", ()) for r in systems.retrievers}
     expanded = {f"{name}.expand": list(bases) for name, bases in expansions.items() if bases}
-    fixed = {**systems.given, **expanded}
+    fixed = {**systems.settings, **expanded}
     system_settings = {**fixed, **_one_plan(settings.first_stage.retrievers, tuning.over)}
     dimensions = read_space(
         plugins,
@@ -137,7 +137,7 @@ def tune(
         settings.rerankers,
         system_settings,
         tuning.over,
-        list(systems.chosen),
+        list(systems.user_settings),
     )
     partners = [plugins.collection(name) for name in tuning.train_on]
     tuning_collection = topics_to_tune_on(collection, partners, itself=tuning.on_these_topics)

@@ -36,8 +36,8 @@ def fusion_method(name: str, **parameters: Any) -> FusionMethod:
     if name not in fusion_methods():
         raise unknown("fusion", name, fusion_methods())
     method = fusion_methods()[name]
-    given = {n: value for n, value in parameters.items() if value is not None}
-    return method(**{n: value for n, value in given.items() if hasattr(method, n)})
+    values = {n: value for n, value in parameters.items() if value is not None}
+    return method(**{n: value for n, value in values.items() if hasattr(method, n)})
 
 
 def with_parameter(name: str) -> list[str]:
