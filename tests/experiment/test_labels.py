@@ -86,7 +86,10 @@ def test_judgments_decide_the_runs_that_learn_from_them_alone():
     assert read(folds)["dlh13"] == read(folds)["bm25-text-alone"] == "digest"
     given = replace(folds, settings=replace(plan.settings, interpolate=0.5))
     assert {*read(given).values()} == {None}
-    fused = replace(folds, retrievers=[*plan.retrievers, choose("rm3")])
+    fused = replace(
+        folds,
+        first_stage=replace(plan.first_stage, choices=[*plan.retrievers, choose("rm3")]),
+    )
     assert read(fused)["fused"] == "digest"
     assert read(fused)["bm25"] is read(fused)["rm3"] is None
 

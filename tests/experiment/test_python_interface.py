@@ -147,7 +147,8 @@ def test_a_name_is_that_of_the_class_and_is_found_afterwards(fresh_home):
     settings = RunSettings("demo", rerankers=[Longest, "delta"], first_stages=[Everything, "bm25"])
     assert settings.rerankers == ("longest", "delta")
     assert settings.first_stages == ("everything", "bm25")
-    assert RunSettings("demo", first_stages="everything+bm25").retrievers == ("everything", "bm25")
+    settings = RunSettings("demo", first_stages="everything+bm25")
+    assert settings.first_stage.retrievers == ("everything", "bm25")
     assert RunSettings("demo", rerankers="longest").rerankers == ("longest",)
     delta = registry().reranker("delta").system
     assert RunSettings("demo", rerankers=[delta]).rerankers == ("delta",)
