@@ -33,7 +33,7 @@ def run_settings(
     from irplatform import RunSettings
 
     values = {**options, **more}
-    of_systems = (values.pop("settings"), values.pop("config"))
+    set_options, config = values.pop("settings"), values.pop("config")
     of_file: Mapping[str, object] = {}
     if experiment is not None:
         of_file = experiment.get("settings", {})
@@ -42,7 +42,7 @@ def run_settings(
     retrievers = dict.fromkeys(name for stage in settings.stages for name in stage.retrievers)
     if experiment is not None:
         of_file = _of_chosen(of_file, RunSettings("", **_systems(experiment)), settings)
-    of_command = read_settings(*of_systems, [*retrievers], settings.rerankers)
+    of_command = read_settings(set_options, config, [*retrievers], settings.rerankers)
     return replace(settings, settings={**of_file, **of_command})
 
 

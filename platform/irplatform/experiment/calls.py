@@ -99,13 +99,13 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
                     named.setdefault(path.absolute(), _kind(path))
     others = {
         name: getattr(settings, name)
-        for name, each in _DECLARED.items()
-        if each.recorded and name not in (*_COLLECTIONS, *_NO_INPUTS)
+        for name, setting in _DECLARED.items()
+        if setting.recorded and name not in (*_COLLECTIONS, *_NO_INPUTS)
     }
     others["candidates"] = settings.first_stage.source
     for role, value in {**others, **flat(dict(settings.settings))}.items():
-        for each in _listed(value):
-            if (file := _existing(each)) is not None:
+        for item in _listed(value):
+            if (file := _existing(item)) is not None:
                 named.setdefault(file, role.replace("_", " "))
     systems = [(choice.name, choice.reads) for choice in plan.retrievers]
     systems += [(choice.name, choice.reads) for choice in plan.rerankers]

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from irplatform.settings import Setting
 
 _DECLARED: Mapping[str, Setting] = {
-    name: each
-    for name, each in {**declared(RunSettings), **declared(ShownSettings)}.items()
+    name: setting
+    for name, setting in {**declared(RunSettings), **declared(ShownSettings)}.items()
     if name not in ("collection", "command", "config", "experiment")
 }
 _KINDS: Mapping[str, Any] = {

@@ -24,12 +24,7 @@ from irplatform.registry.code_digests import our_digest
 from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.reports.run_report import RunReport
 from irplatform.reports.system_result import SystemResult
-from irplatform.run_folder.folder import (
-    FolderScores,
-    RunFolder,
-    SystemScores,
-    write_scores,
-)
+from irplatform.run_folder.folder import FolderScores, RunFolder, SystemScores, write_scores
 from irplatform.run_folder.listed import REPORT
 from irplatform.run_folder.metadata import accelerator_name, run_metadata
 from irplatform.run_folder.metadata_model import NOTHING, Data, Marks, Method, Step, Training
@@ -125,19 +120,17 @@ class Recorder:
         # The index was built before the first retriever searched.
         shared = {s: t for s, t in timed.items() if not any(s in r.seconds for r in runs)}
         for retrieved in runs:
-            seconds = {**shared, **retrieved.seconds}
-            description = [retrieved.description]
-            self._add(
-                candidates, retrieved.run, description, retrieved.artifacts, seconds, resources
-            )
+            seconds = _STAGES | shared | {**retrieved.seconds}
+            facts, artifacts = [retrieved.description], retrieved.artifacts
+            self._add(retrieved.run, facts, candidates, artifacts, seconds, resources)
             shared = {}
 
     def add_fused(self, candidates: Candidates, resources: CollectionResources) -> None:
         """Write and score the run that rerankers start from, if it is fused."""
         if len(candidates.retrieved) > 1:
             self._seconds(resources)
-            run, description = candidates.cut(candidates.first), candidates.describe()
-            self._add(candidates, run, description, candidates.artifacts, {}, resources)
+            run, facts = candidates.cut(candidates.first), candidates.describe()
+            self._add(run, facts, candidates, candidates.artifacts, {**_STAGES}, resources)
 
     @stage("", RERANKING)
     def add_reranked(
@@ -153,8 +146,10 @@ class Recorder:
         alone: list[Evaluation] = []
         for reranked in attempts:
             seconds = _STAGES | self._seconds(reranked.resources)
-            method = self._method(candidates, reranked)
-            path = self._write_reranked(candidates, reranked, method, seconds)
+            method, resources = self._method(candidates, reranked), reranked.resources
+            write = partial(self._write, candidates, resources.artifacts, seconds, resources)
+            write(reranked.alone, method.having(interpolation=0.0, shares=[]))
+            path = write(reranked.final, method)
             final.append(self._score(reranked.final, seconds))
             alone.append(self._score(reranked.alone, seconds))
             seeds.append(
@@ -169,20 +164,16 @@ class Recorder:
                     measures_alone=alone[-1].aggregate,
                     warnings=reranked.warnings,
                     results=reranked.final.lengths,
-                    seed=reranked.resources.seed,
+                    seed=resources.seed,
                 )
             )
-        evaluation, alone_evaluation = mean_evaluation(final), mean_evaluation(alone)
-        self._evaluations |= {name: evaluation, alone_name(name): alone_evaluation}
-        result = seeds[0]
-        if len(seeds) > 1:
-            result = SystemResult.over_seeds(seeds, evaluation, alone_evaluation)
-        self._systems.append(result)
+        means = mean_evaluation(final), mean_evaluation(alone)
+        self._evaluations |= dict(zip((name, alone_name(name)), means, strict=True))
+        several = len(seeds) > 1
+        self._systems.append(SystemResult.over_seeds(seeds, *means) if several else seeds[0])
 
     def report(self, candidates: Candidates) -> RunReport:
-        """Return all runs so far, compared with a baseline, and write them as JSON.
-
-        The candidates are those that were reranked, or last recorded.
+        """Return all runs so far of these candidates, compared, and write them as JSON.
 
         Rerankers are compared with the first stage. Without any, retrievers and their fusion are
         compared with the first retriever.
@@ -230,10 +221,7 @@ class Recorder:
     def _ceiling(self, candidates: Candidates) -> dict[str, float]:
         """The scores of a perfect reranking; none by shares of judged documents."""
         measures = [name for name in self._measures if not name.startswith("Judged")]
-        best = candidates.best_reranking()
-        extra, sampled = self._extra_measures, self._sampled
-        means = evaluate(self._qrels or {}, best, measures, extra=extra, sampled=sampled)
-        return dict(means.aggregate)
+        return dict(self._evaluate(candidates.best_reranking(), measures).aggregate)
 
     def _compare(
         self,
@@ -289,18 +277,17 @@ class Recorder:
 
     def _add(
         self,
-        candidates: Candidates,
         run: Run,
-        retrieval: Sequence[Mapping[str, Any]],
+        facts: Sequence[Mapping[str, Any]],
+        candidates: Candidates,
         artifacts: Mapping[str, str],
         seconds: dict[str, float],
         resources: CollectionResources,
     ) -> None:
-        """Write and score a run of the first stage, whose retrievers describe themselves."""
-        self.warn(*(str(description.get("warning", "")) for description in retrieval))
-        seconds = _STAGES | seconds
-        method = Method(retrieval=[Step.model_validate({**step}) for step in retrieval])
-        path = self._write(candidates, run, method, artifacts, seconds, resources)
+        """Write and score a run of the first stage, with the facts of its retrievers."""
+        self.warn(*(str(of_retriever.get("warning", "")) for of_retriever in facts))
+        method = Method(retrieval=_steps(facts))
+        path = self._write(candidates, artifacts, seconds, resources, run, method)
         evaluation = self._score(run, seconds)
         index = resources.index() if "index" in artifacts and evaluation.missing else None
         self.warn(self._notice_topics(run, evaluation, index))
@@ -313,20 +300,19 @@ class Recorder:
                 per_topic=evaluation.per_topic,
                 seconds=seconds,
                 mixture=mixture_of(method),
-                remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
+                remark=str(facts[0].get("remark", "")) if len(facts) == 1 else "",
                 results=run.lengths,
             )
         )
 
-    def _method(self, candidates: Candidates, reranked: RerankedRun) -> Method:
+    @staticmethod
+    def _method(candidates: Candidates, reranked: RerankedRun) -> Method:
         """The method of a reranker's final run, for its metadata."""
-        resources = reranked.resources
-        choice = reranked.systems[0].choice
-        system = {**choice.describe(), "reranks": candidates.first.name}
-        if choice.name != choice.registration.name:
-            system = {"label": choice.name, **system}
+        resources, choice = reranked.resources, reranked.systems[0].choice
+        label = {"label": choice.name} if choice.name != choice.registration.name else {}
+        step = {**label, **choice.describe(), "reranks": candidates.first.name}
         method = Method(
-            retrieval=[Step.model_validate({**step}) for step in (*candidates.describe(), system)],
+            retrieval=_steps([*candidates.describe(), step]),
             seed=resources.seed,
             device=resources.device,
             model_threads=resources.model_threads,
@@ -339,36 +325,17 @@ class Recorder:
         several = len(reranked.weights) > 1
         return method.having(shares=[*reranked.weights]) if several else method
 
-    def _write_reranked(
-        self,
-        candidates: Candidates,
-        reranked: RerankedRun,
-        method: Method,
-        seconds: Mapping[str, float],
-    ) -> Path:
-        """Write both runs of a reranker, the final one last."""
-        write = partial(
-            self._write,
-            candidates,
-            artifacts=reranked.resources.artifacts,
-            seconds=seconds,
-            resources=reranked.resources,
-            baseline=candidates.first.name,
-        )
-        write(reranked.alone, method.having(interpolation=0.0, shares=[]))
-        return write(reranked.final, method)
-
     def _write(
         self,
         candidates: Candidates,
-        run: Run,
-        method: Method,
         artifacts: Mapping[str, str],
         seconds: Mapping[str, float],
         resources: CollectionResources,
-        baseline: str | None = None,
+        run: Run,
+        method: Method,
     ) -> Path:
         """Write a run file and its metadata."""
+        baseline = method.retrieval[-1].reranks
         content = run_metadata(
             tag=self._tag or run.name,
             command=self._command,
@@ -398,11 +365,13 @@ class Recorder:
             seconds.setdefault(_EVALUATE, 0.0)
             return Evaluation({}, {})
         started = time.monotonic()
-        evaluation = evaluate(
-            self._qrels, run, self._measures, extra=self._extra_measures, sampled=self._sampled
-        )
+        evaluation = self._evaluate(run, self._measures)
         seconds[_EVALUATE] = seconds.get(_EVALUATE, 0.0) + time.monotonic() - started
         return evaluation
+
+    def _evaluate(self, run: Run, measures: Sequence[str]) -> Evaluation:
+        extra, sampled = self._extra_measures, self._sampled
+        return evaluate(self._qrels or {}, run, measures, extra=extra, sampled=sampled)
 
     def _notice_topics(self, run: Run, evaluation: Evaluation, index: LuceneIndex | None) -> str:
         """Name topics of a first stage's run that count otherwise; return a warning of all runs."""
@@ -423,3 +392,7 @@ class Recorder:
         if remark := without_documents(run, evaluation):
             notice(f"{run.name} {remark}")
         return warning
+
+
+def _steps(facts: Iterable[Mapping[str, Any]]) -> list[Step]:
+    return [Step.model_validate({**of_system}) for of_system in facts]

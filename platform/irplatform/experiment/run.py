@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError
@@ -346,11 +347,15 @@ def learning_plan(plan: RunPlan, training: Candidates | None, fusion: Fusion) ->
         InputError: pre-training cannot be done with these documents.
     """
     settings = plan.settings
-
-    def learned_before(name: str | None) -> TrainingSet | None:
-        searched = plan.collection, plan.plugins, plan.retrievers, plan.resources, fusion
-        return pretraining_set(name, *searched, queries=settings.pretrain_queries)
-
+    learned_before = partial(
+        pretraining_set,
+        collection=plan.collection,
+        plugins=plan.plugins,
+        retrievers=plan.retrievers,
+        resources=plan.resources,
+        fusion=fusion,
+        queries=settings.pretrain_queries,
+    )
     declared = None
     if settings.pretrain is None and plan.learning:
         declared = declared_pretraining(plan.collection, plan.learning, learned_before)

@@ -162,7 +162,7 @@ def train_system(
         if len(splits) > 1:
             notice_once("members are models of one reranker; the mean of their scores ranks")
         scored, vectors, words = train_members(
-            choice, splits, resources, folder, recipe.begun, training_set.held_out
+            choice, splits, resources, folder, recipe.start, training_set.held_out
         )
         interpolation = _choose(choice, *_out_of_sample(splits, scored))
         curve = {str(weight): value for weight, value in interpolation.curve.items()}
@@ -196,8 +196,7 @@ def train_system(
             shutil.rmtree(workspace(folder, number))
 
     with stage(work, 0.5 if doing or pretraining else 1):
-        named = recipe.label, recipe.depends_on
-        return artifact(KIND, *named, build, resumable=resources.resume)
+        return artifact(KIND, recipe.label, recipe.depends_on, build, resumable=resources.resume)
 
 
 @dataclass(frozen=True)
@@ -205,7 +204,7 @@ class _Recipe:
     """The splits of a training, the weights that members begin with, and all it depends on."""
 
     splits: Sequence[Split[Example]]
-    begun: Path | None
+    start: Path | None
     label: str
     depends_on: Mapping[str, object]
 
@@ -246,8 +245,8 @@ def _recipe(
         "holds_first_stage": choice.traits.weighs_first_stage,
         "fewest_topics": FEWEST_TOPICS,
     }
-    begun = member_folder(start.path, 0) if start else None
-    return _Recipe(splits, begun, f"{choice.registration.name}-{training_set.label}", depends_on)
+    weights = member_folder(start.path, 0) if start else None
+    return _Recipe(splits, weights, f"{choice.registration.name}-{training_set.label}", depends_on)
 
 
 def train_ahead(
@@ -269,8 +268,9 @@ def train_ahead(
             recipe = _recipe(choice, training_set, resources, start)
             folder = stack.enter_context(unfinished(KIND, recipe.label, recipe.depends_on))
             if folder is not None:
-                rest = folder, recipe.begun, training_set.held_out
-                members += members_of(choice, recipe.splits, resources, *rest)
+                members += members_of(
+                    choice, recipe.splits, resources, folder, recipe.start, training_set.held_out
+                )
         if members:
             notice(f"training {counted(len(members), 'member')} of {choice.name} at once")
             with with_subject(f"training {choice.name}"):

@@ -141,16 +141,18 @@ def final_scores(
     elsewhere: Elsewhere | None = None,
 ) -> dict[str, Values]:
     """Return the scores that topics are ranked by: `score_topics`, then `Reranker.rescore`."""
-    given = topics, candidates
+    score = partial(
+        score_topics, registration, members, topics, candidates, resources, journal, elsewhere
+    )
     kind = type(members[0])
     if (kind.rescore, kind.rescore_batch) == (Reranker.rescore, Reranker.rescore_batch):
-        return score_topics(registration, members, *given, resources, journal, elsewhere)
+        return score()
     scoring = 1 - LAST if registration.traits(members[0].options).listwise else LAST
     with parts(1):
         with stage("", scoring):
-            scores = score_topics(registration, members, *given, resources, journal, elsewhere)
+            scores = score()
         with stage("", 1 - scoring):
-            return rescore_topics(registration, members[0], *given, scores, resources)
+            return rescore_topics(registration, members[0], topics, candidates, scores, resources)
 
 
 def _scores(registration: Registration[Reranker], reranker: Reranker, batch: Batch) -> list[Values]:
@@ -270,10 +272,11 @@ def cached_scores(
     resources: CollectionResources,
 ) -> dict[str, Values]:
     """Return `final_scores` of a system, from the cache if they are there."""
-    made = system.choice.registration, system.members
+    score = partial(
+        final_scores, system.choice.registration, system.members, topics, candidates, resources
+    )
     if system.choice.traits.keeps_answers:
-        elsewhere = _elsewhere(system, resources)
-        return final_scores(*made, topics, candidates, resources, elsewhere=elsewhere)
+        return score(elsewhere=_elsewhere(system, resources))
 
     def build(folder: Path) -> None:
         finished, log = folder / _FINISHED, folder / _USED
@@ -283,8 +286,7 @@ def cached_scores(
             elif log.exists():
                 finished.unlink(missing_ok=True)
             try:
-                elsewhere = _elsewhere(system, resources)
-                scores = final_scores(*made, topics, candidates, resources, finished, elsewhere)
+                scores = score(finished, _elsewhere(system, resources))
             finally:
                 keep(log, as_json(asdict(used)))
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))

@@ -197,9 +197,17 @@ def members_of(
     held_out: Sequence[Topic] = (),
 ) -> list[Member]:
     """Return the members of a system, one per split; see `train_members`."""
-    rest = folder, start, held_out, len(splits)
     return [
-        Member(choice, split, resources.of_member(number), number, *rest)
+        Member(
+            choice,
+            split,
+            resources.of_member(number),
+            number,
+            folder,
+            start,
+            held_out,
+            members=len(splits),
+        )
         for number, split in enumerate(splits)
     ]
 

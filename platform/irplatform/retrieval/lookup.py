@@ -24,7 +24,7 @@ def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionReso
 class Lookup:
     """Looks up what a retriever of others found; the platform's own rank the collection itself."""
 
-    who: str
+    label: str
     name: str
     resources: CollectionResources
     known: set[str] = field(default_factory=set)
@@ -46,6 +46,6 @@ class Lookup:
     def __str__(self) -> str:
         number, total = len(self.missing), len(self.missing) + len(self.known)
         return (
-            f"{self.who}: {number:,} of {total:,} documents that {self.name} found are not in the "
-            f"collection (first: '{next(iter(self.missing), '')}')"
+            f"{self.label}: {number:,} of {total:,} documents that {self.name} found are not in "
+            f"the collection (first: '{next(iter(self.missing), '')}')"
         )
