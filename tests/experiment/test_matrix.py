@@ -25,10 +25,10 @@ def cells(**options):
 def test_one_first_stage_is_the_usual_run():
     one = RunSettings("demo", first_stages=["bm25+rm3"])
     assert not one.is_matrix
-    assert (one.retrievers, one.candidates) == (("bm25", "rm3"), "retrieved")
+    assert (one.first_stage.retrievers, one.first_stage.source) == (("bm25", "rm3"), "retrieved")
     assert RunSettings(["demo"]) == RunSettings("demo")
     judged = RunSettings("demo", first_stages="judged")
-    assert (judged.retrievers, judged.candidates) == (("bm25",), "judged")
+    assert (judged.first_stage.retrievers, judged.first_stage.source) == (("bm25",), "judged")
 
 
 def test_a_cell_has_the_settings_of_its_run():

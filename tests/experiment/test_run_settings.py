@@ -91,10 +91,12 @@ def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
         train_on="other",
         interpolate="auto",
     )
-    assert (told.collection, told.candidates, told.interpolate) == ("folder", "judged", None)
+    assert (told.collection, told.first_stage.source) == ("folder", "judged")
+    assert told.interpolate is None
     assert (told.run_dir, told.vectors) == (Path("runs/x"), Path("v.txt"))
     assert told.vectors_text == (Path("more.txt"),)
-    assert (told.rerankers, told.retrievers, told.measures) == (("delta",), ("rm3",), ("AP",))
+    assert (told.rerankers, told.measures) == (("delta",), ("AP",))
+    assert told.first_stage.retrievers == ("rm3",)
     assert told.train_on == ("other",)
     assert RunSettings("demo", rerankers="delta", checkpoint="c").checkpoint == Path("c")
     assert TuneSettings("k1", train_on="other").over == ("k1",)

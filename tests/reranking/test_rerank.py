@@ -95,7 +95,7 @@ def test_judged_documents_that_the_corpus_lacks_are_told_and_not_learned_from(ca
     assert judged == {"t0": {"a": 1}, "t1": {"far": 2}}
     told = "2 of the 4 judged documents of 'corpus' are not among its documents (gone, lost)"
     assert told in capsys.readouterr().err
-    examples(replace(candidates, collection="c"), resources)
+    examples(replace(candidates, name="c"), resources)
     assert "documents of 'c' are not" in capsys.readouterr().err
 
 
