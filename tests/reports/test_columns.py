@@ -3,18 +3,22 @@
 import re
 from dataclasses import replace
 
-from irplatform.reports.columns import Table, as_latex, as_markdown, as_text
+from irplatform.reports.columns import Column, Table, as_latex, as_markdown, as_text
 
 TABLE = Table(
-    "",
-    ["system", "nDCG@20", "NumRet"],
-    [["my_runs/bm25", "0.4404", "3,875"], ["a|b − c", "0.4652", "-"]],
-    best=frozenset({(1, 1), (0, 2)}),
+    [
+        Column("system", ["my_runs/bm25", "a|b − c"]),
+        Column("nDCG@20", ["0.4404", "0.4652"], best=[1]),
+        Column("NumRet", ["3,875", "-"], best=[0]),
+    ]
 )
 TOPICS = Table(
+    [
+        Column("topic", ["41", "7"]),
+        Column("bm25", ["0.5", "0.25"]),
+        Column("query", ["melanoma BRAF (V600E) in a woman of 40", "mice"]),
+    ],
     "Topics",
-    ["topic", "bm25", "query"],
-    [["41", "0.5", "melanoma BRAF (V600E) in a woman of 40"], ["7", "0.25", "mice"]],
     text=True,
 )
 
@@ -43,8 +47,8 @@ def test_latex_is_a_tabular_of_booktabs():
 
 
 def test_names_of_files_are_no_commands():
-    table = Table("", ["system", "AP"], [["[a]\nb*", "0.5"], ["50%_of{it}", "0.5"]])
-    signed = Table("", ["run-2", "AP"], [["a-1", "-0.1 [-0.2, +0.1]"]])
+    table = Table.of(["system", "AP"], [["[a]\nb*", "0.5"], ["50%_of{it}", "0.5"]])
+    signed = Table.of(["run-2", "AP"], [["a-1", "-0.1 [-0.2, +0.1]"]])
     assert as_latex(signed).splitlines()[5] == r"a-1 & $-$0.1 {[}$-$0.2, +0.1] \\"
     assert as_latex(table).splitlines()[5:7] == [
         r"{[}a] b{*} & 0.5 \\",
@@ -67,7 +71,7 @@ def test_a_last_column_of_text_is_cut_at_the_edge_or_left_out():
 
 def test_names_are_squeezed_only_if_all_columns_fit_then():
     long = "a" * 20 + "b" * 20
-    table = Table("", ["system", "AP", "P@10"], [[long, "0.5000", "0.5000"]])
+    table = Table.of(["system", "AP", "P@10"], [[long, "0.5000", "0.5000"]])
     (line,) = as_text(table, 50).splitlines()[2:]
     assert line == "a" * 17 + "…" + "b" * 16 + "  0.5000  0.5000"
     assert as_text(table, 25).count("system") == 2
@@ -80,9 +84,21 @@ def test_the_best_are_bold_on_a_terminal_that_shows_colours(monkeypatch):
     assert "\x1b" not in as_text(TABLE, 80)
 
 
+def test_marks_follow_cells_and_all_forms_but_text_leave_no_room_for_them():
+    column = Column("AP", ["0.5000", "0.4000"], marks=["", "▲▲"])
+    table = Table([Column("system", ["bm25", "ltr"]), column])
+    assert as_text(table, None).splitlines() == [
+        "system      AP",
+        "----------------",
+        "bm25    0.5000",
+        "ltr     0.4000▲▲",
+    ]
+    assert as_markdown(table).splitlines()[2:] == ["| bm25 | 0.5000 |", "| ltr | 0.4000▲▲ |"]
+
+
 def test_a_part_below_repeats_the_names_of_its_lines():
-    table = Table("", ["measure", "system", "mean"], [["AP", "bm25", "0.5"]] * 2, left=2)
-    wide = replace(table, header=[*table.header, "ties"], rows=[[*r, "0 to 1"] for r in table.rows])
+    table = Table.of(["measure", "system", "mean"], [["AP", "bm25", "0.5"]] * 2, left=2)
+    wide = replace(table, columns=[*table.columns, Column("ties", ["0 to 1"] * 2)])
     below = as_text(wide, 24).split("\n\n")[1].splitlines()
     assert below[0].split() == ["measure", "system", "ties"]
     assert below[2].split() == ["AP", "bm25", "0", "to", "1"]

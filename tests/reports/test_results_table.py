@@ -1,11 +1,14 @@
 """The table of results, as text and on a terminal."""
 
+import io
 import re
+import sys
 
 import pytest
 
 from irplatform.comparison.tests import Difference
-from irplatform.reports.table import ResultRow, mark, render_table
+from irplatform.reports.columns import print_text
+from irplatform.reports.table import ResultRow, mark, render_table, results_table
 
 ROWS = [
     ResultRow("bm25", {"nDCG@20": 0.4404, "AP": 0.2408}, seconds=3.21),
@@ -15,8 +18,12 @@ ROWS = [
 MEASURES = ["nDCG@20", "AP"]
 
 
+def rendered(rows, measures=MEASURES, **options):
+    return render_table(results_table(rows, measures), **options)
+
+
 def test_numbers_line_up_and_marks_follow_them():
-    assert render_table(ROWS, MEASURES, note="A closed pool.", baseline="bm25") == (
+    assert rendered(ROWS, note="A closed pool.", baseline="bm25") == (
         "A closed pool.\n"
         "\n"
         "system   nDCG@20       AP    seconds\n"
@@ -31,29 +38,31 @@ def test_numbers_line_up_and_marks_follow_them():
 def test_counts_are_whole_numbers():
     counts = {"NumRet": 3875.0, "NumRet(rel=1)": 12.0, "P@1": 1.0}
     mean = {"NumRet": 3875.0, "NumRet(rel=1)": 11.5, "P@1": 0.5}
-    lines = render_table([ResultRow("a", counts), ResultRow("b", mean)], list(counts)).splitlines()
+    lines = rendered([ResultRow("a", counts), ResultRow("b", mean)], list(counts)).splitlines()
     assert [line.split() for line in lines[2:]] == [
         ["a", "3,875", "12", "1.0000"],
         ["b", "3,875", "11.5000", "0.5000"],
     ]
 
 
-def test_plain_ascii_will_do():
+def test_plain_ascii_will_do(monkeypatch):
     rows = [*ROWS, ResultRow("mixed (first stage × 0.10)", {"nDCG@20": 0.1})]
-    text = render_table(rows, MEASURES, ascii_only=True)
-    assert text.isascii()
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stdout)
+    print_text(rendered(rows))
+    text = stdout.buffer.getvalue().decode("ascii")
     assert "mixed (first stage x 0.10)" in text
     assert "0.2508++" in text
     assert "0.4100-" in text
 
 
 def test_without_marks_there_is_no_legend_and_without_seconds_no_column():
-    text = render_table([ResultRow("bm25", {"AP": 0.5})], ["AP"])
+    text = rendered([ResultRow("bm25", {"AP": 0.5})], ["AP"])
     assert text == "system      AP\n--------------\nbm25    0.5000"
 
 
 def test_a_terminal_shows_the_best_values_in_bold_and_keeps_markup_as_it_is():
-    text = render_table(ROWS, MEASURES, note="A [bold]pool[/bold].", baseline="bm25", width=80)
+    text = rendered(ROWS, note="A [bold]pool[/bold].", baseline="bm25", width=80)
     (delta,) = (line for line in text.splitlines() if line.startswith("delta"))
     assert delta == "delta    \x1b[1m 0.4652▲\x1b[0m  \x1b[1m0.2508▲▲\x1b[0m    130.0"
     assert text.startswith("A [bold]pool[/bold].\n\n")
@@ -69,7 +78,7 @@ def test_no_line_is_wider_than_the_terminal_and_every_figure_is_shown(width, sys
         )
         for n in range(systems)
     ]
-    text = render_table(rows, measures, note="A note. " * 20, baseline="bm25", width=width)
+    text = rendered(rows, measures, note="A note. " * 20, baseline="bm25", width=width)
     lines = re.sub(r"\x1b\[\d*m", "", text).splitlines()
     assert max(map(len, lines)) <= width
     assert text.count("▲▲") >= systems * len(measures)
@@ -78,7 +87,7 @@ def test_no_line_is_wider_than_the_terminal_and_every_figure_is_shown(width, sys
 
 
 def test_a_name_that_leaves_no_room_is_cut_in_its_middle():
-    text = render_table([ResultRow("a" * 50 + "b" * 50, {"AP": 0.5})], ["AP"], width=60)
+    text = rendered([ResultRow("a" * 50 + "b" * 50, {"AP": 0.5})], ["AP"], width=60)
     name, value = re.sub(r"\x1b\[\d*m", "", text).splitlines()[-1].split()
     assert (name, value) == ("a" * 15 + "…" + "b" * 14, "0.5000")
 
@@ -103,4 +112,4 @@ def test_marks_follow_the_corrected_p_value(difference, p_value, adjusted, expec
 
 def test_without_colours_nothing_is_bold(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in render_table(ROWS, MEASURES, width=80)
+    assert "\x1b" not in rendered(ROWS, width=80)

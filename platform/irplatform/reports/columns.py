@@ -1,16 +1,17 @@
-"""Tables of text cells, as text that fits a terminal, Markdown and LaTeX."""
+"""Tables of text, as text that fits a terminal, Markdown and LaTeX."""
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
 
 from irplatform.errors import for_display, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
 _NARROWEST = 10
 """Least width of a name that is shortened."""
@@ -26,6 +27,8 @@ _NO_TERMINAL = 80
 
 _GAP = "   "
 """Between two tables side by side."""
+
+_ASCII = str.maketrans({"▲": "+", "▼": "-", "–": "-", "−": "-", "…": ".", "×": "x"})
 
 _BOLD = re.compile(r"\x1b\[\d*m")
 
@@ -52,35 +55,80 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of text cells.
+class Column:
+    """A column of a table.
 
     Attributes:
+        name: its header.
+        cells: their texts.
+        best: numbers of the rows whose cells are bold.
+        marks: what follows each cell; as text, all leave room for the longest one.
+        values: numbers behind the cells, to sort by.
+    """
+
+    name: str
+    cells: Sequence[str]
+    best: Collection[int] = ()
+    marks: Sequence[str] = ()
+    values: Sequence[float] = ()
+
+    @property
+    def marked(self) -> list[str]:
+        """The cells with their marks."""
+        return [
+            f"{c}{m}" for c, m in zip(self.cells, self.marks or [""] * len(self.cells), strict=True)
+        ]
+
+    @property
+    def lines(self) -> list[str]:
+        """Header and cells as text, so that figures with marks line up."""
+        room = max(map(len, self.marks), default=0)
+        marks = self.marks or [""] * len(self.cells)
+        cells = [(self.name, ""), *zip(self.cells, marks, strict=True)]
+        return [_cell(cell + mark.ljust(room)) for cell, mark in cells]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text, which renderers show in a terminal, in Markdown, in LaTeX and in HTML.
+
+    Attributes:
+        columns: all as long.
         title: a line above it, or "".
-        header: names of the columns.
-        rows: their cells.
         left: number of left-aligned columns; the last of them has names that may be shortened.
-        best: rows and columns of cells in bold.
         text: the last column is free text, which is cut at the edge of a terminal.
     """
 
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    columns: Sequence[Column]
+    title: str = ""
     left: int = 1
-    best: frozenset[tuple[int, int]] = frozenset()
     text: bool = False
 
+    @classmethod
+    def of(
+        cls, header: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", left: int = 1
+    ) -> Table:
+        """Return a table of rows."""
+        return cls([Column(name, c) for name, *c in zip(header, *rows, strict=True)], title, left)
+
     @property
-    def without_text(self) -> Table:
-        """The table without its last column."""
-        return replace(self, header=self.header[:-1], rows=[row[:-1] for row in self.rows])
+    def header(self) -> list[str]:
+        """Names of the columns."""
+        return [column.name for column in self.columns]
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """Cells with their marks, row by row."""
+        return [*zip(*(column.marked for column in self.columns), strict=True)]
 
     @property
     def width(self) -> int:
-        """Columns that it takes as text."""
-        cells = zip(self.header, *self.rows, strict=True)
-        return sum(max(map(len, column)) + 2 for column in cells) - 2
+        """Columns of a terminal that it takes."""
+        return _width([column.lines for column in self.columns])
+
+    def is_best(self, row: int, column: int) -> bool:
+        """Return whether a cell is bold."""
+        return row in self.columns[column].best
 
 
 def as_text(table: Table, width: int | None, *, squeeze: bool = True) -> str:
@@ -94,23 +142,26 @@ def as_text(table: Table, width: int | None, *, squeeze: bool = True) -> str:
         squeeze: shorten names to a third of their length at most, if all columns fit then and
             names stay apart.
     """
-    cells = [[_cell(text) for text in row] for row in (table.header, *table.rows)]
-    last = [row.pop() for row in cells] if table.text else []
+    columns = [column.lines for column in table.columns]
+    last = columns.pop() if table.text else []
     if width:
-        names = [row[table.left - 1] for row in cells]
+        names = columns[table.left - 1]
         longest = max(map(len, names))
-        room = longest - (Table("", cells[0], cells[1:]).width - width)
+        room = longest - (_width(columns) - width)
         distinct = len({short(name, max(room, 2)) for name in names}) == len({*names})
         if not squeeze or room < max(_NARROWEST, longest // 3) or not distinct:
             room = width // 2
-        for row, name in zip(cells, names, strict=True):
-            row[table.left - 1] = short(name, room)
-    bold = table.best if width and not os.environ.get("NO_COLOR") else frozenset()
+        columns[table.left - 1] = [short(name, room) for name in names]
+    shows_bold = width and not os.environ.get("NO_COLOR")
     parts = []
-    for columns in _blocks(cells, width, table.left):
-        part = [[row[column] for column in columns] for row in cells]
-        placed = {(row + 1, columns.index(column)) for row, column in bold if column in columns}
-        parts.append(aligned(part, left=table.left, bold=placed))
+    for places in _blocks(columns, width, table.left):
+        bold = {
+            (row + 1, place)
+            for place, column in enumerate(places)
+            for row in (table.columns[column].best if shows_bold else ())
+        }
+        rows = [*zip(*(columns[column] for column in places), strict=True)]
+        parts.append(aligned(rows, left=table.left, bold=bold))
     if last and len(parts) == 1:
         parts = [_with_text(parts[0], last, width)]
     text = "\n\n".join("\n".join(part) for part in parts)
@@ -123,7 +174,7 @@ def side_by_side(tables: Sequence[Table], width: int | None) -> str:
     rows: list[list[Table]] = []
     for table in tables:
         last = rows[-1] if rows else []
-        taken = sum(each.width + len(_GAP) for each in last)
+        taken = sum(other.width + len(_GAP) for other in last)
         if last and taken + table.width <= room and len(last[-1].rows) == len(table.rows):
             last.append(table)
         else:
@@ -146,8 +197,17 @@ def _beside(tables: Sequence[Table], width: int | None) -> str:
 
 
 def print_text(text: str) -> None:
-    """Print what `as_text` or `for_display` returned, with its bold figures."""
-    print(text, flush=True)
+    """Print text with bold figures, in ASCII where stdout's encoding has not all marks."""
+    print(text if shows_glyphs(sys.stdout) else text.translate(_ASCII), flush=True)
+
+
+def shows_glyphs(file: TextIO) -> bool:
+    """Return whether a file's encoding has the marks of differences."""
+    try:
+        "▲▼".encode(getattr(file, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def _cell(text: str) -> str:
@@ -184,13 +244,16 @@ def aligned(
     return [*lines[:head], *rule, *lines[head:]]
 
 
-def _blocks(table: Sequence[Sequence[str]], width: int | None, left: int) -> list[list[int]]:
+def _width(columns: Iterable[Sequence[str]]) -> int:
+    return sum(max(map(len, column)) + 2 for column in columns) - 2
+
+
+def _blocks(columns: Sequence[Sequence[str]], width: int | None, left: int) -> list[list[int]]:
     """The columns of each part of a table that is too wide; all have the left-aligned ones."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     parts: list[list[int]] = [[*range(left)]]
-    for column in range(left, len(widths)):
+    for column in range(left, len(columns)):
         part = parts[-1]
-        if width and len(part) > left and sum(widths[c] + 2 for c in [*part, column]) - 2 > width:
+        if width and len(part) > left and _width(columns[c] for c in [*part, column]) > width:
             parts.append(part := [*range(left)])
         part.append(column)
     return parts
@@ -214,14 +277,7 @@ def _with_text(lines: Sequence[str], texts: Sequence[str], width: int | None) ->
 
 def as_markdown(table: Table) -> str:
     """Return the table in GitHub's Markdown."""
-    rows = [
-        [
-            f"**{markdown_text(cell)}**" if (number, column) in table.best else markdown_text(cell)
-            for column, cell in enumerate(row)
-        ]
-        for number, row in enumerate(table.rows)
-    ]
-    header = [markdown_text(cell) for cell in table.header]
+    header, *rows = _escaped(table, markdown_text, "**{}**")
     rule = "|" + "---|" * table.left + "---:|" * (len(header) - table.left)
     lines = ["| " + " | ".join(row) + " |" for row in [header, *rows]]
     title = [f"**{markdown_text(table.title)}**", ""] if table.title else []
@@ -230,29 +286,29 @@ def as_markdown(table: Table) -> str:
 
 def as_latex(table: Table) -> str:
     """Return the table as a `tabular` with the rules of booktabs."""
-
-    def cell(number: int, column: int, text: str) -> str:
-        escaped = _latex(text)
-        return rf"\textbf{{{escaped}}}" if (number, column) in table.best else escaped
-
-    rows = [
-        " & ".join(cell(number, column, text) for column, text in enumerate(row)) + r" \\"
-        for number, row in enumerate(table.rows)
-    ]
-    columns = "l" * table.left + "r" * (len(table.header) - table.left)
+    header, *rows = (f"{' & '.join(r)} \\\\" for r in _escaped(table, _latex, r"\textbf{{{}}}"))
+    alignment = "l" * table.left + "r" * (len(table.columns) - table.left)
     return "\n".join(
         [
             r"% \usepackage{booktabs}",
             *([f"% {_latex(table.title)}"] if table.title else []),
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            " & ".join(cell(-1, -1, text) for text in table.header) + r" \\",
-            r"\midrule",
-            *rows,
-            r"\bottomrule",
+            rf"\begin{{tabular}}{{{alignment}}}",
+            *(r"\toprule", header, r"\midrule", *rows, r"\bottomrule"),
             r"\end{tabular}",
         ]
     )
+
+
+def _escaped(table: Table, escape: Callable[[str], str], bold: str) -> list[list[str]]:
+    """The header and the rows of a table in a markup."""
+    rows = [
+        [
+            bold.format(escape(text)) if table.is_best(number, column) else escape(text)
+            for column, text in enumerate(row)
+        ]
+        for number, row in enumerate(table.rows)
+    ]
+    return [[*map(escape, table.header)], *rows]
 
 
 def markdown_text(text: str) -> str:

@@ -34,7 +34,6 @@ from irplatform.reports.comparison_tables import (
     main_tables,
     matrix_of,
     other_means,
-    other_rows,
     share_legend,
     shares_of,
     topic_tables,
@@ -47,9 +46,8 @@ from irplatform.reports.table import (
     SAME_TOLD,
     legend_of,
     render_table,
-    shows_glyphs,
 )
-from irplatform.system.console import terminal_width, wrapped
+from irplatform.system.console import say, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,8 +55,6 @@ if TYPE_CHECKING:
     from irplatform.comparison.results import Comparison
 
 Form = Literal["text", "markdown", "latex", "csv"]
-
-_ASCII = str.maketrans({"–": "-", "−": "-", "…": ".", "×": "x"})
 
 _ARROWS = str.maketrans({"▲": "↑", "▼": "↓"})
 """Marks as LaTeX shows them."""
@@ -87,9 +83,8 @@ def print_comparison(
     comparison: Comparison, form: Form = "text", parts: Parts | None = None
 ) -> None:
     """Print a comparison, fitted to a terminal; see `render`."""
-    width, ascii_only = terminal_width(sys.stdout), not shows_glyphs(sys.stdout)
-    text = render(comparison, form, parts, width=width, ascii_only=ascii_only)
-    print_text(text if form == "text" else for_display(text))
+    text = render(comparison, form, parts, width=terminal_width(sys.stdout))
+    (print_text if form == "text" else say)(text)
 
 
 def render(
@@ -98,7 +93,6 @@ def render(
     parts: Parts | None = None,
     *,
     width: int | None = None,
-    ascii_only: bool = False,
 ) -> str:
     """Render a comparison.
 
@@ -107,21 +101,19 @@ def render(
         form: text, markdown, latex or csv.
         parts: the parts to show; csv has one table: of topics, of groups, or of systems.
         width: columns of the terminal, for text.
-        ascii_only: write text without typographic characters.
     """
     parts = parts or Parts()
     if form == "csv":
         return csv_of(comparison, per_topic=parts.per_topic)
     if form == "text":
-        text = "\n\n".join(_text(comparison, parts, width, ascii_only))
-        return text.translate(_ASCII) if ascii_only else text
+        return "\n\n".join(_text(comparison, parts, width))
     told = [*_sentences(comparison, parts)]
     legends = [_legend(comparison), share_legend(comparison)]
     if comparison.matrix:
         legends = [*_matrix_legend(comparison), *legends]
     elif _shows_others(comparison, parts):
         baseline = comparison.baseline or ""
-        legends.append(legend_of(other_rows(comparison), baseline, how=how(comparison)))
+        legends.append(legend_of([other_means(comparison)], baseline, how(comparison)))
     if form == "latex":
         notes = [note.translate(_ARROWS) for note in (*legends, *told) if note]
         tables = map(as_latex, _tables(comparison, parts))
@@ -131,9 +123,7 @@ def render(
     return "\n\n".join([*tables, *map(markdown_text, filter(None, legends)), listed])
 
 
-def _text(
-    comparison: Comparison, parts: Parts, width: int | None, ascii_only: bool
-) -> Iterator[str]:
+def _text(comparison: Comparison, parts: Parts, width: int | None) -> Iterator[str]:
     """Paragraphs and tables, in their order."""
     if parts.means:
         heading = counted(len(comparison.topics), "topic")
@@ -141,8 +131,8 @@ def _text(
         lines = [for_display(line) for line in (heading, comparison.note) if line]
         yield "\n".join(wrapped(line, width) for line in lines)
     if comparison.matrix:
-        tables = [matrix_of(comparison, m, ascii_only=ascii_only) for m in comparison.measures]
-        told = (wrapped(line, width) for line in _matrix_legend(comparison, ascii_only))
+        tables = [matrix_of(comparison, measure) for measure in comparison.measures]
+        told = (wrapped(line, width) for line in _matrix_legend(comparison))
         yield "\n".join([side_by_side(tables, width), *told])
         yield from [as_text(shares_of(comparison), width)] if has_shares(comparison) else []
     lines = [line for line in (_legend(comparison), share_legend(comparison)) if line]
@@ -152,14 +142,9 @@ def _text(
         yield from (as_text(table, width) for table in before)
         yield f"{as_text(last, width)}\n{explained}"
     if _shows_others(comparison, parts):
-        yield render_table(
-            other_rows(comparison),
-            comparison.measures[1:],
-            baseline=comparison.baseline or "",
-            ascii_only=ascii_only,
-            width=width,
-            how=how(comparison),
-        )
+        baseline = comparison.baseline or ""
+        table = other_means(comparison)
+        yield render_table(table, baseline=baseline, width=width, how=how(comparison))
     yield "\n".join(_hanging(sentence, width) for sentence in _sentences(comparison, parts))
     tables = [*_further(comparison, parts)]
     if parts.per_topic:
@@ -167,7 +152,8 @@ def _text(
     elif topics := comparison.most_different(comparison.measures[0], _MOST_TOPICS):
         title = f"Topics that differ most by {comparison.measures[0]}"
         table = values_of(comparison, comparison.measures[0], topics, title)
-        if width and table.text and table.without_text.width + NARROWEST_TEXT > width:
+        narrow = Table(table.columns[:-1])
+        if width and table.text and narrow.width + NARROWEST_TEXT > width:
             table = extremes_of(comparison, comparison.measures[0], topics, title, width)
         tables.append(table)
     yield from (as_text(table, width) for table in tables)
@@ -220,8 +206,9 @@ def _legend(comparison: Comparison) -> str:
     return f"p: {how(comparison)}; W/T/L: topics won, tied and lost"
 
 
-def _matrix_legend(comparison: Comparison, ascii_only: bool = False) -> Iterator[str]:
-    if marked := legend_of(other_rows(comparison), OF_ROW, ascii_only, how(comparison)):
+def _matrix_legend(comparison: Comparison) -> Iterator[str]:
+    tables = (matrix_of(comparison, measure) for measure in comparison.measures)
+    if marked := legend_of(tables, OF_ROW, how(comparison)):
         yield marked
     ceiling = f"; {CEILING}: a perfect reranker of its candidates"
     assert comparison.matrix is not None

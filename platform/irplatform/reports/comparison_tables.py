@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING
 
 from irplatform.comparison.sentences import p_text
 from irplatform.comparison.tests import CORRECTION_NAMES, FEWEST_TOPICS, TEST_NAMES
-from irplatform.reports.columns import Table, short
+from irplatform.reports.columns import Column, Table, short
 from irplatform.reports.table import (
     CEILING,
     FOUND,
     SAME,
     ResultRow,
-    best_cells,
+    best_of,
     figure,
     glyphs,
     mark,
     marks,
     matrix_table,
+    measure_column,
+    results_table,
     share_table,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from irplatform.comparison.bounds import Bounds
     from irplatform.comparison.ranking import Rank
@@ -52,7 +54,7 @@ def how(comparison: Comparison) -> str:
     return how
 
 
-def matrix_of(comparison: Comparison, measure: str, *, ascii_only: bool = False) -> Table:
+def matrix_of(comparison: Comparison, measure: str) -> Table:
     """Return the matrix of first stages and rerankers by a measure."""
     assert comparison.matrix is not None
     places, ceilings = comparison.matrix.places, comparison.matrix.ceilings
@@ -60,7 +62,7 @@ def matrix_of(comparison: Comparison, measure: str, *, ascii_only: bool = False)
     rows: dict[str, dict[str, tuple[float, str]]] = {row: {} for row in comparison.matrix.rows}
     for system in comparison.systems:
         row, column = places[system.name]
-        marked = glyphs(mark(tests[system.name]), ascii_only) if system.name in tests else ""
+        marked = glyphs(mark(tests[system.name])) if system.name in tests else ""
         marked = SAME if column and system.ranking_of == row else marked
         rows[row][column or FOUND] = system.scores[measure].mean, marked
     for row, ceiling in ceilings.items():
@@ -90,60 +92,56 @@ def main_tables(
     The effect size is left out if a terminal has no room for it. `indented` rerankers stand below
     the first stage of their row in a matrix.
     """
-    means, pairs = _means(comparison, measure), comparison.pairs_by(measure)
+    means, tested = _means(comparison, measure), comparison.tested(measure)
     if not comparison.has_baselines:
-        yield _with_letters(comparison, means, pairs)
-    for shown in (range(len(_OF_PAIR)), [n for n, name in enumerate(_OF_PAIR) if name != "d"]):
-        columns = [_OF_PAIR[place] for place in shown]
-        if not comparison.has_baselines:
-            rows = [[_name(pair), *_cells(pair, shown)] for pair in comparison.tested(measure)]
-            table = Table("", ["pair", *columns], rows)
-        else:
-            cells = {pair.system: _cells(pair, shown) for pair in comparison.tested(measure)}
-            blank = [""] * (len(columns) - 1)
-            borrowed = {s.name: f"= {s.ranking_of}" for s in comparison.systems if s.ranking_of}
-            rows = [
-                [*row, *cells.get(row[0], [borrowed.get(row[0], "baseline"), *blank])]
-                for row in means.rows
-            ]
-            if indented and comparison.matrix:
-                places = comparison.matrix.places
-                below = {name: f"  {column}" for name, (_, column) in places.items() if column}
-                rows = [[below.get(name, name), *row] for name, *row in rows]
-            table = replace(means, header=[*means.header, *columns], rows=rows)
-        if width is None or table.width <= width:
-            break
+        yield Table(_with_letters(comparison, means, comparison.pairs_by(measure)))
+        names = Column("pair", [_name(pair) for pair in tested])
+        table = Table([names, *(Column(name, [*map(text, tested)]) for name, text in _OF_PAIR)])
+    else:
+        by_system = {pair.system: pair for pair in tested}
+        if indented and comparison.matrix:
+            places = comparison.matrix.places.items()
+            below = {name: f"  {column}" for name, (_, column) in places if column}
+            means[0] = replace(means[0], cells=[below.get(n, n) for n in means[0].cells])
+        first = [f"= {s.ranking_of}" if s.ranking_of else "baseline" for s in comparison.systems]
+        pairs = [by_system.get(system.name) for system in comparison.systems]
+        for name, text in _OF_PAIR:
+            cells = zip(pairs, first, strict=True)
+            means.append(Column(name, [text(pair) if pair else told for pair, told in cells]))
+            first = [""] * len(first)
+        table = Table(means)
+    if width is not None and table.width > width:
+        table = replace(table, columns=[c for c in table.columns if c.name != "d"])
     yield table
 
 
-_OF_PAIR = ("difference [95 % interval]", "d", "p", "W/T/L")
+_OF_PAIR: tuple[tuple[str, Callable[[Pair], str]], ...] = (
+    ("difference [95 % interval]", lambda pair: _difference(pair.difference, pair.interval)),
+    ("d", lambda pair: "-" if pair.effect is None else f"{pair.effect:+.2f}"),
+    ("p", lambda pair: p_text(pair.adjusted_p)),
+    ("W/T/L", lambda pair: f"{pair.wins}/{pair.ties_of_topics}/{pair.losses}"),
+)
 
 
-def _means(comparison: Comparison, measure: str) -> Table:
-    scores = {system.name: system.scores[measure] for system in comparison.systems}
-    depth = next(iter(scores.values())).judged_at
-    mixed, alone = has_shares(comparison), any(s.alone is not None for s in scores.values())
-    rows = [
-        [
-            system.name,
-            *([system.mixture.share_text] if mixed else []),
-            figure(measure, s.mean),
-            *([alone_text(measure, s)] if alone else []),
-            *([] if s.judged is None else [f"{s.judged:.3f}"]),
-        ]
-        for system, s in zip(comparison.systems, scores.values(), strict=True)
-    ]
-    own = [{} if s.ranking_of else {measure: s.scores[measure].mean} for s in comparison.systems]
-    best = frozenset((row, column + mixed) for row, column in best_cells(own, [measure]))
-    judged = [f"Judged@{depth}"] if depth else []
-    header = ["system", *["W"] * mixed, measure, *["alone"] * alone, *judged]
-    return Table("", header, rows, best=best)
+def _means(comparison: Comparison, measure: str) -> list[Column]:
+    scores = [system.scores[measure] for system in comparison.systems]
+    own = [not system.ranking_of for system in comparison.systems]
+    columns = [Column("system", [system.name for system in comparison.systems])]
+    if has_shares(comparison):
+        columns.append(Column("W", [s.mixture.share_text for s in comparison.systems]))
+    columns.append(measure_column(measure, [score.mean for score in scores], contends=own))
+    if any(score.alone is not None for score in scores):
+        columns.append(Column("alone", [alone_text(measure, score) for score in scores]))
+    if depth := scores[0].judged_at:
+        judged = ["" if score.judged is None else f"{score.judged:.3f}" for score in scores]
+        columns.append(Column(f"Judged@{depth}", judged))
+    return columns
 
 
-def best_places(comparison: Comparison, values: Sequence[float]) -> list[int]:
+def best_places(comparison: Comparison, values: Sequence[float]) -> set[int]:
     """Return the places of the systems with the highest value, of those with their own ranking."""
     own = [n for n, system in enumerate(comparison.systems) if not system.ranking_of]
-    return [place for place in own if values[place] == max(values[n] for n in own)]
+    return best_of({place: values[place] for place in own})
 
 
 def share_legend(comparison: Comparison) -> str:
@@ -165,38 +163,30 @@ def alone_text(measure: str, score: Score) -> str:
     return "" if score.alone is None else figure(measure, score.alone)
 
 
-def _with_letters(comparison: Comparison, means: Table, pairs: Sequence[Pair]) -> Table:
+def _with_letters(
+    comparison: Comparison, means: Sequence[Column], pairs: Sequence[Pair]
+) -> list[Column]:
     """Means with intervals and ranks, and the letters of systems that each one is better than."""
-    measure = pairs[0].measure
-    own = [system.name for system in comparison.systems if not system.ranking_of]
+    systems, measure = comparison.systems, pairs[0].measure
+    scores = [system.scores[measure] for system in systems]
+    intervals = Column("95 % interval", [_interval_text(score) for score in scores])
+    ranks = Column("rank", [rank_text(score.rank) for score in scores])
+    own = [system.name for system in systems if not system.ranking_of]
+    if len(own) > _MOST_LETTERS:
+        return [*means, intervals, ranks]
     letters = {name: chr(ord("a") + number) for number, name in enumerate(own)}
-    lettered = len(letters) <= _MOST_LETTERS
     below: dict[str, str] = dict.fromkeys(letters, "")
     for pair in pairs:
         if pair.verdict == "better":
             below[pair.system] += letters[pair.baseline]
         elif pair.verdict == "worse":
             below[pair.baseline] += letters[pair.system]
-    rows = []
-    for row, system in zip(means.rows, comparison.systems, strict=True):
-        score, name = system.scores[measure], system.name
-        cells = [*row[1:], _interval_text(score), rank_text(score.rank)]
-        if lettered:
-            better_than = "".join(sorted(below.get(name, ""))) or "-"
-            cells.append(f"= {system.ranking_of}" if system.ranking_of else better_than)
-        rows.append([f"{letters.get(name, ' ')} {name}" if lettered else name, *cells])
-    header = [*means.header, "95 % interval", "rank", *(["better than"] if lettered else [])]
-    return replace(means, header=header, rows=rows)
-
-
-def _cells(pair: Pair, places: Sequence[int]) -> list[str]:
-    cells = [
-        _difference(pair.difference, pair.interval),
-        "-" if pair.effect is None else f"{pair.effect:+.2f}",
-        p_text(pair.adjusted_p),
-        f"{pair.wins}/{pair.ties_of_topics}/{pair.losses}",
+    names = Column("system", [f"{letters.get(s.name, ' ')} {s.name}" for s in systems])
+    better_than = [
+        f"= {s.ranking_of}" if s.ranking_of else "".join(sorted(below[s.name])) or "-"
+        for s in systems
     ]
-    return [cells[place] for place in places]
+    return [names, *means[1:], intervals, ranks, Column("better than", better_than)]
 
 
 def _name(pair: Pair) -> str:
@@ -220,8 +210,8 @@ def rank_text(rank: Rank | None) -> str:
     return f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
 
 
-def other_rows(comparison: Comparison) -> list[ResultRow]:
-    """The means and marks of each system by all measures."""
+def other_means(comparison: Comparison) -> Table:
+    """The means by the other measures, with marks."""
     rows = []
     for system in comparison.systems:
         own = [pair for pair in comparison.pairs if pair.system == system.name]
@@ -229,18 +219,7 @@ def other_rows(comparison: Comparison) -> list[ResultRow]:
         means = {measure: score.mean for measure, score in system.scores.items()}
         borrowed = bool(system.ranking_of)
         rows.append(ResultRow(system.name, means, marks(tests), borrowed=borrowed))
-    return rows
-
-
-def other_means(comparison: Comparison) -> Table:
-    """The means by the other measures, with marks."""
-    others, rows = comparison.measures[1:], other_rows(comparison)
-    cells = [
-        [row.name, *(f"{figure(m, row.measures[m])}{glyphs(row.marks.get(m, 0))}" for m in others)]
-        for row in rows
-    ]
-    best = best_cells([row.contends for row in rows], others)
-    return Table("", ["system", *others], cells, best=best)
+    return results_table(rows, comparison.measures[1:])
 
 
 def bound_tables(comparison: Comparison) -> Iterator[Table]:
@@ -263,7 +242,7 @@ def bound_tables(comparison: Comparison) -> Iterator[Table]:
     if not rows:
         return
     header = ["measure", "system", "mean", "judged", "condensed", "unjudged relevant", "tie orders"]
-    yield Table("Means with other judgments and tie orders", header, rows, left=2)
+    yield Table.of(header, rows, "Means with other judgments and tie orders", left=2)
     lines = [
         [pair.measure, _name(pair), f"{pair.difference:+.4f}", *ends]
         for measure in comparison.measures
@@ -271,7 +250,7 @@ def bound_tables(comparison: Comparison) -> Iterator[Table]:
         if (ends := [_range(pair.unjudged, "+"), _range(pair.ties, "+")]) != ["-", "-"]
     ]
     header = ["measure", "pair", "difference", "all judged", "tie orders"]
-    yield Table("Differences with other judgments and tie orders", header, lines, left=2)
+    yield Table.of(header, lines, "Differences with other judgments and tie orders", left=2)
 
 
 def _range(bounds: Bounds | None, sign: str = "") -> str:
@@ -282,15 +261,7 @@ def group_tables(comparison: Comparison, measures: Sequence[str]) -> Iterator[Ta
     """The means of each group of topics, and the differences from a baseline."""
     by = comparison.group_by
     for measure in measures if comparison.groups else ():
-        names = [system.name for system in comparison.systems]
-        rows, best = [], set()
-        for number, group in enumerate(comparison.groups):
-            means = [group.means[name][measure] for name in names]
-            best |= {(number, place + 2) for place in best_places(comparison, means)}
-            cells = [figure(measure, mean) for mean in means]
-            rows.append([group.value, str(len(group.topics)), *cells])
-        title = f"{measure} by {by}"
-        yield Table(title, [by, "topics", *names], rows, best=frozenset(best))
+        yield group_means(comparison, measure)
         if not comparison.has_baselines or not comparison.groups[0].tests:
             continue  # a line for each group and pair is too long to read
         first = next(iter(comparison.groups[0].tests))
@@ -306,7 +277,35 @@ def group_tables(comparison: Comparison, measures: Sequence[str]) -> Iterator[Ta
             if measure in tests
         ]
         title = f"Differences from {comparison.baseline} by {by}, not corrected for their number"
-        yield Table(title, [by, "system", "difference [95 % interval]", "W/T/L"], lines, left=2)
+        yield Table.of([by, "system", "difference [95 % interval]", "W/T/L"], lines, title, left=2)
+
+
+def group_means(comparison: Comparison, measure: str) -> Table:
+    """The means of each group of topics, a line for each."""
+    values = [
+        [group.means[system.name][measure] for system in comparison.systems]
+        for group in comparison.groups
+    ]
+    names = Column(comparison.group_by, [group.value for group in comparison.groups])
+    counts = Column("topics", [str(len(group.topics)) for group in comparison.groups])
+    columns = [names, counts, *_by_system(comparison, measure, values)]
+    return Table(columns, f"{measure} by {comparison.group_by}")
+
+
+def _by_system(
+    comparison: Comparison, measure: str, values: Sequence[Sequence[float]]
+) -> list[Column]:
+    """A column for each system, of lines of values; the best of each line is bold."""
+    best = [best_places(comparison, line) for line in values]
+    return [
+        Column(
+            system.name,
+            [figure(measure, line[place]) for line in values],
+            best=[row for row, places in enumerate(best) if place in places],
+            values=[line[place] for line in values],
+        )
+        for place, system in enumerate(comparison.systems)
+    ]
 
 
 def _interval_of(test: Difference) -> tuple[float, float] | None:
@@ -326,16 +325,16 @@ def values_of(
     comparison: Comparison, measure: str, topics: Sequence[ComparedTopic], title: str
 ) -> Table:
     """A line for each topic: its values, and its query last, if queries are known."""
-    rows, best = [], set()
-    queries = any(topic.query for topic in topics)
-    for number, topic in enumerate(topics):
-        values = [s.scores[measure].per_topic.get(topic.id, 0.0) for s in comparison.systems]
-        best |= {(number, place + 1) for place in best_places(comparison, values)}
-        cells = [figure(measure, value) for value in values]
-        rows.append([topic.id, *cells, *([topic.query] if queries else [])])
-    names = [system.name for system in comparison.systems]
-    header = ["topic", *names, *(["query"] if queries else [])]
-    return Table(title, header, rows, best=frozenset(best), text=queries)
+    values = [
+        [s.scores[measure].per_topic.get(topic.id, 0.0) for s in comparison.systems]
+        for topic in topics
+    ]
+    columns = [Column("topic", [topic.id for topic in topics])]
+    columns += _by_system(comparison, measure, values)
+    queries = [topic.query for topic in topics]
+    if any(queries):
+        columns.append(Column("query", queries))
+    return Table(columns, title, text=any(queries))
 
 
 def extremes_of(
@@ -349,4 +348,4 @@ def extremes_of(
         ends = [end(values, key=lambda item: item[0]) for end in (min, max)]
         cells = [f"{short(system.name, widest)} {figure(measure, value)}" for value, system in ends]
         rows.append([topic.id, *cells, topic.query])
-    return Table(title, ["topic", "lowest", "highest", "query"], rows, text=True)
+    return replace(Table.of(["topic", "lowest", "highest", "query"], rows, title), text=True)

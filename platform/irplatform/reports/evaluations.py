@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.evaluation.scoring import Evaluation
-from irplatform.reports.columns import Table, as_text
-from irplatform.reports.table import best_cells, figure
+from irplatform.reports.columns import Column, Table, as_text
+from irplatform.reports.table import measure_column
 from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block, cell, table
 
@@ -36,13 +36,12 @@ class Evaluations(dict[str, Evaluation]):
 
     def table(self) -> Table:
         """Return a line for each run with its means; the best ones are bold."""
-        means = [evaluation.aggregate for evaluation in self.values()]
-        rows = [
-            [name, *(figure(measure, evaluation.aggregate[measure]) for measure in self.measures)]
-            for name, evaluation in self.items()
+        own = [len(self) > 1] * len(self)
+        columns = [
+            measure_column(m, [e.aggregate[m] for e in self.values()], contends=own)
+            for m in self.measures
         ]
-        best = best_cells(means, self.measures) if len(means) > 1 else frozenset()
-        return Table("", ["system", *self.measures], rows, best=best)
+        return Table([Column("system", [*self]), *columns])
 
     def to_pandas(self, *, per_topic: bool = False) -> pd.DataFrame:
         """Return means, a row for each run; or the values of topics, a row for each.
@@ -93,12 +92,12 @@ def html_table(shown: Table) -> str:
         [
             cell(
                 text,
-                bold=(number, column) in shown.best,
+                bold=shown.is_best(number, column),
                 kind="better" if "▲" in text else "worse" if "▼" in text else "",
             )
             for column, text in enumerate(row)
         ]
         for number, row in enumerate(shown.rows)
     ]
-    long = len(shown.header) - 1 if shown.text else None
+    long = len(shown.columns) - 1 if shown.text else None
     return table(shown.header, rows, left=shown.left, long=long)

@@ -21,11 +21,10 @@ from irplatform.reports.table import (
     SAME,
     SAME_TOLD,
     glyphs,
-    legend_of_marks,
+    legend_of,
     marks,
     matrix_table,
     share_table,
-    shows_glyphs,
 )
 from irplatform.run_folder.mixture import folds_told, weights_told
 from irplatform.system.console import terminal_width, wrapped
@@ -70,17 +69,11 @@ class Cell:
         found = (each for each in self.report.rerankers if each.name == column)
         return next((each.measures.get(measure) for each in found), None)
 
-    def mark(self, column: str, measure: str) -> int:
-        """Return how significantly a reranker differs from the first stage; see `table.mark`."""
-        if column in (FOUND, CEILING):
-            return 0
-        return marks(self.report.comparisons.get(column, {})).get(measure, 0)
-
-    def marked(self, column: str, measure: str, *, ascii_only: bool = False) -> str:
+    def mark(self, column: str, measure: str) -> str:
         """Return the mark of a score: also of a reranker that was given no weight."""
         if column in self.shares and self.shares[column].has_no_weight:
             return SAME
-        return glyphs(self.mark(column, measure), ascii_only)
+        return glyphs(marks(self.report.comparisons.get(column, {})).get(measure, 0))
 
     @property
     def shares(self) -> dict[str, Mixture]:
@@ -175,8 +168,7 @@ class MatrixReport:
 
     def print_table(self) -> None:
         """Print the tables, fitted to a terminal."""
-        width = terminal_width(sys.stdout)
-        print_text(self._text(width, ascii_only=not shows_glyphs(sys.stdout)))
+        print_text(self._text(terminal_width(sys.stdout)))
 
     def __repr__(self) -> str:
         """The tables, for `print` and notebooks."""
@@ -184,29 +176,25 @@ class MatrixReport:
 
     def _repr_html_(self) -> str:
         notes = dict.fromkeys(c.report.note for c in self.cells if c.report.note)
-        tables = [html_table(self.table(measure)) for measure in self.measures]
-        tables += map(html_table, self._shares())
-        return block(*tables, notes=[*self._legend(False), *self._remarks(), *notes])
+        tables = [*map(html_table, [*self._tables(), *self._shares()])]
+        return block(*tables, notes=[*self._legend(), *self._remarks(), *notes])
 
-    def _text(self, width: int | None = None, *, ascii_only: bool = False) -> str:
+    def _text(self, width: int | None = None) -> str:
         notes = dict.fromkeys(for_display(c.report.note) for c in self.cells if c.report.note)
-        tables = [self.table(measure, ascii_only=ascii_only) for measure in self.measures]
-        table = side_by_side(tables, width) if self.scored else self._counts()
+        table = side_by_side(self._tables(), width) if self.scored else self._counts()
         table = "\n\n".join([table, *(as_text(each, width) for each in self._shares())])
-        told = [*self._legend(ascii_only), *self._remarks()]
+        told = [*self._legend(), *self._remarks()]
         lines = [*(f"{wrapped(note, width)}\n" for note in notes), table]
         return "\n".join([*lines, *(wrapped(for_display(line), width) for line in told)])
 
-    def _legend(self, ascii_only: bool) -> Iterator[str]:
+    def _tables(self) -> list[Table]:
+        return [self.table(measure) for measure in self.measures]
+
+    def _legend(self) -> Iterator[str]:
         if not self.scored:
             return
-        if any(
-            cell.mark(name, measure)
-            for cell in self.cells
-            for name in self.rerankers
-            for measure in self.measures
-        ):
-            yield legend_of_marks(OF_ROW, ascii_only, _HOW)
+        if marked := legend_of(self._tables(), OF_ROW, _HOW):
+            yield marked
         yield (
             f"{FOUND}: the first stage itself; {CEILING}: its candidates in the order of their "
             "judgments, as a perfect reranker"
@@ -253,23 +241,23 @@ class MatrixReport:
             (cell.collection, cell.first_stage, f"{len(cell.report.systems):,}", str(cell.folder))
             for cell in self.cells
         ]
-        return as_text(Table("", header, rows, left=2), None)
+        return as_text(Table.of(header, rows, left=2), None)
 
-    def table(self, measure: str, *, ascii_only: bool = False) -> Table:
+    def table(self, measure: str) -> Table:
         """Return the table of a measure; the best figure of each row is bold."""
         columns = [FOUND, *self.rerankers, CEILING]
         several = len({cell.collection for cell in self.cells}) > 1
-        rows: list[tuple[str, dict[str, tuple[float, str]] | None]] = []
+        rows: list[tuple[str, dict[str, tuple[float, str]]]] = []
         above = ""
         for cell in self.cells:
-            found = {
-                column: (value, cell.marked(column, measure, ascii_only=ascii_only))
+            scores = {
+                column: (value, cell.mark(column, measure))
                 for column in columns
                 if (value := cell.value(column, measure)) is not None
             }
-            if found and several and cell.collection != above:
+            if scores and several and cell.collection != above:
                 above = cell.collection
-                rows.append((above, None))
-            if found:
-                rows.append((f"  {cell.first_stage}" if several else cell.first_stage, found))
+                rows.append((above, {}))
+            if scores:
+                rows.append((f"  {cell.first_stage}" if several else cell.first_stage, scores))
         return matrix_table(measure, columns, rows)

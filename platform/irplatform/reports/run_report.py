@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.tests import CORRECTION, TEST
 from irplatform.errors import InputError, for_display
-from irplatform.reports.columns import aligned, print_text
+from irplatform.reports.columns import Table, as_text, print_text
 from irplatform.reports.evaluations import topic_columns
 from irplatform.reports.system_result import SystemResult  # noqa: TC001 - of a dataclass
 from irplatform.reports.table import (
@@ -22,7 +22,7 @@ from irplatform.reports.table import (
     legend_of,
     marks,
     render_table,
-    shows_glyphs,
+    results_table,
 )
 from irplatform.retrieval.candidates import Provenance
 from irplatform.run_folder.mixture import folds_told, no_weight_told, weights_told
@@ -61,7 +61,7 @@ def _html_cell(row: ResultRow, measure: str, best: float) -> str:
         return ""
     value, strength = row.measures[measure], row.marks.get(measure, 0)
     kind = "better" if strength > 0 else "worse" if strength < 0 else ""
-    bold = measure in row.contends and round(value, 4) == best
+    bold = row.contends and round(value, 4) == best
     return cell(f"{figure(measure, value)}{glyphs(strength)}", bold=bold, kind=kind)
 
 
@@ -216,8 +216,7 @@ class RunReport:
 
     def print_table(self) -> None:
         """Print the table that ends a run; without judgments, the number of results."""
-        width = terminal_width(sys.stdout)
-        print_text(self._text(width, ascii_only=not shows_glyphs(sys.stdout)))
+        print_text(self._text(terminal_width(sys.stdout)))
 
     def __repr__(self) -> str:
         """The table, for `print` and notebooks."""
@@ -227,7 +226,7 @@ class RunReport:
         if not self.scored:
             return block(table(_COUNTED, [*map(_counts, self.systems)]), heading=self.collection)
         rows = self._rows()
-        of_systems = [row.contends for row in rows]
+        of_systems = [row.measures for row in rows if row.contends]
         best = {m: max(round(o[m], 4) for o in of_systems if m in o) for m in self.measures}
         cells = [
             [row.name, *(_html_cell(row, m, best[m]) for m in self.measures), _time(row)]
@@ -235,18 +234,17 @@ class RunReport:
         ]
         asides = {number for number, row in enumerate(rows) if row.indent or row.aside}
         shown = table(["system", *self.measures, "seconds"], cells, asides=asides)
-        explained = legend_of(rows, self.baseline)
-        notes = [explained, *self._told(ascii_only=False), self.note]
-        return block(shown, heading=self.collection, notes=notes)
+        explained = legend_of([results_table(rows, self.measures)], self.baseline)
+        return block(shown, heading=self.collection, notes=[explained, *self._told(), self.note])
 
-    def _text(self, width: int | None = None, *, ascii_only: bool = False) -> str:
+    def _text(self, width: int | None = None) -> str:
         """The table, and the notes below it."""
-        lines = [wrapped(for_display(line), width) for line in self._told(ascii_only)]
-        return "\n".join([self._table(width, ascii_only), *lines])
+        lines = [wrapped(for_display(line), width) for line in self._told()]
+        return "\n".join([self._table(width), *lines])
 
-    def _told(self, ascii_only: bool) -> list[str]:
+    def _told(self) -> list[str]:
         """Notes below the table."""
-        told = [*part_remark(self.part), *self._share(ascii_only), *self.cut_short]
+        told = [*part_remark(self.part), *self._share(), *self.cut_short]
         told += [f"{system.name}: {system.remark}" for system in self.systems if system.remark]
         if self.candidates.sentence and (self._reranked or not self.candidates.usual):
             told.append(f"Candidates: {self.candidates.sentence}")
@@ -261,16 +259,13 @@ class RunReport:
             rows += system.rows(marks(own), marks(alone))
         return rows
 
-    def _table(self, width: int | None, ascii_only: bool) -> str:
+    def _table(self, width: int | None) -> str:
         note = for_display(self.note)
         if not self.scored:
-            table = "\n".join(aligned([_COUNTED, *map(_counts, self.systems)]))
-            return (f"{wrapped(note, width)}\n\n" if note else "") + for_display(table)
-        rows = self._rows()
-        baseline = self.baseline
-        return render_table(
-            rows, self.measures, note=note, baseline=baseline, ascii_only=ascii_only, width=width
-        )
+            counts = as_text(Table.of(_COUNTED, map(_counts, self.systems)), None)
+            return (f"{wrapped(note, width)}\n\n" if note else "") + counts
+        table = results_table(self._rows(), self.measures)
+        return render_table(table, note=note, baseline=self.baseline, width=width)
 
     @property
     def final_stage(self) -> SystemResult:
@@ -286,20 +281,14 @@ class RunReport:
     def _reranked(self) -> bool:
         return bool(self.rerankers)
 
-    def _share(self, ascii_only: bool) -> Iterator[str]:
+    def _share(self) -> Iterator[str]:
         """Explain the weight of the first stage beside names."""
         if self._reranked:
             text = f"first stage × W: W of {self.baseline}'s score, 1 − W of the reranker's"
-            text += "; alone: W = 0" if self.scored else ""
-            yield _plain(text, ascii_only)
+            yield text + ("; alone: W = 0" if self.scored else "")
         mixtures = {system.name: system.mixture for system in self.systems}
         yield from no_weight_told({s.name: self.baseline for s in self.systems if s.ranking_of})
-        for line in (*folds_told(mixtures), *weights_told(mixtures)):
-            yield _plain(line, ascii_only)
-
-
-def _plain(text: str, ascii_only: bool) -> str:
-    return text.replace("×", "x").replace("−", "-") if ascii_only else text
+        yield from (*folds_told(mixtures), *weights_told(mixtures))
 
 
 def part_remark(part: Mapping[str, Any]) -> list[str]:

@@ -1,26 +1,23 @@
 """The table that ends a run: systems down, measures across, significant differences marked.
 
-A mark is ▲ (better than the baseline) or ▼ (worse), doubled for p < 0.01; it is + or - if the
-output cannot show those. Every column keeps room for its longest mark, so that numbers line up.
+A mark is ▲ (better than the baseline) or ▼ (worse), doubled for p < 0.01; it is + or - where the
+output cannot show those.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TypeVar
 
-from irplatform.reports.columns import Table, as_text
+from irplatform.reports.columns import Column, Table, as_text
 from irplatform.system.console import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from irplatform.comparison.tests import Difference
     from irplatform.run_folder.mixture import Mixture
 
-
-GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}
-"""Better and worse; True for plain ASCII."""
 
 FOUND, CEILING = "as found", "ceiling"
 """The columns of a matrix before and after those of the rerankers."""
@@ -38,9 +35,7 @@ _LEVELS = (0.05, 0.01)
 _COUNTS = ("NumQ", "NumRel", "NumRet")
 """Measures that are whole numbers, summed over topics."""
 
-_SYSTEM = "system"
-
-_SECONDS = "seconds"
+_HOW = "paired t-test, Holm's correction"
 
 
 @dataclass(frozen=True)
@@ -66,9 +61,9 @@ class ResultRow:
     borrowed: bool = False
 
     @property
-    def contends(self) -> Mapping[str, float]:
-        """The figures that may be the best of a column."""
-        return {} if self.aside or self.borrowed else self.measures
+    def contends(self) -> bool:
+        """Whether its figures may be the best of a column."""
+        return not (self.aside or self.borrowed)
 
 
 def mark(comparison: Difference) -> int:
@@ -90,89 +85,88 @@ def figure(measure: str, value: float) -> str:
     return f"{value:,.0f}" if count else f"{value:.4f}"
 
 
-def glyphs(strength: int, ascii_only: bool = False) -> str:
+def glyphs(strength: int) -> str:
     """Return the mark of a strength, as `mark` gives it; "" for 0."""
-    better, worse = GLYPHS[ascii_only]
-    return better * strength if strength > 0 else worse * -strength
+    return "▲" * strength if strength > 0 else "▼" * -strength
 
 
-def shows_glyphs(file: TextIO) -> bool:
-    """Return whether a file's encoding has the marks."""
-    try:
-        "".join(GLYPHS[False]).encode(getattr(file, "encoding", None) or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
-_HOW = "paired t-test, Holm's correction"
-
-
-def legend_of(
-    rows: Sequence[ResultRow], baseline: str, ascii_only: bool = False, how: str = _HOW
-) -> str:
-    """Explain the marks of a table; "" if it has none."""
-    marked = any(strength for row in rows for strength in row.marks.values())
-    return legend_of_marks(baseline, ascii_only, how) if marked else ""
-
-
-def legend_of_marks(baseline: str, ascii_only: bool = False, how: str = _HOW) -> str:
-    """Explain the marks of differences from a baseline."""
-    better, worse = GLYPHS[ascii_only]
+def legend_of(tables: Iterable[Table], baseline: str, how: str = _HOW) -> str:
+    """Explain the marks of differences from a baseline; "" if no table has any."""
+    marked = (mark for table in tables for column in table.columns for mark in column.marks)
+    if not any(mark.strip(SAME) for mark in marked):
+        return ""
     than = f" than {baseline}" if baseline else ""
-    return (
-        f"{better} better{than}, {worse} worse: p < 0.05; {better * 2} {worse * 2} p < 0.01 ({how})"
-    )
+    return f"▲ better{than}, ▼ worse: p < 0.05; ▲▲ ▼▼ p < 0.01 ({how})"
 
 
-def best_cells(
-    means: Sequence[Mapping[str, float]], measures: Sequence[str]
-) -> frozenset[tuple[int, int]]:
-    """Return rows and columns of the highest values, by measure; the first measure is column 1."""
-    best = set()
-    for column, measure in enumerate(measures, start=1):
-        rounded = {n: round(row[measure], 4) for n, row in enumerate(means) if measure in row}
-        best |= {(n, column) for n, value in rounded.items() if value == max(rounded.values())}
-    return frozenset(best)
+def measure_column(
+    measure: str,
+    values: Sequence[float | None],
+    *,
+    contends: Sequence[bool] = (),
+    marks: Sequence[str] = (),
+) -> Column:
+    """Return the column of a measure, in which the highest values are bold.
+
+    Args:
+        measure: its name.
+        values: None where a row has none.
+        contends: whether each row may be the best; by default all may.
+        marks: of the rows.
+    """
+    cells = ["-" if value is None else figure(measure, value) for value in values]
+    rounded = {
+        row: round(value, 4)
+        for row, value in enumerate(values)
+        if value is not None and (not contends or contends[row])
+    }
+    return Column(measure, cells, best_of(rounded), marks)
+
+
+Key = TypeVar("Key")
+
+
+def best_of(values: Mapping[Key, float]) -> set[Key]:
+    """Return the keys of the highest value."""
+    return {key for key, value in values.items() if value == max(values.values())}
 
 
 def matrix_table(
     measure: str,
     columns: Sequence[str],
-    rows: Sequence[tuple[str, Mapping[str, tuple[float, str]] | None]],
+    rows: Sequence[tuple[str, Mapping[str, tuple[float, str]]]],
 ) -> Table:
     """Return a matrix by one measure; the best figure of each row is bold, but for the ceiling.
 
     Args:
         measure: its name.
         columns: `FOUND`, the rerankers, perhaps `CEILING`.
-        rows: a first stage with value and mark by column, or a heading with None.
+        rows: a first stage with value and mark by column, or a heading with none.
     """
-    room = {
-        c: max((len(cells[c][1]) for _, cells in rows if cells and c in cells), default=0)
-        for c in columns
-    }
-    body: list[list[str]] = []
-    for name, cells in rows:
-        if cells is None:
-            body.append([name, *("" for _ in columns)])
-            continue
-        line = [name]
-        for column in columns:
-            value, marked = cells.get(column, (None, ""))
-            text = "-" if value is None else figure(measure, value)
-            line.append(text + marked.ljust(room[column]))
-        body.append(line)
-    best = set()
-    for number, (_, cells) in enumerate(rows):
-        found = {
-            c: round(v, 4) for c, (v, m) in (cells or {}).items() if c != CEILING and m != SAME
-        }
-        best |= {
-            (number, 1 + columns.index(c)) for c, v in found.items() if v == max(found.values())
-        }
-    header = [measure, *(column + " " * room[column] for column in columns)]
-    return Table("", header, body, best=frozenset(best))
+    best = [
+        best_of(
+            {
+                name: round(value, 4)
+                for name, (value, mark) in cells.items()
+                if name != CEILING and mark != SAME
+            }
+        )
+        for _, cells in rows
+    ]
+
+    def column(name: str) -> Column:
+        shown = [cells.get(name) for _, cells in rows]
+        return Column(
+            name,
+            [
+                figure(measure, cell[0]) if cell else "-" * bool(cells)
+                for cell, (_, cells) in zip(shown, rows, strict=True)
+            ],
+            [row for row, names in enumerate(best) if name in names],
+            [cell[1] if cell else "" for cell in shown],
+        )
+
+    return Table([Column(measure, [name for name, _ in rows]), *map(column, columns)])
 
 
 def share_table(columns: Sequence[str], rows: Mapping[str, Mapping[str, Mixture]]) -> Table:
@@ -181,27 +175,35 @@ def share_table(columns: Sequence[str], rows: Mapping[str, Mapping[str, Mixture]
         [row, *(cells[c].share_text if c in cells else "-" for c in columns)]
         for row, cells in rows.items()
     ]
-    return Table("", ["W", *columns], body)
+    return Table.of(["W", *columns], body)
+
+
+def results_table(rows: Sequence[ResultRow], measures: Sequence[str]) -> Table:
+    """Return results as a table: systems, measures, and seconds if they are to be shown."""
+    columns = [
+        measure_column(
+            m,
+            [row.measures.get(m) for row in rows],
+            contends=[row.contends for row in rows],
+            marks=[glyphs(row.marks.get(m, 0)) for row in rows],
+        )
+        for m in measures
+    ]
+    if any(row.seconds is not None for row in rows):
+        seconds = ["" if row.seconds is None else f"{row.seconds:.1f}" for row in rows]
+        columns.append(Column("seconds", seconds))
+    return Table([Column("system", ["  " * row.indent + row.name for row in rows]), *columns])
 
 
 def render_table(
-    rows: Sequence[ResultRow],
-    measures: Sequence[str],
-    *,
-    note: str = "",
-    baseline: str = "",
-    ascii_only: bool = False,
-    width: int | None = None,
-    how: str = _HOW,
+    table: Table, *, note: str = "", baseline: str = "", width: int | None = None, how: str = _HOW
 ) -> str:
-    """Render results as plain text.
+    """Return a table of results as text, with the legend of its marks.
 
     Args:
-        rows: the systems, in the order to show them.
-        measures: the measures, in the order to show them.
+        table: of `results_table`.
         note: a note above the table.
         baseline: the row that the marks refer to.
-        ascii_only: use `+` and `-` for ▲ and ▼, and `x` for ×.
         width: columns of the terminal: best values are bold, unless NO_COLOR is set, and measures
             that do not fit follow in a table below.
         how: the test and correction behind the marks.
@@ -209,29 +211,7 @@ def render_table(
     Returns:
         Lines without trailing white space and without a final line break.
     """
-    header, cells = _cells(rows, measures, ascii_only)
-    best = best_cells([row.contends for row in rows], measures)
-    text = as_text(Table("", header, cells, best=best), width, squeeze=False)
-    legend = legend_of(rows, baseline, ascii_only, how)
+    legend = legend_of([table], baseline, how)
     above = [wrapped(note, width), ""] if note else []
+    text = as_text(table, width, squeeze=False)
     return "\n".join([*above, text, *([wrapped(legend, width)] if legend else [])])
-
-
-def _cells(
-    rows: Sequence[ResultRow], measures: Sequence[str], ascii_only: bool
-) -> tuple[list[str], list[list[str]]]:
-    """Header and body as text; a measure's cells all end with room for its longest mark."""
-    timed = any(row.seconds is not None for row in rows)
-    room = {m: max((abs(row.marks.get(m, 0)) for row in rows), default=0) for m in measures}
-    header = [_SYSTEM, *(m + " " * room[m] for m in measures), *([_SECONDS] if timed else [])]
-    body = []
-    for row in rows:
-        name = row.name.replace("×", "x") if ascii_only else row.name
-        line = ["  " * row.indent + name]
-        for m in measures:
-            text = figure(m, row.measures[m]) if m in row.measures else "-"
-            line.append(text + glyphs(row.marks.get(m, 0), ascii_only).ljust(room[m]))
-        if timed:
-            line.append("" if row.seconds is None else f"{row.seconds:.1f}")
-        body.append(line)
-    return header, body

@@ -19,6 +19,7 @@ from irplatform.errors import listing
 from irplatform.reports.comparison_tables import (
     alone_text,
     best_places,
+    group_means,
     has_shares,
     how,
     matrix_of,
@@ -252,29 +253,16 @@ def _matrix(comparison: Comparison, measure: str) -> dict[str, Any]:
     """A measure's table of first stages and rerankers; nothing unless they make a matrix."""
     if comparison.matrix is None:
         return {"matrix": [], "matrix_header": []}
-    table = matrix_of(comparison, measure)
-    rows = [
-        [
-            Cell(
-                text.strip(),
-                text.strip("▲▼=- ") if column else text,
-                "name"
-                if not column
-                else " ".join(
-                    name
-                    for name, holds in (
-                        ("gain", "▲" in text),
-                        ("loss", "▼" in text),
-                        ("best", (number, column) in table.best),
-                    )
-                    if holds
-                ),
-            )
-            for column, text in enumerate(row)
-        ]
-        for number, row in enumerate(table.rows)
-    ]
-    return {"matrix": rows, "matrix_header": ["first stage", *map(str.strip, table.header[1:])]}
+    first, *columns = matrix_of(comparison, measure).columns
+    cells = [[Cell(name.strip(), name, "name") for name in first.cells]]
+    for column in columns:
+        cells.append([])
+        for row, (value, mark) in enumerate(zip(column.cells, column.marks, strict=True)):
+            styles = ["gain"] * ("▲" in mark) + ["loss"] * ("▼" in mark)
+            styles += ["best"] * (row in column.best)
+            cells[-1].append(Cell(f"{value}{mark}", value.strip("-"), " ".join(styles)))
+    header = ["first stage", *(column.name for column in columns)]
+    return {"matrix": [*zip(*cells, strict=True)], "matrix_header": header}
 
 
 def _told(
@@ -375,18 +363,14 @@ def _range(bounds: Bounds | None) -> str:
     return "none" if low == high else f"{low} to {high}"
 
 
-def _groups(comparison: Comparison) -> list[list[Cell]]:
+def _groups(comparison: Comparison) -> list[tuple[Cell, ...]]:
     """The means of groups of topics by the first measure."""
-    measure = comparison.measures[0]
-    rows = []
-    for group in comparison.groups:
-        means = [group.means[system.name][measure] for system in comparison.systems]
-        best = best_places(comparison, means)
-        rows.append(
-            [
-                Cell(group.value, group.value, "name"),
-                Cell(str(len(group.topics)), len(group.topics)),
-                *(Cell(figure(measure, m), m, "best" * (n in best)) for n, m in enumerate(means)),
-            ]
-        )
-    return rows
+    if not comparison.groups:
+        return []
+    names, counts, *columns = group_means(comparison, comparison.measures[0]).columns
+    cells = [[Cell(name, name, "name") for name in names.cells]]
+    cells.append([Cell(count, count) for count in counts.cells])
+    for column in columns:
+        figures = enumerate(zip(column.cells, column.values, strict=True))
+        cells.append([Cell(*figure, "best" * (row in column.best)) for row, figure in figures])
+    return [*zip(*cells, strict=True)]
