@@ -24,7 +24,6 @@ from irplatform.reports.columns import (
     print_text,
     side_by_side,
 )
-from irplatform.reports.comparison_csv import csv_of
 from irplatform.reports.comparison_tables import (
     bound_tables,
     extremes_of,
@@ -39,6 +38,7 @@ from irplatform.reports.comparison_tables import (
     topic_tables,
     values_of,
 )
+from irplatform.reports.comparison_values import csv_of
 from irplatform.reports.table import (
     CEILING,
     FOUND,

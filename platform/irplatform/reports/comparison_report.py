@@ -20,22 +20,18 @@ from irplatform.reports.comparison_tables import (
     shares_of,
     values_of,
 )
-from irplatform.reports.evaluations import html_table, topic_columns
+from irplatform.reports.comparison_values import columns_of
+from irplatform.reports.evaluations import html_table
 from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import Html, block, cell
 from irplatform.system.packages import require
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     import pandas as pd
     import polars as pl
 
-    from irplatform.comparison.results import Group, Pair, Score
-    from irplatform.comparison.tests import Difference
+    from irplatform.reports.comparison_values import Part
 
-Part = Literal["systems", "pairs", "topics", "groups"]
-PARTS: tuple[Part, ...] = ("systems", "pairs", "topics", "groups")
 _MOST_TOPICS = 5
 
 
@@ -71,11 +67,11 @@ class ComparisonReport(Comparison):
             0    one     1    0.5
             1  other     1    1.0
         """
-        return pandas_frame(self._columns(part))
+        return pandas_frame(columns_of(self, part))
 
     def to_polars(self, part: Part = "systems") -> pl.DataFrame:
         """Return what `to_pandas` returns, as a frame of polars."""
-        return polars_frame(self._columns(part))
+        return polars_frame(columns_of(self, part))
 
     def plot(
         self,
@@ -144,95 +140,3 @@ class ComparisonReport(Comparison):
                 self.note,
             ],
         )
-
-    def _columns(self, part: Part) -> dict[str, list[object]]:
-        if part == "topics":
-            queries = {topic.id: topic.query for topic in self.topics}
-            values = {
-                system.name: {name: score.per_topic for name, score in system.scores.items()}
-                for system in self.systems
-            }
-            columns = topic_columns(values)
-            return {**columns, "query": [queries.get(str(topic), "") for topic in columns["topic"]]}
-        rows: list[dict[str, object]]
-        if part == "systems":
-            rows = [
-                {
-                    "system": system.name,
-                    **self.place(system.name),
-                    **system.about(),
-                    "measure": name,
-                    **_of_score(score),
-                }
-                for system in self.systems
-                for name, score in system.scores.items()
-            ]
-        elif part == "pairs":
-            rows = [_of_pair(pair) for pair in self.pairs]
-        elif part == "groups":
-            rows = [row for group in self.groups for row in _of_group(group)]
-        else:
-            raise unknown("part", str(part), PARTS, of="a comparison")
-        return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-
-
-def _of_score(score: Score) -> dict[str, object]:
-    low, high = score.interval or (None, None)
-    return {
-        "mean": score.mean,
-        "low": low,
-        "high": high,
-        "alone": score.alone,
-        "rank": score.rank and score.rank.rank,
-        "rank_low": score.rank and score.rank.low,
-        "rank_high": score.rank and score.rank.high,
-        "judged": score.judged,
-        "condensed": score.condensed,
-    }
-
-
-def _of_pair(pair: Pair) -> dict[str, object]:
-    low, high = pair.interval or (None, None)
-    return {
-        "baseline": pair.baseline,
-        "system": pair.system,
-        "measure": pair.measure,
-        "difference": pair.difference,
-        "low": low,
-        "high": high,
-        "effect": pair.effect,
-        "p": pair.p,
-        "adjusted_p": pair.adjusted_p,
-        "wins": pair.wins,
-        "ties": pair.ties_of_topics,
-        "losses": pair.losses,
-        "detectable": pair.power.detectable if pair.power else None,
-        "topics_needed": pair.power.topics if pair.power else None,
-        "verdict": pair.verdict,
-        "sentence": pair.sentence,
-    }
-
-
-def _of_group(group: Group) -> Iterator[dict[str, object]]:
-    """A row for each system and measure; several if it is compared with several."""
-    for system, means in group.means.items():
-        own: dict[str | None, Mapping[str, Difference]] = {
-            one: tests for (one, other), tests in group.tests.items() if other == system
-        }
-        for measure, mean in means.items():
-            for baseline, tests in (own or {None: {}}).items():
-                test = tests.get(measure)
-                yield {
-                    "group": group.value,
-                    "topics": len(group.topics),
-                    "system": system,
-                    "measure": measure,
-                    "mean": mean,
-                    "baseline": baseline,
-                    "difference": test and test.difference,
-                    "low": test and test.low,
-                    "high": test and test.high,
-                    "wins": test and test.wins,
-                    "ties": test and test.ties,
-                    "losses": test and test.losses,
-                }
