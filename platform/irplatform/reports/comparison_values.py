@@ -97,9 +97,10 @@ def _systems(comparison: Comparison) -> Iterator[list[object]]:
             scores = [one.value(score) for one in OF_SCORE]
             beginning = [*place.values(), *scores, *system.about().values()]
             own = [pair for pair in comparison.pairs_by(measure) if pair.system == system.name]
-            for pair in own or [None]:
-                pairs = [pair and one.value(pair) for one in OF_PAIR]
-                yield [measure, system.name, *beginning, *pairs]
+            for pair in own:
+                yield [measure, system.name, *beginning, *(one.value(pair) for one in OF_PAIR)]
+            if not own:
+                yield [measure, system.name, *beginning, *[None] * len(OF_PAIR)]
 
 
 def _topics(comparison: Comparison) -> Iterator[list[object]]:

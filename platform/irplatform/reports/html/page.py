@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from irplatform.comparison.identities import identities_told
 from irplatform.comparison.sentences import p_text, sentences
@@ -40,7 +40,7 @@ from irplatform.reports.table import figure
 from irplatform.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from irplatform.comparison.bounds import Bounds
     from irplatform.comparison.curves import Curve
@@ -64,6 +64,26 @@ class Cell:
     text: str
     value: float | str = ""
     style: str = ""
+
+
+Column: TypeAlias = "tuple[str, list[Cell]]"
+"""A header and the cells below it."""
+
+
+class _Table(NamedTuple):
+    """A table of the page."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+    @classmethod
+    def of(cls, columns: Iterable[Column]) -> _Table:
+        names, cells = zip(*columns, strict=True)
+        return cls(names, [*zip(*cells, strict=True)])
+
+
+_STYLES = {"better": "gain", "worse": "loss"}
+"""Verdict to class of style."""
 
 
 def render_page(
@@ -124,12 +144,6 @@ def render_page(
         how=how(comparison),
         measures=[_measure(comparison, measure) for measure in comparison.measures],
         overview=_overview(comparison, seconds),
-        overview_header=[
-            "system",
-            *["W"] * has_shares(comparison),
-            *comparison.measures,
-            *["seconds"] * bool(seconds),
-        ],
         told=identities_told(comparison.systems),
         share_legend=share_legend(comparison),
         bounds=_bounds(comparison),
@@ -195,99 +209,95 @@ def _colours() -> str:
 def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
     """A measure's table of systems, its table of pairs without a baseline, and its sentences."""
     pairs = comparison.tested(measure)
-    scores = {system.name: system.scores[measure] for system in comparison.systems}
-    depth = next(iter(scores.values())).judged_at
-    mixed = has_shares(comparison)
-    best = best_places(comparison, [round(score.mean, 4) for score in scores.values()])
-    header = ["system", *["W"] * mixed, measure, *["alone"] * mixed, "95 % interval", "rank"]
-    header += [f"Judged@{depth}"] if depth else []
-    rows = []
-    by_system = {pair.system: pair for pair in pairs} if comparison.has_baselines else {}
-    for place, (name, score) in enumerate(scores.items()):
-        row = [
-            Cell(name, name, "name"),
-            *_shares(comparison, name),
-            Cell(figure(measure, score.mean), score.mean, "best" if place in best else ""),
-            *([Cell(alone_text(measure, score), score.alone or 0.0)] if mixed else []),
-            Cell(_between(score.interval), score.mean, "quiet"),
-            Cell(_rank(score.rank), score.rank.rank if score.rank else len(scores)),
-        ]
-        if depth:
-            row.append(
-                Cell("" if score.judged is None else f"{score.judged:.3f}", score.judged or 0.0)
-            )
-        if comparison.has_baselines:
-            row += _pair_cells(by_system.get(name), comparison.system(name).ranking_of)
-        rows.append(row)
-    if comparison.has_baselines:
-        header += _OF_PAIR
-    told = [
-        {
-            "text": text,
-            "verdict": pair.verdict if pair else "",
-            "depends": bool(pair and pair.depends_on),
-        }
-        for text, pair in _told(comparison, measure, pairs)
+    names = [system.name for system in comparison.systems]
+    scores = [system.scores[measure] for system in comparison.systems]
+    best = best_places(comparison, [round(score.mean, 4) for score in scores])
+    means = [
+        Cell(figure(measure, score.mean), score.mean, "best" * (place in best))
+        for place, score in enumerate(scores)
     ]
+    columns = [_names("system", names), *_shares(comparison), (measure, means)]
+    if has_shares(comparison):
+        columns.append(("alone", [Cell(alone_text(measure, s), s.alone or 0.0) for s in scores]))
+    intervals = [Cell(_between(score.interval), score.mean, "quiet") for score in scores]
+    ranks = [Cell(_rank(s.rank), s.rank.rank if s.rank else len(scores)) for s in scores]
+    columns += [("95 % interval", intervals), ("rank", ranks)]
+    if depth := scores[0].judged_at:
+        judged = [
+            Cell("" if s.judged is None else f"{s.judged:.3f}", s.judged or 0) for s in scores
+        ]
+        columns.append((f"Judged@{depth}", judged))
+    table = None
+    if comparison.has_baselines:
+        by_system = {pair.system: pair for pair in pairs}
+        columns += _of_pairs([by_system.get(name) for name in names])
+        for place, system in enumerate(comparison.systems):
+            if system.name not in by_system:
+                told = f"= {system.ranking_of}" if system.ranking_of else "baseline"
+                columns[-len(_OF_PAIR)][1][place] = Cell(told, 0.0, "name quiet")
+    else:
+        table = _Table.of([_names("pair", map(_pair_name, pairs)), *_of_pairs(pairs)])
     return {
         "name": measure,
-        "header": header,
-        "rows": rows,
-        "pairs": []
-        if comparison.has_baselines
-        else [[Cell(_pair_name(p), _pair_name(p), "name"), *_pair_cells(p)] for p in pairs],
-        "pair_header": ["pair", *_OF_PAIR],
-        **_matrix(comparison, measure),
-        "sentences": told,
+        "systems": _Table.of(columns),
+        "pairs": table,
+        "matrix": _matrix(comparison, measure),
+        "sentences": _told(comparison, measure, pairs),
     }
 
 
-def _shares(comparison: Comparison, name: str) -> list[Cell]:
-    """The cell of W, where a system has one."""
-    mixture = comparison.system(name).mixture
-    share = -1.0 if mixture.share is None else mixture.share
-    return [Cell(mixture.share_text, share)] if has_shares(comparison) else []
+def _names(name: str, texts: Iterable[str]) -> Column:
+    return name, [Cell(text, text, "name") for text in texts]
 
 
-def _matrix(comparison: Comparison, measure: str) -> dict[str, Any]:
-    """A measure's table of first stages and rerankers; nothing unless they make a matrix."""
+def _shares(comparison: Comparison) -> list[Column]:
+    """The column of W, where systems have one."""
+    if not has_shares(comparison):
+        return []
+    mixtures = [system.mixture for system in comparison.systems]
+    return [("W", [Cell(m.share_text, -1.0 if m.share is None else m.share) for m in mixtures])]
+
+
+def _matrix(comparison: Comparison, measure: str) -> _Table | None:
+    """A measure's table of first stages and rerankers, if they make a matrix."""
     if comparison.matrix is None:
-        return {"matrix": [], "matrix_header": []}
-    first, *columns = matrix_of(comparison, measure).columns
-    cells = [[Cell(name.strip(), name, "name") for name in first.cells]]
-    for column in columns:
-        cells.append([])
-        for row, (value, mark) in enumerate(zip(column.cells, column.marks, strict=True)):
-            styles = ["gain"] * ("▲" in mark) + ["loss"] * ("▼" in mark)
-            styles += ["best"] * (row in column.best)
-            cells[-1].append(Cell(f"{value}{mark}", value.strip("-"), " ".join(styles)))
-    header = ["first stage", *(column.name for column in columns)]
-    return {"matrix": [*zip(*cells, strict=True)], "matrix_header": header}
+        return None
+    first, *others = matrix_of(comparison, measure).columns
+    columns = [_names("first stage", first.cells)]
+    for column in others:
+        cells = enumerate(zip(column.cells, column.marks, strict=True))
+        columns.append((column.name, [_of_matrix(*c, row in column.best) for row, c in cells]))
+    return _Table.of(columns)
 
 
-def _told(
-    comparison: Comparison, measure: str, pairs: Sequence[Pair]
-) -> list[tuple[str, Pair | None]]:
-    """The sentences of a measure, with the pair that each is about."""
-    by_text = {pair.sentence: pair for pair in pairs}
-    return [(text, by_text.get(text)) for text in sentences(comparison, measure)]
+def _of_matrix(value: str, mark: str, best: bool) -> Cell:
+    style = "gain" if "▲" in mark else "loss" if "▼" in mark else ""
+    return Cell(f"{value}{mark}", value.strip("-"), f"{style}{' best' * best}".strip())
 
 
-_OF_PAIR = ["difference", "95 % interval", "d", "p", "won/tied/lost"]
+def _told(comparison: Comparison, measure: str, pairs: Sequence[Pair]) -> list[tuple[str, str]]:
+    """The sentences of a measure, with the verdict on the pair that each is about."""
+    verdicts = {pair.sentence: pair.verdict for pair in pairs}
+    return [(text, verdicts.get(text, "")) for text in sentences(comparison, measure)]
 
 
-def _pair_cells(pair: Pair | None, ranking_of: str = "") -> list[Cell]:
-    if pair is None:
-        told = f"= {ranking_of}" if ranking_of else "baseline"
-        return [Cell(told, 0.0, "name quiet"), *[Cell("", -2.0)] * (len(_OF_PAIR) - 1)]
-    style = {"better": "gain", "worse": "loss"}.get(pair.verdict, "")
-    adjusted = pair.adjusted_p
+_OF_PAIR: tuple[tuple[str, Callable[[Pair], Cell]], ...] = (
+    (
+        "difference",
+        lambda p: Cell(f"{p.difference:+.4f}", p.difference, _STYLES.get(p.verdict, "")),
+    ),
+    ("95 % interval", lambda p: Cell(_between(p.interval, "+"), p.difference, "quiet")),
+    ("d", lambda p: Cell("–" if p.effect is None else f"{p.effect:+.2f}", p.effect or 0.0)),
+    ("p", lambda p: Cell(p_text(p.adjusted_p), 2.0 if p.adjusted_p is None else p.adjusted_p)),
+    ("won/tied/lost", lambda p: Cell(f"{p.wins}/{p.ties_of_topics}/{p.losses}", p.wins - p.losses)),
+)
+"""The columns of a pair; p is the pair."""
+
+
+def _of_pairs(pairs: Sequence[Pair | None]) -> list[Column]:
     return [
-        Cell(f"{pair.difference:+.4f}", pair.difference, style),
-        Cell(_between(pair.interval, "+"), pair.difference, "quiet"),
-        Cell("–" if pair.effect is None else f"{pair.effect:+.2f}", pair.effect or 0.0),
-        Cell(p_text(adjusted), 2.0 if adjusted is None else adjusted),
-        Cell(f"{pair.wins}/{pair.ties_of_topics}/{pair.losses}", pair.wins - pair.losses),
+        (name, [cell_of(pair) if pair else Cell("", -2.0) for pair in pairs])
+        for name, cell_of in _OF_PAIR
     ]
 
 
@@ -305,55 +315,49 @@ def _rank(rank: Rank | None) -> str:
     return str(rank.rank) if rank.low == rank.high else f"{rank.rank} ({rank.low}–{rank.high})"
 
 
-def _overview(comparison: Comparison, seconds: Mapping[str, float]) -> list[list[Cell]]:
+def _overview(comparison: Comparison, seconds: Mapping[str, float]) -> _Table:
     """The means by all measures, marked where they differ from the baseline, and seconds."""
-    rows = []
-    best = {
-        m: best_places(comparison, [round(s.scores[m].mean, 4) for s in comparison.systems])
-        for m in comparison.measures
-    }
-    for place, system in enumerate(comparison.systems):
-        row = [Cell(system.name, system.name, "name"), *_shares(comparison, system.name)]
-        verdicts = {
-            pair.measure: pair.verdict
-            for pair in comparison.pairs
-            if pair.system == system.name and comparison.has_baselines
-        }
-        for measure in comparison.measures:
-            mean = system.scores[measure].mean
-            verdict = verdicts.get(measure, "")
-            mark = {"better": " ▲", "worse": " ▼"}.get(verdict, "")
-            style = {"better": "gain", "worse": "loss"}.get(verdict, "")
-            style += " best" if place in best[measure] else ""
-            row.append(Cell(f"{figure(measure, mean)}{mark}", mean, style.strip()))
-        if seconds:
-            spent = seconds.get(system.name)
-            row.append(Cell("–") if spent is None else Cell(f"{spent:,.1f}", spent))
-        rows.append(row)
-    return rows
-
-
-def _bounds(comparison: Comparison) -> list[list[Cell]]:
-    """Means with other judgments and tie orders; nothing if they were not computed."""
-    rows = []
+    systems = comparison.systems
+    columns = [_names("system", (system.name for system in systems)), *_shares(comparison)]
     for measure in comparison.measures:
-        for system in comparison.systems:
-            score = system.scores[measure]
-            if score.unjudged is None or score.condensed is None:
-                continue
-            judged = score.judged or 0.0
-            rows.append(
-                [
-                    Cell(measure, measure),
-                    Cell(system.name, system.name, "name"),
-                    Cell(f"{score.mean:.4f}", score.mean),
-                    Cell(f"{1 - judged:.1%} of {score.judged_at}", 1 - judged),
-                    Cell(f"{score.condensed:.4f}", score.condensed),
-                    Cell(f"{score.unjudged.high:.4f}", score.unjudged.high),
-                    Cell(_range(score.ties), score.ties.low if score.ties else 0.0),
-                ]
-            )
-    return rows
+        means = [system.scores[measure].mean for system in systems]
+        best = best_places(comparison, [round(mean, 4) for mean in means])
+        pairs = comparison.pairs_by(measure) if comparison.has_baselines else []
+        verdicts = {pair.system: pair.verdict for pair in pairs}
+        columns.append((measure, []))
+        for place, (system, mean) in enumerate(zip(systems, means, strict=True)):
+            verdict = verdicts.get(system.name, "")
+            mark = {"better": " ▲", "worse": " ▼"}.get(verdict, "")
+            style = f"{_STYLES.get(verdict, '')}{' best' * (place in best)}".strip()
+            columns[-1][1].append(Cell(f"{figure(measure, mean)}{mark}", mean, style))
+    if seconds:
+        spent = [seconds.get(system.name) for system in systems]
+        columns.append(
+            ("seconds", [Cell("–") if s is None else Cell(f"{s:,.1f}", s) for s in spent])
+        )
+    return _Table.of(columns)
+
+
+def _bounds(comparison: Comparison) -> _Table | None:
+    """Means with other judgments and tie orders; None if they were not computed."""
+    rows = [
+        [
+            Cell(measure, measure),
+            Cell(system.name, system.name, "name"),
+            Cell(f"{score.mean:.4f}", score.mean),
+            Cell(f"{1 - judged:.1%} of {score.judged_at}", 1 - judged),
+            Cell(f"{score.condensed:.4f}", score.condensed),
+            Cell(f"{score.unjudged.high:.4f}", score.unjudged.high),
+            Cell(_range(score.ties), score.ties.low if score.ties else 0.0),
+        ]
+        for measure in comparison.measures
+        for system in comparison.systems
+        for score in [system.scores[measure]]
+        if score.unjudged is not None and score.condensed is not None
+        for judged in [score.judged or 0.0]
+    ]
+    header = ["measure", "system", "mean", "not judged", "condensed", "unjudged relevant"]
+    return _Table([*header, "tie orders"], rows) if rows else None
 
 
 def _range(bounds: Bounds | None) -> str:
@@ -363,14 +367,14 @@ def _range(bounds: Bounds | None) -> str:
     return "none" if low == high else f"{low} to {high}"
 
 
-def _groups(comparison: Comparison) -> list[tuple[Cell, ...]]:
+def _groups(comparison: Comparison) -> _Table | None:
     """The means of groups of topics by the first measure."""
     if not comparison.groups:
-        return []
-    names, counts, *columns = group_means(comparison, comparison.measures[0]).columns
-    cells = [[Cell(name, name, "name") for name in names.cells]]
-    cells.append([Cell(count, count) for count in counts.cells])
-    for column in columns:
+        return None
+    names, counts, *others = group_means(comparison, comparison.measures[0]).columns
+    columns = [_names(names.name, names.cells), (counts.name, [Cell(n, n) for n in counts.cells])]
+    for column in others:
         figures = enumerate(zip(column.cells, column.values, strict=True))
-        cells.append([Cell(*figure, "best" * (row in column.best)) for row, figure in figures])
-    return [*zip(*cells, strict=True)]
+        cells = [Cell(text, value, "best" * (row in column.best)) for row, (text, value) in figures]
+        columns.append((column.name, cells))
+    return _Table.of(columns)
