@@ -52,9 +52,9 @@ def runs(program: str) -> bool:
 
 
 def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Measure the seconds of each side in turns, after a turn to warm up."""
+    """Measure the seconds of each side in turns, after a turn to warm up unless there is one."""
     seconds: dict[str, list[float]] = {name: [] for name in sides}
-    for turn in range(rounds + 1):
+    for turn in range(0 if rounds > 1 else 1, rounds + 1):
         for name, run in sides.items():
             started = time.perf_counter()
             run()

@@ -69,10 +69,12 @@ def main() -> None:
     if not runs(PYSERINI):
         del sides[PEER]
         print("no peer: Pyserini needs the packages of its encoders", file=sys.stderr)
-    seconds = alternate(
-        {name: partial(run, program) for name, program in sides.items()}, arguments.rounds
-    )
-    modules = {name: run(program) for name, program in sides.items()}
+    modules: dict[str, list[str]] = {}
+
+    def measured(name: str) -> None:
+        modules[name] = run(sides[name])
+
+    seconds = alternate({name: partial(measured, name) for name in sides}, arguments.rounds)
     medians = {name: round(median(times), 3) for name, times in seconds.items()}
     report(
         "startup",
