@@ -1,11 +1,9 @@
 """What a plugin changes of the whole process is told, and put back; what libraries do is not."""
 
-import locale
 import os
 import random
 import signal
 import sys
-import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,9 +29,6 @@ CHANGES = {
     "the determinism of torch is True instead of False ": lambda: (
         torch.use_deterministic_algorithms(True)
     ),
-    "the anomaly mode of torch is True instead of False ": lambda: (
-        torch.autograd.set_detect_anomaly(True)
-    ),
     "the matrix precision of torch is medium instead of highest ": lambda: (
         torch.set_float32_matmul_precision("medium")
     ),
@@ -44,18 +39,8 @@ CHANGES = {
     "the environment is {'A_PLUGINS': '1'} instead of {} ": lambda: os.environ.update(
         {"A_PLUGINS": "1"}
     ),
-    "the list of warning filters is ": lambda: warnings.simplefilter("ignore", ImportWarning),
     "the table of signal handlers is ": lambda: signal.signal(signal.SIGUSR1, print),
-    "the locale is C instead of ": lambda: locale.setlocale(locale.LC_ALL, "C"),
 }
-
-
-@pytest.fixture(autouse=True)
-def _another_locale():
-    before = locale.setlocale(locale.LC_ALL)
-    locale.setlocale(locale.LC_ALL, "C.UTF-8")
-    yield
-    locale.setlocale(locale.LC_ALL, before)
 
 
 @pytest.fixture(autouse=True)
@@ -137,7 +122,7 @@ def test_an_error_passes_and_what_it_left_is_told():
 def test_what_a_library_sets_in_the_environment_at_its_import_is_its_own(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     Path(tmp_path / "setting_library.py").write_text(
-        "import os, warnings\nos.environ['OF_A_LIBRARY'] = '1'\nwarnings.simplefilter('ignore')\n"
+        "import os\nos.environ['OF_A_LIBRARY'] = '1'\n"
     )
     watch = Watch()
     with watch.during("prepare()"):

@@ -7,14 +7,12 @@ that a system does not declare may change without its cached results.
 from __future__ import annotations
 
 import functools
-import locale
 import os
 import pickle
 import random
 import signal
 import sys
 import time
-import warnings
 from contextlib import contextmanager, suppress
 from functools import partial
 from operator import attrgetter
@@ -110,7 +108,7 @@ class Watch:
                         continue
                     if state.restore:
                         state.restore(old)
-                    of_imports = state.restore is None or state.name in _OF_IMPORTS
+                    of_imports = state.restore is None or state.name == _ENVIRONMENT
                     if (first_import and of_imports) or (networks and state.name == _DRAWS):
                         continue
                     told = f"{state.name} is {_in_words(old, new)} after {work}: {state.advice}"
@@ -178,7 +176,7 @@ def _in_words(old: Any, new: Any) -> str:
 
 _LONGEST = 250
 _DRAWS = "the state of torch's random generator"
-_OF_IMPORTS = ("the list of warning filters", "the environment", "the locale")
+_ENVIRONMENT = "the environment"
 """State that importing a library, or starting Java, may change."""
 _OWN = "draw from a generator of your own, made of resources.seed"
 _LEAVE = "leave it to the platform"
@@ -187,7 +185,6 @@ _TORCHS = (
     ("default device", "get_default_device", "set_default_device", "take resources.device"),
     ("grad mode", "is_grad_enabled", "set_grad_enabled", "use `with torch.no_grad()`"),
     ("number of threads", "get_num_threads", "set_num_threads", _LEAVE),
-    ("anomaly mode", "is_anomaly_enabled", "autograd.set_detect_anomaly", "leave it off"),
     ("matrix precision", "get_float32_matmul_precision", "set_float32_matmul_precision", _LEAVE),
     ("determinism", "are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _LEAVE),
 )
@@ -199,16 +196,19 @@ def _states() -> list[_State]:
     states = [
         _State("the working directory", os.getcwd, os.chdir, "name files by their whole path"),
         _State("the state of Python's random generator", random.getstate, None, _OWN),
-        _State("the state of numpy's random generator", _numpy_state, None, _OWN),
-        _State("the error state of numpy", np.geterr, _set_errors, "use `with numpy.errstate(…)`"),
-        _State("the locale", _locale, _locale, "format text without it"),
         _State(
-            "the list of warning filters",
-            _filters,
-            _set_filters,
-            "use `with warnings.catch_warnings()`",
+            "the state of numpy's random generator",
+            lambda: pickle.dumps(np.random.get_state()),
+            None,
+            _OWN,
         ),
-        _State("the environment", lambda: {**os.environ}, _set_variables, "pass options instead"),
+        _State(
+            "the error state of numpy",
+            np.geterr,
+            lambda old: np.seterr(**old),
+            "use `with numpy.errstate(…)`",
+        ),
+        _State(_ENVIRONMENT, lambda: {**os.environ}, _set_variables, "pass options instead"),
         _State("the table of signal handlers", _handlers, _set_handlers, "handle no signals"),
     ]
     torch: Any = sys.modules.get("torch")
@@ -216,9 +216,7 @@ def _states() -> list[_State]:
         return states
     for name, read, write, advice in _TORCHS:
         first = {"default type": torch.float32, "default device": torch.device("cpu")}.get(name)
-        first = (
-            name == "grad mode" if name in ("grad mode", "anomaly mode", "determinism") else first
-        )
+        first = name == "grad mode" if name in ("grad mode", "determinism") else first
         functions = attrgetter(read)(torch), attrgetter(write)(torch)
         if name == "default device":  # naming the CPU would slow all that follows
             functions = functions[0], lambda _: torch.set_default_device(None)
@@ -227,28 +225,6 @@ def _states() -> list[_State]:
     states.append(_State(_DRAWS, lambda: bytes(draws().numpy()), None, "seed it in fit() alone"))
     settings, flags = partial(_settings, cudnn), partial(_set_settings, cudnn)
     return [*states, _State("the table torch.backends.cudnn", settings, flags, "use its flags(…)")]
-
-
-def _numpy_state() -> bytes:
-    return pickle.dumps(np.random.get_state())
-
-
-def _set_errors(before: Mapping[str, Any]) -> None:
-    np.seterr(**before)
-
-
-def _locale(before: str | None = None) -> str:
-    return locale.setlocale(locale.LC_ALL, before)
-
-
-def _filters() -> list[Any]:
-    return [*warnings.filters]
-
-
-def _set_filters(before: list[Any]) -> None:
-    warnings.filters[:] = before  # type: ignore[index]
-    with warnings.catch_warnings():
-        pass  # lets Python read them again
 
 
 def _set_variables(before: Mapping[str, str]) -> None:
