@@ -65,7 +65,10 @@ def pretrained(
 
     def build(folder: Path) -> None:
         training_pairs = read_pairs(path, encoder, pairs.sentences, excluded)
-        resources.notice(f"pre-training on {len(training_pairs):,} sentences of {path.name}")
+        several = "" if len(training_pairs) == 1 else "s"
+        resources.notice(
+            f"pre-training on {len(training_pairs):,} sentence{several} of {path.name}"
+        )
         torch.manual_seed(pairs.seed)
         module = PairNetwork(DeepSenSeNetwork(network.sizes, options.dropout))
         task = PairsTask(module.to(resources.device), encoder, pairs, training_pairs)

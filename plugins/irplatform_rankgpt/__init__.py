@@ -25,16 +25,7 @@ def register_rerankers(register: RegisterReranker) -> None:
 def run_finished(event: RunEvent) -> None:
     """Tell how much a model was asked: paid services count tokens."""
     del event
-    chat = sys.modules.get("irplatform.chat.client")
-    if chat is None or not chat.Chat.tally["answers"]:
-        return
-    tally = chat.Chat.tally.copy()
-    chat.Chat.tally.clear()
-    parts = [f"{tally['answers']:,} answers, {tally['kept']:,} of them kept before"]
-    parts += [
-        f"{tally[what]:,} {what}" for what in ("repaired", "unusable", "cut off") if tally[what]
-    ]
-    if tally["prompt_tokens"]:
-        read, written = tally["prompt_tokens"], tally["completion_tokens"]
-        parts.append(f"{read:,} tokens read, {written:,} written")
-    print(f"rankgpt: {', '.join(parts)}", file=sys.stderr)
+    if "irplatform_rankgpt.reranker" in sys.modules:  # it is imported when it is used
+        from irplatform.kit import Chat
+
+        Chat.tell_tally("rankgpt")

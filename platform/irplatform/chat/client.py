@@ -15,10 +15,11 @@ from urllib.parse import urlsplit
 
 from irplatform.chat.answers import Answer, AnswerError, read_answer, reason_in
 from irplatform.chat.stated_rankings import permutation
-from irplatform.errors import InputError, PlatformError, unstopped
+from irplatform.errors import InputError, PlatformError, counted, unstopped
 from irplatform.files.digests import fingerprint
 from irplatform.files.journals import append_journal, read_journal
 from irplatform.spelling import option
+from irplatform.system.console import notice
 from irplatform.system.web import LOOPBACK, TransientError, retry_after, with_retries
 
 if TYPE_CHECKING:
@@ -31,58 +32,6 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT = 15.0
 _AWAY = {"refused": "connection refused", "resolve": "unknown host"}
 _AWAY |= {"CERTIFICATE": "its certificate is not valid"}
-
-
-def check_url(url: str, system: str) -> str:
-    """The URL of a chat API without its last slash.
-
-    Raises:
-        InputError: it is none, or holds a password or a query, which metadata would show.
-    """
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:  # brackets that are not closed, say
-        host = None
-    if not host or parts.scheme not in ("http", "https"):
-        raise InputError(
-            f"{system}.url is {url!r}; it is the beginning of a chat API, such as "
-            "http://localhost:8000/v1."
-        )
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise InputError(
-            f"{system}.url may not hold a user, a password or a query: metadata shows it. Name the "
-            "environment variable of a key with "
-            f"{option('settings', {f'{system}.key_variable': 'NAME'})}."
-        )
-    return url.rstrip("/")
-
-
-def read_key(variable: str, url: str, system: str) -> str:
-    """The key in an environment variable; "" where none is named.
-
-    Raises:
-        InputError: it is not set, or would be sent unencrypted to another machine.
-    """
-    if not variable:
-        return ""
-    if not _VARIABLE.fullmatch(variable):  # perhaps the key itself: it is not shown
-        raise InputError(
-            f"{system}.key_variable is the name of an environment variable, such as "
-            "OPENAI_API_KEY, not the key itself."
-        )
-    key = os.environ.get(variable, "").strip()
-    if not key:
-        raise InputError(
-            f"{system}.key_variable names an environment variable that is not set. It takes the "
-            "name of a variable, not the key itself."
-        )
-    parts = urlsplit(url)
-    if parts.scheme != "https" and parts.hostname not in LOOPBACK:
-        raise InputError(
-            f"the key in {variable} would be sent to {url} unencrypted: use https, or name no key."
-        )
-    return key
 
 
 class Chat:
@@ -103,8 +52,6 @@ class Chat:
     """
 
     tally: ClassVar[Counter[str]] = Counter()
-    check_url = staticmethod(check_url)
-    read_key = staticmethod(read_key)
     permutation = staticmethod(permutation)
 
     def __init__(
@@ -132,6 +79,74 @@ class Chat:
         self._session = requests.Session()
         self._session.trust_env = bool(urlsplit(url).hostname not in LOOPBACK)
         self._session.auth = _Bearer(key)
+
+    @classmethod
+    def tell_tally(cls, system: str) -> None:
+        """Tell how much models were asked, once: paid services count tokens."""
+        tally = cls.tally.copy()
+        cls.tally.clear()
+        if not tally["answers"]:
+            return
+        parts = [f"{counted(tally['answers'], 'answer')}, {tally['kept']:,} of them kept before"]
+        rare = ("repaired", "unusable", "cut off")
+        parts += [f"{tally[what]:,} {what}" for what in rare if tally[what]]
+        if tally["prompt_tokens"]:
+            read, written = tally["prompt_tokens"], tally["completion_tokens"]
+            parts.append(f"{counted(read, 'token')} read, {written:,} written")
+        notice(f"{system}: {', '.join(parts)}")
+
+    @staticmethod
+    def check_url(url: str, system: str) -> str:
+        """The URL of a chat API without its last slash.
+
+        Raises:
+            InputError: it is none, or holds a password or a query, which metadata would show.
+        """
+        try:
+            parts = urlsplit(url)
+            host = parts.hostname
+        except ValueError:  # brackets that are not closed, say
+            host = None
+        if not host or parts.scheme not in ("http", "https"):
+            raise InputError(
+                f"{system}.url is {url!r}; it is the beginning of a chat API, such as "
+                "http://localhost:8000/v1."
+            )
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise InputError(
+                f"{system}.url may not hold a user, a password or a query: metadata shows it. Name "
+                "the environment variable of a key with "
+                f"{option('settings', {f'{system}.key_variable': 'NAME'})}."
+            )
+        return url.rstrip("/")
+
+    @staticmethod
+    def read_key(variable: str, url: str, system: str) -> str:
+        """The key in an environment variable; "" where none is named.
+
+        Raises:
+            InputError: it is not set, or would be sent unencrypted to another machine.
+        """
+        if not variable:
+            return ""
+        if not _VARIABLE.fullmatch(variable):  # perhaps the key itself: it is not shown
+            raise InputError(
+                f"{system}.key_variable is the name of an environment variable, such as "
+                "OPENAI_API_KEY, not the key itself."
+            )
+        key = os.environ.get(variable, "").strip()
+        if not key:
+            raise InputError(
+                f"{system}.key_variable names an environment variable that is not set. It takes "
+                "the name of a variable, not the key itself."
+            )
+        parts = urlsplit(url)
+        if parts.scheme != "https" and parts.hostname not in LOOPBACK:
+            raise InputError(
+                f"the key in {variable} would be sent to {url} unencrypted: use https, or name no "
+                "key."
+            )
+        return key
 
     def answer(self, prompt: str) -> str:
         """The answer to a prompt, without thoughts; "" if it is none. Whole answers are kept.

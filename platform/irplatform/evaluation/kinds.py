@@ -200,7 +200,7 @@ class OfHits:
     compute: Callable[[Hits, int, float], Values]
     cutoffs: tuple[bool, ...] = (True, False)
 
-    def suits(self, asked: Asked, trec_eval: int) -> bool:  # noqa: ARG002 - as the others
+    def suits(self, asked: Asked, _trec_eval: int) -> bool:
         """Return whether a measure is computed so with its parameters."""
         params = asked.params
         return (
@@ -229,7 +229,7 @@ class OfRanking:
     compute: Callable[[Asked, Mapping[str, float], Sequence[str]], float]
     since: int = 0
 
-    def suits(self, asked: Asked, trec_eval: int) -> bool:  # noqa: ARG002 - as the others
+    def suits(self, _asked: Asked, trec_eval: int) -> bool:
         """Return whether a measure is computed so with its parameters."""
         return trec_eval >= self.since
 

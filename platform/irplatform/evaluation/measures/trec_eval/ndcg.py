@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from irplatform.evaluation.kinds import Asked, RegisterMeasure
 
 
-def ndcg(hits: Hits, least: int, cutoff: float) -> Values:  # noqa: ARG001 - as the others
+def ndcg(hits: Hits, _least: int, cutoff: float) -> Values:
     """Divide the discounted cumulative gain by that of the best ranking."""
     kept = (hits.grade > 0) & (hits.rank <= cutoff)
     gained = _gain(hits, hits.topic[kept], hits.rank[kept], hits.grade[kept])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from irplatform.evaluation.user import Attention
 
 
-def going_on(measure: Asked, ranks: Values, gains: Values) -> Attention:  # noqa: ARG001 - as others
+def going_on(measure: Asked, _ranks: Values, gains: Values) -> Attention:
     """Return 1 until the gain suffices."""
     return (np.cumsum(gains) < measure["T"]) * 1.0, 0.0
 

@@ -25,7 +25,7 @@ def gains(measure: Asked, grades: Values) -> Values:
     return relevant
 
 
-def going_on(measure: Asked, ranks: Values, gains: Values) -> Attention:  # noqa: ARG001 - as others
+def going_on(measure: Asked, _ranks: Values, gains: Values) -> Attention:
     """Return the same chance after each rank."""
     return np.full(len(gains), measure["p"]), 1 / (1 - measure["p"])
 

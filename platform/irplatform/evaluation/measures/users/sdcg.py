@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from irplatform.evaluation.user import Attention
 
 
-def going_on(measure: Asked, ranks: Values, gains: Values) -> Attention:  # noqa: ARG001 - as others
+def going_on(_measure: Asked, ranks: Values, _gains: Values) -> Attention:
     """Return the ratio of the discounts of a rank and the next."""
     return np.log2(ranks + 1) / np.log2(ranks + 2), 0.0
 
