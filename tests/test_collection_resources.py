@@ -323,7 +323,7 @@ def test_artifacts_of_strangers_depend_on_their_code_and_have_places_of_their_ow
     module.write_text(module.read_text() + "# another version\n")
     # The code that runs is the one that was loaded; another process loads the other one.
     assert resources.artifact("counts", {}, partial(stranger_a.build)) == first
-    code_digests._digests.cache_clear()
+    code_digests.package_digests.cache_clear()
     assert resources.artifact("counts", {}, partial(stranger_a.build)) != first
     for kind in ("../counts", "checkpoint", "collections", "kb", "Counts", ""):
         with pytest.raises(PlatformError, match="cannot be the kind of an artifact of stranger_a"):

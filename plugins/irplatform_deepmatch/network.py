@@ -141,10 +141,10 @@ class DeepMatchTask:
         self.module = network
         self._interactions = interactions
         self._options = options
-        self._sampler = PairSampler(data.training, options.pairs, seed)
-        self._starts = self._sampler.starts
+        self.sampler = PairSampler(data.training, options.pairs, seed)
+        self._starts = self.sampler.starts
         self._queries, documents = [], []
-        for pool in self._sampler.pools:
+        for pool in self.sampler.pools:
             self._queries.append(interactions.query(pool.labelled.topic.query))
             documents.append(interactions.documents(pool.doc_ids))
             advance(1)
@@ -159,7 +159,7 @@ class DeepMatchTask:
         )
 
     def batches(self, epoch: int) -> list[PairSampler.Batch]:
-        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+        return self.sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: PairSampler.Batch) -> Tensor:
         rows = batch.rows(self._starts)

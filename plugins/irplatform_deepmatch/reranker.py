@@ -32,13 +32,13 @@ class DeepMatch(NeuralReranker):
     options: DeepMatchOptions
 
     network: DeepMatchNetwork
-    _interactions: Interactions
+    interactions: Interactions
 
     def prepare(self, resources: Resources) -> None:
         from irplatform_deepmatch.network import DeepMatchNetwork, Interactions, Sizes
 
         options = self.options
-        self._interactions = Interactions(
+        self.interactions = Interactions(
             resources.forward_index(), resources.vectors(options.vectors), options, resources.device
         )
         sizes = Sizes(**options.model_dump(include={*Sizes.__dataclass_fields__}))
@@ -48,7 +48,7 @@ class DeepMatch(NeuralReranker):
         from irplatform_deepmatch.network import DeepMatchTask
 
         return DeepMatchTask(
-            self.network, self._interactions, self.options, data, self.resources.seed, advance
+            self.network, self.interactions, self.options, data, self.resources.seed, advance
         )
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
@@ -57,8 +57,8 @@ class DeepMatch(NeuralReranker):
         if not documents:
             return []
         with torch.inference_mode():
-            matrices, present = self._interactions.of_topic(
-                self._interactions.query(topic.query), self._interactions.documents(documents.ids)
+            matrices, present = self.interactions.of_topic(
+                self.interactions.query(topic.query), self.interactions.documents(documents.ids)
             )
             values: list[float] = self.network(matrices, present).tolist()
         return values

@@ -119,7 +119,7 @@ class PairsTask:
         self, module: PairNetwork, encoder: Encoder, options: PairsOptions, pairs: Sequence[Pair]
     ) -> None:
         self.module = module
-        self._encoder = encoder
+        self.encoder = encoder
         self._options = options
         self.advance: Callable[[int], None] = lambda _steps: None
         blocks = list(_blocks(pairs, options.neighbours))
@@ -127,7 +127,7 @@ class PairsTask:
         articles = [block[0].article or str(number) for number, block in enumerate(blocks)]
         held_out = set(list(dict.fromkeys(articles))[::HELD_OUT])
         apart = [article in held_out for article in articles]
-        self._validation = [pair for block in compress(blocks, apart) for pair in block]
+        self.validation = [pair for block in compress(blocks, apart) for pair in block]
         self._training = [block for block, held in zip(blocks, apart, strict=True) if not held]
         if not self._training:
             raise InputError(
@@ -153,7 +153,7 @@ class PairsTask:
     def loss(self, batch: Sequence[Pair]) -> Tensor:
         """Cross-entropy of each sentence's own title among all of the batch."""
         self.advance(1)
-        targets = torch.arange(len(batch), device=self._encoder.device)
+        targets = torch.arange(len(batch), device=self.encoder.device)
         return nn.functional.cross_entropy(self._scores(batch), targets)
 
     def _scores(self, batch: Sequence[Pair]) -> Tensor:
@@ -163,25 +163,25 @@ class PairsTask:
         network = self.module.network
         tables, (sentences, titles) = _at_hand(
             network,
-            self._encoder,
+            self.encoder,
             [
                 (np.concatenate(kind), np.cumsum([0, *(len(text) for text in kind[:-1])]))
                 for kind in texts
             ],
         )
-        every = torch.arange(count, device=self._encoder.device)
+        every = torch.arange(count, device=self.encoder.device)
         sentence = sentences.padded(every, tables.padding).repeat_interleave(count, dim=0)
         title = titles.padded(every, tables.padding).repeat(count, 1)
         scores = self.module.head(torch.cat(network.match(tables, sentence, title), dim=1))
         cited = _cited(batch)
         np.fill_diagonal(cited, val=False)
         table: Tensor = scores.view(count, count)
-        return table.masked_fill(self._encoder.tensor(cited), torch.finfo(table.dtype).min)
+        return table.masked_fill(self.encoder.tensor(cited), torch.finfo(table.dtype).min)
 
     def validate(self) -> float:
         """The share of sentences with their own title first in their batch, 0 to 1."""
         hits, count = 0, 0
-        for batch in self._cut(self._validation):
+        for batch in self._cut(self.validation):
             best = self._scores(batch).argmax(dim=1)
             hits += int((best == torch.arange(len(batch), device=best.device)).sum())
             count += len(batch)

@@ -46,8 +46,8 @@ class DeepSenSe(NeuralReranker):
     options: DeepSenSeOptions
 
     network: DeepSenSeNetwork
-    _encoder: Encoder
-    _features: FieldFeatures
+    encoder: Encoder
+    features: FieldFeatures
     _tables: Tables
     _loaded = False
 
@@ -58,19 +58,19 @@ class DeepSenSe(NeuralReranker):
 
         options = self.options
         vectors = resources.vectors(options.vectors)
-        self._features = field_features(resources, options, columns)
-        self._encoder = Encoder(
-            resources.forward_index(), vectors, options, self._features, resources.device
+        self.features = field_features(resources, options, columns)
+        self.encoder = Encoder(
+            resources.forward_index(), vectors, options, self.features, resources.device
         )
         sizes = Sizes(
             dimensions=vectors.dimensions,
-            features=len(self._features.names),
+            features=len(self.features.names),
             **options.model_dump(include={*Sizes.__dataclass_fields__}),
         )
         self.start(resources, lambda: DeepSenSeNetwork(sizes, options.dropout))
 
     def identity(self) -> dict[str, Any]:
-        return {**asdict(self.network.sizes), "features": list(self._features.names)}
+        return {**asdict(self.network.sizes), "features": list(self.features.names)}
 
     def reads(self) -> Reads:
         from irplatform_deepsense.pairs import ARTICLE, SENTENCE, TITLE, read_sentences
@@ -97,7 +97,7 @@ class DeepSenSe(NeuralReranker):
         from irplatform_deepsense.task import DeepSenSeTask
 
         seed = self.resources.seed
-        task = DeepSenSeTask(self.network, self._encoder, self.options, data, seed, advance)
+        task = DeepSenSeTask(self.network, self.encoder, self.options, data, seed, advance)
         task.standardize_features()
         return task
 
@@ -107,7 +107,7 @@ class DeepSenSe(NeuralReranker):
         state = pretrained(
             self.resources,
             self.network,
-            self._encoder,
+            self.encoder,
             self.options,
             [*(labelled.topic for labelled in (*data.training, *data.validation)), *data.unseen],
         )
@@ -115,16 +115,16 @@ class DeepSenSe(NeuralReranker):
 
     def save(self, folder: Path) -> None:
         super().save(folder)
-        content = json.dumps(self._features.columns.as_json())
+        content = json.dumps(self.features.columns.as_json())
         (folder / _FIELDS).write_text(content, encoding="utf-8")
 
     def load(self, folder: Path) -> None:
         """Read the weights and how fields are read, which another collection may have others of."""
         columns = self._saved_columns(folder / _FIELDS)
-        own = self._features.columns
+        own = self.features.columns
         if columns is not None and columns.as_json() != own.as_json():
             lacking = [name for name in columns.fields if name not in own.fields]
-            if lacking and self._encoder.index.held:  # else it scores texts, which may have them
+            if lacking and self.encoder.index.held:  # else it scores texts, which may have them
                 names = " and ".join(lacking)
                 self.resources.notice(
                     f"{self.model}: it has learned from {names} of documents, which these have not"
@@ -148,12 +148,12 @@ class DeepSenSe(NeuralReranker):
         import torch
 
         with torch.inference_mode():
-            self._tables = self.network.tabulate(self._encoder.vectors, self._encoder.idf)
+            self._tables = self.network.tabulate(self.encoder.vectors, self.encoder.idf)
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         from irplatform.kit import Reading, on_device
 
-        features, encoder = self._features, self._encoder
+        features, encoder = self.features, self.encoder
         reading = Reading(
             lambda topic: encoder.query(topic.query), features.lexical, features.matched
         )
@@ -167,7 +167,7 @@ class DeepSenSe(NeuralReranker):
         features = candidates.features
         if candidates.one_by_one:
             query = candidates.query[0]
-            encoded = self._encoder.encode_rows(query, candidates.rows, features)
+            encoded = self.encoder.encode_rows(query, candidates.rows, features)
             return score(self.network, self._tables, encoded)
-        texts = self._encoder.padded(candidates)
+        texts = self.encoder.padded(candidates)
         return score_on_device(self.network, self._tables, texts, features)

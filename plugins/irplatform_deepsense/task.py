@@ -132,19 +132,19 @@ class DeepSenSeTask:
         advance: Callable[[int], None],
     ) -> None:
         self.module = network
-        self._encoder = encoder
+        self.encoder = encoder
         self._options = options
-        self._sampler = GroupSampler(data.training, options.groups, encoder.index, seed)
+        self.sampler = GroupSampler(data.training, options.groups, encoder.index, seed)
         self._queries: list[Int64] = []
         rows, features = [], []
-        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
+        for labelled, pool in zip(self.sampler.topics, self.sampler.pools, strict=True):
             self._queries.append(encoder.query(labelled.topic.query))
             rows.append(encoder.index.rows(pool.doc_ids))
             features.append(encoder.features(labelled.topic, pool.doc_ids))
             advance(1)
         self._rows = np.concatenate(rows)
         self._features = np.concatenate(features)
-        self._starts = self._sampler.starts
+        self._starts = self.sampler.starts
         validator = Validator(
             data.validation,
             options.validation_topics,
@@ -160,7 +160,7 @@ class DeepSenSeTask:
         )
 
     def batches(self, epoch: int) -> list[GroupSampler.Batch]:
-        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+        return self.sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: GroupSampler.Batch) -> Tensor:
         scores = self._scores(batch)
@@ -176,14 +176,14 @@ class DeepSenSeTask:
     def _scores(self, batch: GroupSampler.Batch) -> Tensor:
         places = self._starts[batch.topic][:, None] + batch.documents
         encoded = [
-            self._encoder.encode_rows(
-                self._encoder.tensor(self._queries[topic]),
+            self.encoder.encode_rows(
+                self.encoder.tensor(self._queries[topic]),
                 self._rows[documents],
-                self._encoder.tensor(self._features[documents]),
+                self.encoder.tensor(self._features[documents]),
             )
             for topic, documents in zip(batch.topic, places, strict=True)
         ]
-        vectors, idf = self._encoder.vectors, self._encoder.idf
+        vectors, idf = self.encoder.vectors, self.encoder.idf
         words = torch.cat([part for group in encoded for part in (group.query, group.words)])
         distinct, where = torch.unique(words, return_inverse=True)
         tables = self.module.tabulate(vectors[distinct], idf[distinct])
@@ -198,5 +198,5 @@ class DeepSenSeTask:
         return scores.view(batch.documents.shape)
 
     def validate(self) -> float:
-        tables = self.module.tabulate(self._encoder.vectors, self._encoder.idf)
+        tables = self.module.tabulate(self.encoder.vectors, self.encoder.idf)
         return self._measure(lambda encoded: score(self.module, tables, encoded).cpu().numpy())

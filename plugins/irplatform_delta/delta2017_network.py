@@ -177,12 +177,12 @@ class ClassifierTask:
         seed: int,
         weighting: Literal["none", "root", "log"],
     ) -> None:
-        self._sampler = PointSampler(data.training, options.points, seed, weighting)
-        self._starts = self._sampler.starts
+        self.sampler = PointSampler(data.training, options.points, seed, weighting)
+        self._starts = self.sampler.starts
         self._batch_size = options.loop.batch_size
 
     def batches(self, epoch: int) -> list[PointSampler.Batch]:
-        return self._sampler.epoch(epoch).batches(self._batch_size)
+        return self.sampler.epoch(epoch).batches(self._batch_size)
 
     @staticmethod
     def entropy(logits: Tensor, batch: PointSampler.Batch) -> Tensor:
@@ -209,7 +209,7 @@ class Delta2017Task(ClassifierTask):
         self._options = options
 
         def encoded() -> Iterator[Encoded]:
-            for pool in self._sampler.pools:
+            for pool in self.sampler.pools:
                 yield encoder.encode(pool.labelled.topic, pool.doc_ids)
                 advance(1)
 

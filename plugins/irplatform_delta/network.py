@@ -196,12 +196,12 @@ class DeltaTask:
         self.module = network
         self._encoder = encoder
         self._options = options
-        self._sampler = PairSampler(data.training, options.pairs, seed)
-        self._starts = self._sampler.starts
-        features = side.fit(data, self._sampler.pools)
+        self.sampler = PairSampler(data.training, options.pairs, seed)
+        self._starts = self.sampler.starts
+        features = side.fit(data, self.sampler.pools)
 
         def encoded() -> Iterator[Encoded]:
-            for pool, values in zip(self._sampler.pools, features, strict=True):
+            for pool, values in zip(self.sampler.pools, features, strict=True):
                 yield encoder.encode(pool.labelled.topic, pool.doc_ids).with_features(values)
                 advance(1)
 
@@ -221,7 +221,7 @@ class DeltaTask:
         NeuralReranker.learn_standardization(lexical, mean[:count], scale[:count])
 
     def batches(self, epoch: int) -> list[PairSampler.Batch]:
-        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+        return self.sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: PairSampler.Batch) -> Tensor:
         rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)

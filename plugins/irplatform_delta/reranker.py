@@ -54,9 +54,9 @@ class Delta(NeuralReranker):
     options: DeltaOptions
 
     network: DeltaNetwork
-    _encoder: Encoder
+    encoder: Encoder
     _side: SideFeatures
-    _table: Tensor
+    table: Tensor
 
     def prepare(self, resources: Resources) -> None:
         from irplatform.kit import SideFeatures
@@ -65,7 +65,7 @@ class Delta(NeuralReranker):
 
         options = self.options
         vectors = resources.vectors(options.vectors)
-        self._encoder = Encoder(resources.forward_index(), vectors, options, resources.device)
+        self.encoder = Encoder(resources.forward_index(), vectors, options, resources.device)
         self._side = SideFeatures(options.features, options.feature_settings, resources)
         sizes = Sizes(
             dimensions=vectors.dimensions,
@@ -90,7 +90,7 @@ class Delta(NeuralReranker):
         from irplatform_delta.network import DeltaTask
 
         side, seed = self._side, self.resources.seed
-        task = DeltaTask(self.network, self._encoder, self.options, data, side, seed, advance)
+        task = DeltaTask(self.network, self.encoder, self.options, data, side, seed, advance)
         task.standardize_lexical()
         return task
 
@@ -120,14 +120,14 @@ class Delta(NeuralReranker):
         import torch
 
         with torch.inference_mode():
-            self._table = self.network.tabulate(self._encoder.vectors)
+            self.table = self.network.tabulate(self.encoder.vectors)
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         features = self._side.matrices([(topic, documents.ids) for topic, documents in batch])
         score = self.network.tabulated
-        return self._encoder.score(
+        return self.encoder.score(
             batch,
-            lambda each: score(self._table, each.words, each.documents, each.lexical),
+            lambda each: score(self.table, each.words, each.documents, each.lexical),
             features,
         )
 
@@ -143,11 +143,11 @@ class Delta(NeuralReranker):
 
         vectors = self.resources.vectors(self.options.vectors)
         words = list(dict.fromkeys(tokenize(topic.query)[: self.options.query_words]))
-        encoded = self._encoder.encode(topic, documents.ids)
+        encoded = self.encoder.encode(topic, documents.ids)
         with torch.inference_mode():
             explainer = Explainer(
                 self.network,
-                self._table,
+                self.table,
                 encoded.with_features(self._side.matrix(topic, documents.ids)),
                 vectors.words,
                 list(zip(words, vectors.rows(words).tolist(), strict=True)),
@@ -174,7 +174,7 @@ class Delta2017(NeuralReranker):
     options: Delta2017Options
 
     network: Delta2017Network
-    _encoder: Encoder
+    encoder: Encoder
 
     def prepare(self, resources: Resources) -> None:
         from irplatform_delta.closest_words import Encoder
@@ -182,7 +182,7 @@ class Delta2017(NeuralReranker):
 
         options = self.options
         vectors = resources.vectors(options.vectors)
-        self._encoder = Encoder(resources.forward_index(), vectors, options, resources.device)
+        self.encoder = Encoder(resources.forward_index(), vectors, options, resources.device)
         sizes = Sizes(vectors.dimensions, len(options.lexical), options.filters)
         self.start(
             resources, lambda: Delta2017Network(sizes, options.dropout, options.classifier_dropout)
@@ -195,11 +195,11 @@ class Delta2017(NeuralReranker):
         from irplatform_delta.delta2017_network import Delta2017Task
 
         seed = self.resources.seed
-        return Delta2017Task(self.network, self._encoder, self.options, data, seed, advance)
+        return Delta2017Task(self.network, self.encoder, self.options, data, seed, advance)
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        vectors = self._encoder.vectors
-        return self._encoder.score(
+        vectors = self.encoder.vectors
+        return self.encoder.score(
             batch, lambda each: self.network(vectors, each.words, each.documents, each.lexical)
         )
 

@@ -144,9 +144,9 @@ class SevMosTask(ClassifierTask):
         self._index = index = texts.index
         self._options = options
         self._device = texts.device
-        self._queries = texts.queries([labelled.topic for labelled in self._sampler.topics])
+        self._queries = texts.queries([labelled.topic for labelled in self.sampler.topics])
         rows, lexical = [], []
-        for pool in self._sampler.pools:
+        for pool in self.sampler.pools:
             rows.append(index.rows(pool.doc_ids))
             lexical.append(self._lexical(pool.labelled.topic, rows[-1]))
             advance(1)

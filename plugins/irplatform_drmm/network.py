@@ -88,11 +88,11 @@ class DrmmTask:
         self._score = score
         self._options = options
         self._device = device
-        self._sampler = PairSampler(data.training, options.pairs, seed)
-        self._starts = self._sampler.starts
+        self.sampler = PairSampler(data.training, options.pairs, seed)
+        self._starts = self.sampler.starts
         histograms, sizes = [], []
         self._gate_inputs: list[Float32] = []
-        for pool in self._sampler.pools:
+        for pool in self.sampler.pools:
             matches = matcher.match(pool.labelled.topic.query, pool.doc_ids)
             histograms.append(matches.counts.reshape(-1, options.bins))
             sizes += [len(matches.terms)] * len(pool.doc_ids)
@@ -108,7 +108,7 @@ class DrmmTask:
         )
 
     def batches(self, epoch: int) -> list[PairSampler.Batch]:
-        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+        return self.sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: PairSampler.Batch) -> Tensor:
         rows = batch.rows(self._starts)

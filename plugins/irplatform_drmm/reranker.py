@@ -46,7 +46,7 @@ class Drmm(NeuralReranker):
     options: DrmmOptions
 
     network: DrmmNetwork
-    _matcher: Matcher
+    matcher: Matcher
     _vectors: Float32
     _there: DeviceMatcher | None = None
 
@@ -56,7 +56,7 @@ class Drmm(NeuralReranker):
         options = self.options
         stems = Stems.of(resources, options.stemmer)
         self._vectors = self._stem_vectors(resources, stems)
-        self._matcher = Matcher(resources.forward_index(), stems, self._vectors, options)
+        self.matcher = Matcher(resources.forward_index(), stems, self._vectors, options)
         width = self._vectors.shape[1]
         self.start(
             resources, lambda: DrmmNetwork(options.bins, options.hidden, options.gate, width)
@@ -96,7 +96,7 @@ class Drmm(NeuralReranker):
 
         return DrmmTask(
             self.network,
-            self._matcher,
+            self.matcher,
             self._score,
             self._gate_inputs,
             self.options,
@@ -110,7 +110,7 @@ class Drmm(NeuralReranker):
         from irplatform.kit import Reading, on_device
 
         documents = on_device(self.resources.forward_index(), self.resources.device)
-        reading = Reading(lambda topic: self._matcher.terms(topic.query))
+        reading = Reading(lambda topic: self.matcher.terms(topic.query))
         return documents.score(batch, reading, self._scores)
 
     def _scores(self, candidates: DeviceCandidates) -> Tensor:
@@ -120,10 +120,10 @@ class Drmm(NeuralReranker):
         documents = candidates.matrix(self.options.document_words)
         if candidates.one_by_one:
             terms = candidates.query[0].cpu().numpy()
-            matches = self._matcher.compare(terms, documents.cpu().numpy())
+            matches = self.matcher.compare(terms, documents.cpu().numpy())
             return torch.tensor(self._score(matches))
         if self._there is None:
-            self._there = self._matcher.on_device(device)
+            self._there = self.matcher.on_device(device)
         counts = self._there.counts(candidates.query, topic, documents)
         terms_there = candidates.query.clamp(min=0)
         idf = self.options.gate == "idf"

@@ -294,10 +294,10 @@ class ListsTask:
     ) -> None:
         self.module: torch.nn.Module = reader.model.network
         self.advance: Callable[[int], None] = lambda _: None
-        self._reader = reader
+        self.reader = reader
         self._loop = options.loop
         self._resources = resources
-        self._sampler = ListSampler(data.training, options.lists, resources.seed)
+        self.sampler = ListSampler(data.training, options.lists, resources.seed)
         self._validator = Validator(
             data.validation,
             options.validation_topics,
@@ -309,24 +309,24 @@ class ListsTask:
         self._shown = 0
 
     def batches(self, epoch: int) -> Iterator[ListSampler.Batch]:
-        return self._sampler.batches(epoch, self._loop.batch_size)
+        return self.sampler.batches(epoch, self._loop.batch_size)
 
     def read(self, batch: ListSampler.Batch) -> ReadLists:
-        pools = [self._sampler.pools[number] for number in batch.topic]
+        pools = [self.sampler.pools[number] for number in batch.topic]
         lists = list(zip(pools, batch.documents, strict=True))
         queries = [pool.labelled.topic.query for pool, places in lists for _ in places]
         documents = self._resources.documents(
             [pool.doc_ids[place] for pool, places in lists for place in places]
         )
-        pairs = self._reader.encode(
+        pairs = self.reader.encode(
             [(query, document.text) for query, document in zip(queries, documents, strict=True)]
         )
         grades = [torch.from_numpy(pool.grades[places]) for pool, places in lists]
-        return ReadLists(self._reader.step(pairs), grades)
+        return ReadLists(self.reader.step(pairs), grades)
 
     def loss(self, batch: ReadLists) -> Tensor:
         """RankNet's loss over all pairs of a list, in the mean over the lists."""
-        scores = self._reader.forward_to_train(batch.step)
+        scores = self.reader.forward_to_train(batch.step)
         per_list = torch.split(scores, [len(grades) for grades in batch.grades])
         losses = map(listwise_logistic, per_list, batch.grades)
         return torch.stack([*losses]).mean()
@@ -337,13 +337,13 @@ class ListsTask:
     def _scores(self, labelled: LabelledTopic) -> Float32:
         documents = self._resources.documents(labelled.candidates)
         query = labelled.topic.query
-        pairs = self._reader.encode([(query, document.text) for document in documents])
-        scores: Float32 = self._reader.scores(pairs).numpy()
+        pairs = self.reader.encode([(query, document.text) for document in documents])
+        scores: Float32 = self.reader.scores(pairs).numpy()
         return scores
 
     def optimizer(self) -> torch.optim.Optimizer:
         """AdamW; biases and norms are not decayed, and what begins at random has its own rate."""
-        loop, new = self._loop, self._reader.model.new
+        loop, new = self._loop, self.reader.model.new
         groups: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
         for name, parameter in self.module.named_parameters():
             rate = loop.head_learning_rate if name in new else loop.learning_rate

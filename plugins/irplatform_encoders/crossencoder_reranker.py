@@ -41,7 +41,7 @@ class CrossEncoder(Reranker):
     )
     options: CrossEncoderOptions
 
-    _reader: Reader
+    reader: Reader
     _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
@@ -61,8 +61,8 @@ class CrossEncoder(Reranker):
             )
         prompt = model.prompt if options.query_prompt is None else options.query_prompt
         threads = passes_at_a_time(resources)
-        self._reader = Reader(model, options, resources.device, threads, prompt)
-        if self._reader.short_numbers:
+        self.reader = Reader(model, options, resources.device, threads, prompt)
+        if self.reader.short_numbers:
             round_weights(model.network)
         self._resources = resources
 
@@ -73,7 +73,7 @@ class CrossEncoder(Reranker):
         return Reads(more=content(self._folder()))
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        scores = self._reader.score_topics(batch, self._resources)
+        scores = self.reader.score_topics(batch, self._resources)
         if self.options.output == "probability":
             return [probabilities(logits).tolist() for logits in scores]
         return [logits.tolist() for logits in scores]
@@ -115,7 +115,7 @@ class VanillaBert(NeuralReranker):
     )
     options: VanillaBertOptions
 
-    _reader: Reader
+    reader: Reader
     _base: str
 
     def traits(self) -> Traits:
@@ -139,7 +139,7 @@ class VanillaBert(NeuralReranker):
             for note in model.notes:
                 resources.notice(note)
             threads = passes_at_a_time(resources)
-            self._reader = Reader(model, self.options, resources.device, threads)
+            self.reader = Reader(model, self.options, resources.device, threads)
             return model.network
 
         self.start(resources, network)
@@ -152,7 +152,7 @@ class VanillaBert(NeuralReranker):
         """Fine-tune; a classifier stays as it is where no epoch has a better validation nDCG@20."""
         from irplatform_encoders.crossencoder_reading import ListsTask
 
-        task = ListsTask(self._reader, self.options, data, self.resources)
+        task = ListsTask(self.reader, self.options, data, self.resources)
         with self.resources.progress("fine-tuning", task.all_steps, "steps") as advance:
             task.advance = advance
             run_loop(
@@ -160,15 +160,15 @@ class VanillaBert(NeuralReranker):
                 self.options.loop,
                 seed=self.resources.seed,
                 workspace=data.workspace,
-                keep_start=not self._reader.model.new,
+                keep_start=not self.reader.model.new,
             )
 
     def load(self, folder: Path) -> None:
         super().load(folder)
-        self._reader.model = replace(self._reader.model, new=frozenset())
+        self.reader.model = replace(self.reader.model, new=frozenset())
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        return [logits.tolist() for logits in self._reader.score_topics(batch, self.resources)]
+        return [logits.tolist() for logits in self.reader.score_topics(batch, self.resources)]
 
     def _folder(self) -> Path:
         return model_folder(self.model, self.options)

@@ -159,8 +159,8 @@ class TopicsTask:
     ) -> None:
         self._encoder = encoder
         self._options = options
-        self._sampler = GroupSampler(data.training, options.groups, encoder.index, seed)
-        topics, pools = self._sampler.topics, self._sampler.pools
+        self.sampler = GroupSampler(data.training, options.groups, encoder.index, seed)
+        topics, pools = self.sampler.topics, self.sampler.pools
         self._queries = encoder.reader.texts(labelled.topic.query for labelled in topics)
         self._rows = [encoder.index.rows(pool.doc_ids) for pool in pools]
         judged = ([d for d, grade in t.judgments.items() if grade > 0] for t in topics)
@@ -178,7 +178,7 @@ class TopicsTask:
         return self._encoder.network
 
     def batches(self, epoch: int) -> list[GroupSampler.Batch]:
-        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+        return self.sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: GroupSampler.Batch) -> Tensor:
         """Mean cross-entropy of each topic's relevant document among all of the batch."""

@@ -49,16 +49,16 @@ class GrapheneTask:
         training = data.training
         if self._options.unjudged == "random":
             training = with_random_candidates(training, model.reader.index, seed)
-        self._sampler = PairSampler(training, self._options.pairs, self._seed)
-        pools = self._sampler.pools
-        self._starts = self._sampler.starts
+        self.sampler = PairSampler(training, self._options.pairs, self._seed)
+        pools = self.sampler.pools
+        self._starts = self.sampler.starts
         index = model.reader.index
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
-        self._topics = [model.topics.read(each.topic) for each in self._sampler.topics]
+        self._topics = [model.topics.read(each.topic) for each in self.sampler.topics]
         # All judged relevant: one that the first stage missed can be in another topic's pool.
         relevant = [
             [doc_id for doc_id, grade in topic.judgments.items() if grade > 0]
-            for topic in self._sampler.topics
+            for topic in self.sampler.topics
         ]
         owners = np.repeat(np.arange(len(pools)), [len(doc_ids) for doc_ids in relevant])
         rows = index.rows([doc_id for doc_ids in relevant for doc_id in doc_ids])
@@ -83,7 +83,7 @@ class GrapheneTask:
         return topics * self._model.reader.index.count + rows
 
     def _fit_last_layer(self, features: Float32) -> None:
-        offsets = self._sampler.offsets
+        offsets = self.sampler.offsets
         # Not stored: training changes the weights at once.
         distinct, places = np.unique(self._rows, return_inverse=True)
         side = self._sides(distinct)
@@ -93,14 +93,14 @@ class GrapheneTask:
             self._model.network,
             np.concatenate(network_scores),
             features,
-            np.concatenate([pool.grades for pool in self._sampler.pools]),
+            np.concatenate([pool.grades for pool in self.sampler.pools]),
             offsets,
             l2=self._options.feature_l2,
             seed=self._seed,
         )
 
     def batches(self, epoch: int) -> list[Step]:
-        pairs = self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+        pairs = self.sampler.epoch(epoch).batches(self._options.loop.batch_size)
         return [Step(part, (self._seed, 3, epoch, number)) for number, part in enumerate(pairs)]
 
     def loss(self, batch: Step) -> Tensor:

@@ -104,8 +104,8 @@ def hinge_loss(task, batch, score: Callable[[LabelledTopic], Sequence[float]]) -
     total = 0.0
     columns = batch.topic, batch.higher, batch.lower, batch.weight
     for number, high, low, weight in zip(*columns, strict=True):
-        ids = task._sampler.pools[number].doc_ids
-        pair = replace(task._sampler.topics[number], candidates=(ids[high], ids[low]))
+        ids = task.sampler.pools[number].doc_ids
+        pair = replace(task.sampler.topics[number], candidates=(ids[high], ids[low]))
         higher, lower = score(pair)
         total += weight * max(0.0, 1 - higher + lower)
     return total / batch.weight.sum()

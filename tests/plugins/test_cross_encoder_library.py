@@ -153,7 +153,7 @@ def test_padding_does_not_move_the_words_of_a_language_model_that_answers(tmp_pa
     GPTNeoForCausalLM(made).save_pretrained(tmp_path)
     reader.save_pretrained(tmp_path)
     generative = open_cross_encoder(tmp_path)
-    generative._reader.model.network.reader.model.transformer.wpe.weight.data.mul_(50)
+    generative.reader.model.network.reader.model.transformer.wpe.weight.data.mul_(50)
     long, short = Document("d1", "", " ".join(WORDS[:30])), Document("d2", "", WORDS[0])
     together = generative.score(QUERY, Documents.of([long, short]))
     assert together[1] == pytest.approx(generative.score(QUERY, Documents.of([short]))[0], abs=1e-5)

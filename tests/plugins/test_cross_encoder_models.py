@@ -54,7 +54,7 @@ def test_padding_does_not_move_the_words_of_a_generative_model(tmp_path):
     told = tmp_path / "tokenizer_config.json"
     told.write_text(json.dumps({**json.loads(told.read_text()), "padding_side": "left"}))
     generative = open_cross_encoder(tmp_path)
-    generative._reader.model.network.transformer.wpe.weight.data.mul_(50)
+    generative.reader.model.network.transformer.wpe.weight.data.mul_(50)
     texts = {"long": " ".join(WORDS[:30]), "short": WORDS[0]}
 
     def score(*asked):

@@ -108,7 +108,7 @@ def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(planted):
     topics = longer_planted_topics(range(5))
     data = TrainingData(topics, [], Path())
     task = DeepMatchTask(
-        reranker.network, reranker._interactions, reranker.options, data, 1, lambda _: None
+        reranker.network, reranker.interactions, reranker.options, data, 1, lambda _: None
     )
     for batch in task.batches(0):
         expected = hinge_loss(task, batch, lambda pair: scores(reranker, planted, pair))

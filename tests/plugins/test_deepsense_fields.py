@@ -22,13 +22,13 @@ class Held:
 
     def __init__(self, count, document):
         self.index = SimpleNamespace(count=count, doc_ids=list)
-        self._document = document
+        self.document = document
 
     def forward_index(self):
         return self.index
 
     def documents(self, numbers):
-        return [self._document(number) for number in numbers]
+        return [self.document(number) for number in numbers]
 
     @contextmanager
     def progress(self, label, total, unit=""):

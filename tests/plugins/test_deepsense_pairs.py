@@ -84,7 +84,7 @@ def _lines(random, count):
 
 @pytest.mark.parametrize("name", ["pairs.tsv", "pairs.tsv.gz"])
 def test_pairs_are_read_without_what_validates(resources, tmp_path, name):
-    encoder = _prepared(resources)._encoder
+    encoder = _prepared(resources).encoder
     sentences = [" ".join(WORDS[n : n + 4]) for n in range(6)]
     file = _write(
         tmp_path / name,
@@ -115,7 +115,7 @@ def test_pairs_are_read_without_what_validates(resources, tmp_path, name):
 
 
 def test_a_file_without_its_columns_is_refused(resources, tmp_path):
-    encoder = _prepared(resources)._encoder
+    encoder = _prepared(resources).encoder
     file = _write(tmp_path / "pairs.tsv", [], header="sentence\ttitle")
     with pytest.raises(InputError, match="no column 'cited_title'"):
         read_pairs(file, encoder, 3, NO_TOPICS)
@@ -126,10 +126,10 @@ def test_a_file_without_its_columns_is_refused(resources, tmp_path):
 def _task(resources, tmp_path, count=600, **changed):
     reranker = _prepared(resources)
     lines = list(_lines(np.random.default_rng(4), count))
-    pairs = read_pairs(_write(tmp_path / "p.tsv", lines), reranker._encoder, count, NO_TOPICS)
+    pairs = read_pairs(_write(tmp_path / "p.tsv", lines), reranker.encoder, count, NO_TOPICS)
     torch.manual_seed(1)
     module = PairNetwork(reranker.network)
-    return PairsTask(module, reranker._encoder, PairsOptions(**changed), pairs), pairs
+    return PairsTask(module, reranker.encoder, PairsOptions(**changed), pairs), pairs
 
 
 def test_the_loss_asks_for_the_own_title_among_the_others(resources, tmp_path):
@@ -139,7 +139,7 @@ def test_the_loss_asks_for_the_own_title_among_the_others(resources, tmp_path):
     batch = [pairs[0], replace(pairs[1], cited=both), *pairs[2:5], pairs[0]]
     network = task.module.network
     with torch.no_grad():
-        tables = network.tabulate(task._encoder.vectors, task._encoder.idf)
+        tables = network.tabulate(task.encoder.vectors, task.encoder.idf)
         scores = np.array(
             [
                 [
@@ -166,7 +166,7 @@ def test_the_loss_asks_for_the_own_title_among_the_others(resources, tmp_path):
 
 def test_articles_validate_whose_other_sentences_teach_nothing(resources, tmp_path):
     task, pairs = _task(resources, tmp_path, 600, neighbours=2)
-    validating = {pair.article for pair in task._validation}
+    validating = {pair.article for pair in task.validation}
     teaching = {pair.article for batch in task.batches(0) for pair in batch}
     assert len(validating) == 3
     assert validating | teaching == {pair.article for pair in pairs}

@@ -32,7 +32,7 @@ class FieldResources(SmallResources):
     """Resources whose documents have fields."""
 
     def documents(self, doc_ids):
-        return Documents(doc_ids, lambda ids: [self._document(doc_id) for doc_id in ids])
+        return Documents(doc_ids, lambda ids: [self.document(doc_id) for doc_id in ids])
 
     def _document(self, doc_id):
         number = int(doc_id.rpartition("d")[2]) if doc_id != "glossary" else 0
@@ -72,7 +72,7 @@ def test_a_batch_in_training_scores_each_document_as_it_is_scored_alone(planted)
     reranker = _reranker(planted, lexical=("bm25_text", "overlap_title"))
     task = DeepSenSeTask(
         reranker.network,
-        reranker._encoder,
+        reranker.encoder,
         reranker.options,
         TrainingData(planted_topics(range(10)), planted_topics(range(30, 32)), Path()),
         1,
@@ -83,9 +83,9 @@ def test_a_batch_in_training_scores_each_document_as_it_is_scored_alone(planted)
     batch = next(iter(task.batches(0)))
     for row, found in enumerate(task._scores(batch).numpy()):
         topic = batch.topic[row]
-        pool = task._sampler.pools[topic].doc_ids
+        pool = task.sampler.pools[topic].doc_ids
         given = replace(
-            task._sampler.topics[topic], candidates=[pool[i] for i in batch.documents[row]]
+            task.sampler.topics[topic], candidates=[pool[i] for i in batch.documents[row]]
         )
         assert np.allclose(found, scores(reranker, planted, given), atol=1e-5)
 
@@ -95,10 +95,10 @@ def test_fields_of_documents_are_side_features_where_they_are_there(planted):
     reranker = _reranker(
         resources, numbers=("year", "citations"), categories=("publication_types",)
     )
-    names = reranker._features.names
+    names = reranker.features.names
     assert names[:2] == ("year", "publication_types: Review")
     assert set(names[2:]) == {"publication_types: t0", "publication_types: t1"}
-    features = reranker._features(Topic("t", "query"), ["t3d1", "t5d4"])
+    features = reranker.features(Topic("t", "query"), ["t3d1", "t5d4"])
     expected = [[2001, 1, 0, 1], [2004, 1, 1, 0]]
     assert np.array_equal(features[:, [0, 1, *(2 + np.argsort(names[2:]))]], expected)
 
@@ -120,11 +120,11 @@ def test_a_model_reads_the_fields_of_another_collection_as_it_learned_to(planted
     saved(trained, tmp_path / "saved")
     elsewhere = OtherResources(**{**vars(planted), "folder": tmp_path / "other"})
     loaded = _reranker(elsewhere, **options)
-    assert loaded._features.names != trained._features.names
+    assert loaded.features.names != trained.features.names
     loaded.load(tmp_path / "saved")
-    assert loaded._features.names == trained._features.names
-    mean = trained._features.columns.numbers["year"]
-    features = loaded._features(Topic("t", "query"), ["t3d0", "t5d3"])
+    assert loaded.features.names == trained.features.names
+    mean = trained.features.columns.numbers["year"]
+    features = loaded.features(Topic("t", "query"), ["t3d0", "t5d3"])
     assert features.tolist() == [[np.float32(mean), 0, 0, 0], [2003, 0, 0, 1]]
     (topic,) = planted_topics([90])
     assert len(scores(loaded, elsewhere, topic)) == len(topic.candidates)
@@ -136,12 +136,12 @@ def test_fields_that_another_collection_lacks_are_told_of(planted, tmp_path):
     trained.fit(planted_data(tmp_path / "work"))
     saved(trained, tmp_path / "saved")
     bare = FieldResources(**{**vars(planted), "folder": tmp_path / "other"})
-    bare._document = lambda doc_id: Document(doc_id, "")
+    bare.document = lambda doc_id: Document(doc_id, "")
     told = []
     bare.notice = told.append
     loaded = _reranker(bare, **options)
     loaded.load(tmp_path / "saved")
-    assert loaded._features.names == trained._features.names
+    assert loaded.features.names == trained.features.names
     assert told == [
         "deepsense: it has learned from year and publication_types of documents, which these have "
         "not"
@@ -156,9 +156,9 @@ def test_a_model_on_its_own_collection_is_loaded_without_reading_fields_again(pl
     saved(trained, tmp_path / "saved")
     built = list(resources.built)
     again = _reranker(resources, **options)
-    features = again._features
+    features = again.features
     again.load(tmp_path / "saved")
-    assert again._features is features
+    assert again.features is features
     assert resources.built == built
 
 

@@ -80,7 +80,7 @@ def test_it_computes_what_the_paper_says(resources, query):
 def test_convolutions_have_the_gradients_of_plain_ones(resources):
     reranker = _reranker(resources, filters=5, document_words=DOCUMENT_WORDS)
     stage = reranker.network.scanner
-    encoded = reranker._encoder.encode(Topic("t", WORDS[3]), list(resources.texts))
+    encoded = reranker.encoder.encode(Topic("t", WORDS[3]), list(resources.texts))
     words = torch.randn(len(encoded.words.word), DIMENSIONS + 2)
     gradients = []
     for form in (stage, partial(plain_convolutions, stage)):

@@ -74,7 +74,7 @@ def test_words_stand_with_their_closest_query_word_and_its_features(delta, resou
 
 def test_a_words_gain_is_what_the_plain_network_loses_without_it(delta, resources):
     told = _told(delta, resources)[0]
-    encoded = delta._encoder.encode(QUERY, ["a"])
+    encoded = delta.encoder.encode(QUERY, ["a"])
     vectors = resources.vectors()
     with torch.inference_mode():
         for row in told["closest_words"]:
@@ -84,18 +84,18 @@ def test_a_words_gain_is_what_the_plain_network_loses_without_it(delta, resource
                 words.word, words.closest, words.features * ~here[:, None], words.active & ~here
             )
             left = plain_delta(
-                delta.network, delta._encoder.vectors, changed, encoded.documents, encoded.lexical
+                delta.network, delta.encoder.vectors, changed, encoded.documents, encoded.lexical
             )
             assert row["gain"] == pytest.approx(told["score"] - float(left[0]), abs=1e-5)
 
 
 def test_a_lexical_features_gain_is_against_its_mean(delta, resources):
     told = _told(delta, resources)[0]
-    encoded = delta._encoder.encode(QUERY, ["a"])
+    encoded = delta.encoder.encode(QUERY, ["a"])
     with torch.inference_mode():
         left = plain_delta(
             delta.network,
-            delta._encoder.vectors,
+            delta.encoder.vectors,
             encoded.words,
             encoded.documents,
             torch.tensor([[0.2]]),

@@ -138,11 +138,11 @@ class TestPretraining:
         wide = _prepared(resources)
         wide.load(tmp_path / "saved")
         topic, documents = _batch(resources, [30])[0]
-        encoded = wide._encoder.encode(topic, documents.ids)
+        encoded = wide.encoder.encode(topic, documents.ids)
         values = np.random.default_rng(1).normal(size=(10, 2)).astype(np.float32)
         with torch.inference_mode():
             scores = wide.network.tabulated(
-                wide._table, encoded.words, encoded.documents, encoded.with_features(values).lexical
+                wide.table, encoded.words, encoded.documents, encoded.with_features(values).lexical
             )
         assert np.allclose(scores.tolist(), narrow.score(topic, documents), atol=1e-6)
         with pytest.raises(InputError, match="trained without the features marked"):

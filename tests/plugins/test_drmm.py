@@ -103,7 +103,7 @@ def test_it_computes_what_the_paper_says(resources, query, gate):
 def test_histograms_are_counts(resources, query):
     reranker = _reranker(resources, document_words=DOCUMENT_WORDS)
     ids = list(resources.texts)
-    matches = reranker._matcher.match(QUERIES[query], ids)
+    matches = reranker.matcher.match(QUERIES[query], ids)
     terms = _terms(resources, QUERIES[query])
     expected = [[_histogram(resources, t, resources.texts[i], 30) for t in terms] for i in ids]
     assert np.array_equal(matches.counts, expected)
@@ -128,10 +128,10 @@ def test_a_cosine_on_a_border_falls_into_the_same_bin_in_any_company(tmp_path):
     resources = small_resources(tmp_path, {name: name for name in names}, vectors)
     reranker = _reranker(resources)
     query = " ".join(names[:3])
-    together = reranker._matcher.match(query, names).counts
+    together = reranker.matcher.match(query, names).counts
     for start in range(0, 400, 37):
         part = names[start : start + 37]
-        alone = reranker._matcher.match(query, part).counts
+        alone = reranker.matcher.match(query, part).counts
         assert np.array_equal(alone, together[start : start + 37])
 
 
@@ -181,7 +181,7 @@ def test_stems_are_made_once_for_a_collection(tmp_path):
     resources = small_resources(tmp_path, texts, vectors)
     for query in ("statins", "studies"):
         reranker = _reranker(resources, stemmer="krovetz")
-        found = reranker._matcher.match(query, ["a", "b"]).counts[:, 0, -1]
+        found = reranker.matcher.match(query, ["a", "b"]).counts[:, 0, -1]
         assert found.tolist() == [1, 1]
     assert sorted(resources.built) == ["drmm-vectors", "krovetz-stems"]
 
@@ -205,7 +205,7 @@ def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(planted, tmp
     topics = longer_planted_topics(range(1, 6))
     task = DrmmTask(
         reranker.network,
-        reranker._matcher,
+        reranker.matcher,
         reranker._score,
         reranker._gate_inputs,
         reranker.options,

@@ -127,7 +127,7 @@ def test_the_loss_of_a_step_is_that_of_its_pairs_and_of_its_others(
 
 def _relevant(task):
     """Topics by number with the rows of their relevant documents."""
-    pools = task._sampler.pools
+    pools = task.sampler.pools
     rows = np.split(task._rows, np.cumsum([len(pool.doc_ids) for pool in pools])[:-1])
     return {
         f"{number} {row}"

@@ -15,13 +15,13 @@ class Names:
     """A graph of concepts of which a text names all, in their order."""
 
     def __init__(self, *names):
-        self._names = names
+        self.names = names
 
     def find(self, text, expand=0):
-        return np.arange(len(self._names))
+        return np.arange(len(self.names))
 
     def names_of(self, concept):
-        return list(self._names[concept])
+        return list(self.names[concept])
 
 
 MELANOMA = Names(

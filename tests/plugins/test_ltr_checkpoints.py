@@ -27,10 +27,10 @@ class Longer(Reranker):
 
     def __init__(self, times):
         super().__init__()
-        self._times = times
+        self.times = times
 
     def score(self, topic, documents):
-        return [self._times * (len(d) + len(topic.query)) for d in documents.ids]
+        return [self.times * (len(d) + len(topic.query)) for d in documents.ids]
 
 
 def test_a_checkpoints_score_is_the_mean_of_its_members(tmp_path):

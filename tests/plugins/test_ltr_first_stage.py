@@ -18,12 +18,12 @@ class Finds(Retriever):
 
     def __init__(self, scale):
         super().__init__()
-        self._scale = scale
+        self.scale = scale
 
     def retrieve(self, topics, depth, resources):
         rankings = {
             t.id: Ranking.of(
-                list(FOUND[t.id]), [self._scale * score for score in FOUND[t.id].values()]
+                list(FOUND[t.id]), [self.scale * score for score in FOUND[t.id].values()]
             ).top(depth)
             for t in topics
         }

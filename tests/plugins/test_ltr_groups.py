@@ -181,7 +181,7 @@ class TestMemory:
         return {n: dict(zip(TEXTS, column, strict=True)) for n, column in zip(group.names(), found.T, strict=True)}  # fmt: skip  # noqa: E501
 
     def test_a_query_seen_before_is_nearest(self, fitted, resources):
-        same = self._of(fitted, resources, "gene mutations")
+        same = self.of(fitted, resources, "gene mutations")
         assert same["nearest"] == pytest.approx(
             {"d1": 1, "d2": 1, "d3": 0, "d4": 0, "d5": 0}, abs=1e-6
         )
@@ -190,7 +190,7 @@ class TestMemory:
     def test_popularity_counts_the_queries_and_not_those_judged_not_relevant(
         self, fitted, resources
     ):
-        found = self._of(fitted, resources, "anything in mice")
+        found = self.of(fitted, resources, "anything in mice")
         assert found["popularity"] == pytest.approx(
             {"d1": np.log1p(2), "d2": np.log1p(1), "d3": 0, "d4": 0, "d5": 0}
         )
@@ -209,7 +209,7 @@ class TestMemory:
             return sum(a[stem] * b[stem] for stem in a.keys() & b.keys()) / np.prod(norms)
 
         asked, first, second = map(weighted, (query, "gene mutations", "tumours in mice"))
-        found = self._of(fitted, resources, query)
+        found = self.of(fitted, resources, query)
         near, other = cosine(asked, first), cosine(asked, second)
         assert 0 < other < near < 1
         both = {**first, **second}
@@ -237,7 +237,7 @@ class TestMemory:
         stems = StemmedIndex.of(resources)
         gene, mice = stems.idf("text")[stems.query_ids("gene mice")]
         twice = gene * (1 + np.log(2))
-        found = self._of(group, resources, "gene")["text_cosine"]["d1"]
+        found = self.of(group, resources, "gene")["text_cosine"]["d1"]
         assert found == pytest.approx(twice / np.hypot(twice, mice), rel=1e-5)
 
     def test_it_is_read_back(self, fitted, resources, tmp_path):

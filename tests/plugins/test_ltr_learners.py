@@ -92,13 +92,13 @@ class Column:
     """A learner whose score is one feature."""
 
     def __init__(self, column):
-        self._column = column
+        self.column = column
 
     def fit(self, table, seed):
         pass
 
     def score(self, features):
-        return features[:, self._column].astype(np.float64)
+        return features[:, self.column].astype(np.float64)
 
     def contributions(self, features):
         return np.stack([self.score(features), np.ones(len(features))], axis=1)

@@ -21,13 +21,13 @@ class WithIndex:
     threads = 2
 
     def __init__(self, index):
-        self._index = index
+        self.index = index
 
     def index(self):
-        return self._index
+        return self.index
 
     def documents(self, doc_ids):
-        return Documents(doc_ids, self._index.documents)
+        return Documents(doc_ids, self.index.documents)
 
     @contextmanager
     def progress(self, label, total, unit=""):

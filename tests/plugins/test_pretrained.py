@@ -198,15 +198,15 @@ class _Hub(BaseHTTPRequestHandler):
                 {"type": "file", "path": f.name, "size": f.stat().st_size, "oid": f.name}
                 for f in held
             ]
-            self._answer(json.dumps(files).encode(), Content_Type="application/json")
+            self.answer(json.dumps(files).encode(), Content_Type="application/json")
         elif self.path.startswith("/api/models/somebody/some-model/revision/"):
             files = [{"rfilename": f.name} for f in held]
             about = {"id": "somebody/some-model", "sha": COMMIT, "siblings": files}
-            self._answer(json.dumps(about).encode(), Content_Type="application/json")
+            self.answer(json.dumps(about).encode(), Content_Type="application/json")
         elif self.path.startswith(f"/somebody/some-model/resolve/{COMMIT}/"):
             body = (self.folder / self.path.rpartition("/")[2]).read_bytes()
             mark = hashlib.sha256(body).hexdigest()
-            self._answer(body, ETag=f'"{mark}"', X_Repo_Commit=COMMIT)
+            self.answer(body, ETag=f'"{mark}"', X_Repo_Commit=COMMIT)
         elif "/somebody/broken-model/" in self.path:
             self.send_response(503)
             self.end_headers()

@@ -32,7 +32,7 @@ def _prepared(folder, resources, **options):
 
 
 def _task(reranker, resources, workspace):
-    return ListsTask(reranker._reader, reranker.options, planted_data(workspace), resources)
+    return ListsTask(reranker.reader, reranker.options, planted_data(workspace), resources)
 
 
 def _save_classifier(folder, resources, labels):
@@ -125,7 +125,7 @@ def test_loss_is_the_mean_over_lists_of_what_is_scored_alone(folder, resources, 
     assert len(batch) == 2
     alone = []
     for number, places in zip(batch.topic, batch.documents, strict=True):
-        pool = task._sampler.pools[number]
+        pool = task.sampler.pools[number]
         held = replace(pool.labelled, candidates=tuple(pool.doc_ids[place] for place in places))
         grades = torch.from_numpy(pool.grades[places])
         found = torch.from_numpy(scores(reranker, resources, held))
@@ -134,7 +134,7 @@ def test_loss_is_the_mean_over_lists_of_what_is_scored_alone(folder, resources, 
 
 
 def test_documents_of_a_step_are_read_by_their_length_and_scored_in_their_order(folder, resources):
-    reader = _prepared(folder, resources)._reader
+    reader = _prepared(folder, resources).reader
     words = list(resources.word_vectors.words)
     pairs = reader.encode([(words[0], " ".join(words[:n])) for n in (9, 2, 30, 1, 17, 4) * 4])
     with torch.inference_mode():
@@ -146,7 +146,7 @@ def test_documents_of_a_step_are_read_by_their_length_and_scored_in_their_order(
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_pairs_are_padded_as_their_tokenizer_does(folder, resources, side, monkeypatch):
-    reader = _prepared(folder, resources)._reader
+    reader = _prepared(folder, resources).reader
     reader.model.tokenizer.padding_side = side
     monkeypatch.setattr(type(reader.model.tokenizer), "pad_token_type_id", 3)
     reader.model.tokenizer.model_input_names = ["input_ids", "token_type_ids", "attention_mask"]
@@ -166,14 +166,14 @@ def test_long_texts_are_read_as_far_as_they_fit_and_no_other_way(folder, resourc
     gaps = (words[0] + " " * 50) * 30  # more characters per token than almost any text has
     pairs = [(words[0], text) for text in ("", words[1], long, gaps, "x" * 1000)]
     asked = []
-    tokenizer = reranker._reader.model.tokenizer
+    tokenizer = reranker.reader.model.tokenizer
     real = type(tokenizer).__call__
     monkeypatch.setattr(
         type(tokenizer),
         "__call__",
         lambda self, *texts, **k: asked.extend(texts[1:]) or real(self, *texts, **k),
     )
-    found = reranker._reader.encode(pairs)
+    found = reranker.reader.encode(pairs)
     queries, texts = map(list, zip(*pairs, strict=True))
     whole = real(tokenizer, queries, texts, truncation="only_second", max_length=12)["input_ids"]
     assert [pair["input_ids"].tolist() for pair in found] == whole
@@ -183,7 +183,7 @@ def test_long_texts_are_read_as_far_as_they_fit_and_no_other_way(folder, resourc
 
 
 def test_the_end_of_a_text_is_read_where_the_tokenizer_cuts_the_beginning(folder, resources):
-    reader = _prepared(folder, resources, max_length=12)._reader
+    reader = _prepared(folder, resources, max_length=12).reader
     words = list(resources.word_vectors.words)
     long = " ".join(words[n % len(words)] for n in range(400))
     reader.model.tokenizer.truncation_side = "left"
@@ -312,7 +312,7 @@ def test_epochs_are_judged_by_the_first_candidates(folder, resources, tmp_path):
     reranker = _prepared(folder, resources, validation_topics=4, validation_depth=5)
     task = _task(reranker, resources, tmp_path)
     read = []
-    task._reader.scores = lambda pairs: read.append(len(pairs)) or torch.zeros(len(pairs))
+    task.reader.scores = lambda pairs: read.append(len(pairs)) or torch.zeros(len(pairs))
     task.validate()
     assert read == [5, 5, 5, 5]
 

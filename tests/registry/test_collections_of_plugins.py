@@ -19,15 +19,15 @@ class Few(Corpus):
     fields = ("mesh",)
 
     def __init__(self, *documents, mark="few-1"):
-        self._documents = documents
-        self._mark = mark
+        self.documents = documents
+        self.mark = mark
 
     @property
     def fingerprint(self):
-        return self._mark
+        return self.mark
 
     def __iter__(self) -> Iterator[Document]:
-        for document in self._documents:
+        for document in self.documents:
             if isinstance(document, Exception):
                 raise document
             yield document

@@ -34,7 +34,7 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
     assert source_digest("stranger.deeper") == before
     helper.write_text("FACTOR = -1.0\n")
     assert source_digest("stranger") == before, "what was loaded is what runs"
-    code_digests._digests.cache_clear()
+    code_digests.package_digests.cache_clear()
     assert source_digest("stranger") != before
     assert source_digest("stranger", "irplatform.plugin", "irplatform_ltr") == source_digest(
         "stranger"
@@ -63,7 +63,7 @@ def test_data_that_a_package_ships_counts_but_not_what_python_and_people_leave_t
     monkeypatch.syspath_prepend(tmp_path)
 
     def told():
-        code_digests._digests.cache_clear()
+        code_digests.package_digests.cache_clear()
         return source_digest("package_with_data")
 
     words = package / "data" / "words.txt"
@@ -85,7 +85,7 @@ def test_an_edit_of_our_own_code_is_seen_by_the_next_command(tmp_path, monkeypat
     before = our_digest()
     code.write_text("SCALE = 2\n")
     assert our_digest() == before, "what was loaded is what runs"
-    code_digests._digests.cache_clear()
+    code_digests.package_digests.cache_clear()
     assert our_digest() != before
 
 
@@ -189,7 +189,7 @@ def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
     install, tmp_path, monkeypatch
 ):
     def told():
-        code_digests._digests.cache_clear()
+        code_digests.package_digests.cache_clear()
         found = load(entry_points)
         monkeypatch.setattr(loading, "registry", lambda: found)
         return (

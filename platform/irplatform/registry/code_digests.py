@@ -46,7 +46,7 @@ def source_digest(*modules: str) -> str:
 
     third_party = {top_package(module) for module in modules} - our_packages()
     tops = {top for name in third_party for top in _shipped_with(name)}
-    digests = [digest for top in sorted(tops) for digest in _digests(top)]
+    digests = [digest for top in sorted(tops) for digest in package_digests(top)]
     brought_by = sorted({name for top in tops for name in distributions_of_packages().get(top, ())})
     versions = {name: _version(name) for name in brought_by}
     return fingerprint({"files": digests, "versions": versions})
@@ -56,11 +56,11 @@ def our_digest() -> str:
     """Return a digest of the Python files of the platform and its plugins."""
     from irplatform.files.digests import fingerprint
 
-    return fingerprint({top: _digests(top) for top in sorted(our_packages())})
+    return fingerprint({top: package_digests(top) for top in sorted(our_packages())})
 
 
 @functools.cache
-def _digests(top: str) -> tuple[str, ...]:
+def package_digests(top: str) -> tuple[str, ...]:
     """Digests of a package's files at the first call, when its code was loaded."""
     from irplatform.files.digests import digests
 
