@@ -34,7 +34,7 @@ class FieldResources(SmallResources):
     def documents(self, doc_ids):
         return Documents(doc_ids, lambda ids: [self.document(doc_id) for doc_id in ids])
 
-    def _document(self, doc_id):
+    def document(self, doc_id):
         number = int(doc_id.rpartition("d")[2]) if doc_id != "glossary" else 0
         kinds = ("Review", f"t{number % 2}")
         return Document(doc_id, "", "", {"year": str(2000 + number), "publication_types": kinds})
@@ -106,7 +106,7 @@ def test_fields_of_documents_are_side_features_where_they_are_there(planted):
 class OtherResources(FieldResources):
     """The same documents with other publication types, and years that some lack."""
 
-    def _document(self, doc_id):
+    def document(self, doc_id):
         number = int(doc_id.rpartition("d")[2]) if doc_id != "glossary" else 0
         kinds = ("Trial", "t1") if number % 2 else ("Trial",)
         year = {"year": str(2000 + number)} if number else {}

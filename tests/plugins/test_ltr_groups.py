@@ -175,7 +175,7 @@ class TestMemory:
         group.fit(TrainingData(self.TRAINING, (), tmp_path))
         return group
 
-    def _of(self, group, resources, query):
+    def of(self, group, resources, query):
         documents = resources.documents(list(TEXTS))
         found = group.compute(Topic("t", query), documents)
         return {n: dict(zip(TEXTS, column, strict=True)) for n, column in zip(group.names(), found.T, strict=True)}  # fmt: skip  # noqa: E501

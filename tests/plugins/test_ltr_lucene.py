@@ -21,13 +21,13 @@ class WithIndex:
     threads = 2
 
     def __init__(self, index):
-        self.index = index
+        self._index = index
 
     def index(self):
-        return self.index
+        return self._index
 
     def documents(self, doc_ids):
-        return Documents(doc_ids, self.index.documents)
+        return Documents(doc_ids, self._index.documents)
 
     @contextmanager
     def progress(self, label, total, unit=""):

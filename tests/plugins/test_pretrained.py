@@ -182,7 +182,7 @@ class _Hub(BaseHTTPRequestHandler):
     folder: Path
     asked: list[str]
 
-    def _answer(self, body, **headers):
+    def answer(self, body, **headers):
         self.send_response(200)
         for name, value in {**headers, "Content-Length": str(len(body))}.items():
             self.send_header(name.replace("_", "-"), value)

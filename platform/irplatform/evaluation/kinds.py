@@ -251,18 +251,14 @@ class Standard(Measure):
     Attributes:
         way: how it is computed here; None leaves it to the packages.
         asked: the measure with its parameters.
-        levels: the measure of grades with decimals, if there is one with these parameters.
         uses_grades: whether grades change the value, if it has no parameter `rel`.
-        without_results: the value of a topic without results, from its grades; by default 0.
         takes: the values that parameters may have, of those that ir-measures takes.
         of_subtopics, has_bounds, only_rises: see `Measure`.
     """
 
     way: OfHits | OfRanking | None = None
     asked: Asked = None
-    levels: Callable[[Asked], Measure | None] | None = None
     uses_grades: bool = True
-    without_results: Callable[[Mapping[str, float]], float] | None = None
     takes: Limits = field(default_factory=dict)
     of_subtopics: bool = False
     has_bounds: bool = True
@@ -283,8 +279,7 @@ class Standard(Measure):
 
     def value_without_results(self, grades: Mapping[str, float]) -> float:
         """Return the value of a topic without results, from its grades."""
-        if self.without_results is not None:
-            return self.without_results(grades)
+        del grades
         return float(self.asked.DEFAULT)
 
     def mean(self, values: PerTopic) -> float:
@@ -296,12 +291,6 @@ class Standard(Measure):
             aggregator.add(values[topic])
         return float(aggregator.result())
 
-    def for_levels(self) -> Measure:
-        """Return the measure of grades with decimals, if there is one."""
-        return (self.levels and self.levels(self.asked)) or self
-
     def takes_whole(self) -> bool:
         """Return whether the measure uses the grade itself and takes whole grades only."""
-        if self.levels is not None:
-            return self.for_levels() is self
         return self.uses_grades and "rel" not in self.asked.SUPPORTED_PARAMS

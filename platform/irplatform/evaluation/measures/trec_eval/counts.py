@@ -5,6 +5,7 @@ They are counted by trec_eval's code, but for topics without results.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.evaluation.kinds import Standard
@@ -15,14 +16,32 @@ if TYPE_CHECKING:
     from irplatform.evaluation.kinds import RegisterMeasure
 
 
-def number_relevant(grades: Mapping[str, float]) -> float:
-    """Count the relevant documents of a topic."""
-    return float(sum(grade > 0 for grade in grades.values()))
+@dataclass(frozen=True)
+class Count(Standard):
+    """A count, whose value does not tell how unjudged documents could change it."""
+
+    has_bounds: bool = False
+
+
+class Topics(Count):
+    """The number of topics."""
+
+    def value_without_results(self, grades: Mapping[str, float]) -> float:
+        """Count the topic."""
+        del grades
+        return 1.0
+
+
+class Relevant(Count):
+    """The number of relevant documents."""
+
+    def value_without_results(self, grades: Mapping[str, float]) -> float:
+        """Count the relevant documents of a topic."""
+        return float(sum(grade > 0 for grade in grades.values()))
 
 
 def register_measures(register: RegisterMeasure) -> None:
     """Register the counts."""
-    one_topic = Standard(uses_grades=False, without_results=lambda _: 1.0, has_bounds=False)
-    register("NumQ", one_topic)
-    register("NumRel", Standard(without_results=number_relevant, has_bounds=False))
-    register("NumRet", Standard(has_bounds=False))
+    register("NumQ", Topics(uses_grades=False))
+    register("NumRel", Relevant())
+    register("NumRet", Count())

@@ -19,7 +19,7 @@ from irplatform.evaluation.kinds import Graded, OfHits, Standard
 
 if TYPE_CHECKING:
     from irplatform.evaluation.hits import Hits, Integers, Values
-    from irplatform.evaluation.kinds import Asked, RegisterMeasure
+    from irplatform.evaluation.kinds import Measure, RegisterMeasure
 
 
 def ndcg(hits: Hits, _least: int, cutoff: float) -> Values:
@@ -40,13 +40,20 @@ def _gain(hits: Hits, topic: Integers, rank: Integers, grade: Integers) -> Value
     return hits.per_topic(topic, grade / discounts[rank])
 
 
-def of_levels(asked: Asked) -> Graded | None:
-    """Return nDCG of grades with decimals; None where grades have gains of their own."""
-    if asked.params.keys() <= {"cutoff", "dcg"}:
-        return Graded(gain.ndcg, asked.params.get("cutoff"))
-    return None
+class NDCG(Standard):
+    """nDCG, which is computed of grades with decimals too."""
+
+    def for_levels(self) -> Measure:
+        """Return nDCG of levels; this one where grades have gains of their own."""
+        if self.asked.params.keys() <= {"cutoff", "dcg"}:
+            return Graded(gain.ndcg, self.asked.params.get("cutoff"))
+        return self
+
+    def takes_whole(self) -> bool:
+        """Return whether grades have gains of their own."""
+        return self.for_levels() is self
 
 
 def register_measures(register: RegisterMeasure) -> None:
     """Register `nDCG`."""
-    register("nDCG", Standard(OfHits(ndcg), levels=of_levels))
+    register("nDCG", NDCG(OfHits(ndcg)))
