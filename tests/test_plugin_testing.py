@@ -94,7 +94,7 @@ def test_what_could_not_be_checked_is_skipped():
 def test_remarks_are_warnings_of_the_first_case(monkeypatch):
     finding = Finding("measure", "Mine", {"numbers": []}, remarks=["say more"])
     monkeypatch.setattr(conformance, "check_plugin", lambda *_: [finding])
-    monkeypatch.setattr(conformance, "contents", lambda *_: {("measure", "Mine"): None})
+    monkeypatch.setattr(conformance, "registered_by", lambda *_: {("measure", "Mine"): None})
     test = testing.check_plugin("demo")
     with pytest.warns(UserWarning, match="measure 'Mine': say more"):
         test("measure", "Mine", "numbers")

@@ -11,7 +11,7 @@ from irplatform.data import Documents
 from irplatform.errors import PlatformError, one_line
 from irplatform.files.cache import OWN_KINDS, Artifact, artifact
 from irplatform.registry.code_digests import is_third_party, module_of
-from irplatform.registry.live_code import source_of
+from irplatform.registry.live_code import function_digest
 from irplatform.registry.loading import registry
 from irplatform.system import console
 from irplatform.system.progress import Stopwatch
@@ -246,7 +246,7 @@ class CollectionResources:
                     f"'{kind}' cannot be the kind of an artifact of {maker}: use lower-case "
                     "letters, digits and '-', such as the plugin's name and what it is."
                 )
-            made_from |= {"maker": maker.partition(".")[0], "source": source_of(build)}
+            made_from |= {"maker": maker.partition(".")[0], "source": function_digest(build)}
         if of_vectors:
             made_from["vectors"] = self.source.describe()
         depends_on = {**made_from, "of": dict(depends_on)}

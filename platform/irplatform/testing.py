@@ -82,7 +82,7 @@ def check_plugin(
         ['parametrize']
     """
     plugins = registry()
-    registered = conformance.contents(conformance.usable(name, plugins), plugins, only)
+    registered = conformance.registered_by(conformance.usable(name, plugins), plugins, only)
     expected = {key: conformance.checks_of(key[0], each) for key, each in registered.items()}
 
     @functools.cache

@@ -154,9 +154,9 @@ def test_a_command_of_the_platform_cannot_be_replaced(capsys):
 
 def test_a_plugin_that_registers_tasks_alone_can_be_checked(known, tmp_path):
     with pytest.raises(InputError, match="registers nothing: write a hook"):
-        conformance.contents(PLUGIN, known)
+        conformance.registered_by(PLUGIN, known)
     known.tasks[tmp_path / "tasks.toml"] = PLUGIN
-    assert [*conformance.contents(PLUGIN, known)] == [("tasks", "tasks.toml")]
+    assert [*conformance.registered_by(PLUGIN, known)] == [("tasks", "tasks.toml")]
     assert conformance.checks_of("tasks", None)[:2] == ("tasks", "package data")
 
 
@@ -237,7 +237,7 @@ def test_modules_that_are_not_promised_to_plugins_are_told_of(monkeypatch, tmp_p
     code = "from irplatform.kit import tokenize\nfrom irplatform.text.tokenizer import pieces\n"
     (tmp_path / "theirs.py").write_text(code)
     monkeypatch.setattr(shipped, "_theirs", lambda plugin: object())
-    monkeypatch.setattr(shipped, "files_of", lambda top: [tmp_path / f"{top}.py"])
+    monkeypatch.setattr(shipped, "package_files", lambda top: [tmp_path / f"{top}.py"])
     owners = {"theirs": [PLUGIN.distribution], "others": ["somebody's"]}
     monkeypatch.setattr(shipped, "distributions_of_packages", lambda: owners)
     (remark,) = remarks_on_imports(PLUGIN)

@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 
 from irplatform.registry.code_digests import distribution_of
-from irplatform.registry.live_code import code_digest, live_digest, new_call, source_of
+from irplatform.registry.live_code import code_digest, function_digest, live_digest, new_call
 from irplatform.registry.loading import registry
 from irplatform.registry.session import register
 
@@ -115,7 +115,7 @@ def test_functions_of_artifacts_count_by_their_code():
         return cell["build"]
 
     assert code_digest(made(1)) == code_digest(made(1)) != code_digest(made(2))
-    assert source_of(made(1)) != source_of(made(2))
+    assert function_digest(made(1)) != function_digest(made(2))
 
 
 def test_a_system_of_the_session_is_read_once_in_a_call():

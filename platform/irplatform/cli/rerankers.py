@@ -20,7 +20,7 @@ from irplatform.cli.settings import read_settings
 from irplatform.options import Options, flat, type_in_words
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import TrainableReranker
-from irplatform.registry.dependencies import find
+from irplatform.registry.dependencies import registered_system
 from irplatform.registry.loading import registry
 from irplatform.settings import MACHINE, OUTPUT
 from irplatform.system.console import say_text, terminal_width
@@ -58,7 +58,7 @@ def _commands(table: str, kind: Kind, names: Names, example: str) -> Group:
     @click.argument("name", type=names)
     @json_option
     def show_system(name: str, as_json: bool) -> None:
-        _show(find(kind, name), as_json)
+        _show(registered_system(kind, name), as_json)
 
     return group
 

@@ -55,7 +55,7 @@ _OBJECTS = re.compile(rb"\x93NUMPY[^}]*'\|O'")
 """The beginning of numpy's file of an array of objects."""
 
 
-def train(
+def train_system(
     make: Callable[[], Learner],
     plugin_call: Callable[[str], AbstractContextManager[None]],
     data: CheckData,
@@ -105,7 +105,7 @@ def results_of_learning(
                 if found:
                     change = difference(topics, expected, found)
                     yield "another process", said(change, f"after save() and load() {NEW_PROCESS}")
-    again = train(make, plugin_call, data)
+    again = train_system(make, plugin_call, data)
     change = difference(topics, expected, outputs(again, topics))
     yield "second training", said(change, "after a second training with the same topics and seed")
 

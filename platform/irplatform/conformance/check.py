@@ -105,7 +105,7 @@ def check_plugin(
     """
     plugins = registry()
     plugin = usable(name, plugins)
-    registered = contents(plugin, plugins, only)
+    registered = registered_by(plugin, plugins, only)
     checks = _checks(registered, settings or {}, plugins)
     process = AnotherProcess()
     findings: list[Finding] = []
@@ -213,7 +213,7 @@ def usable(name: str, plugins: Registry) -> Plugin:
     return plugin
 
 
-def contents(
+def registered_by(
     plugin: Plugin, plugins: Registry, only: Sequence[str] = ()
 ) -> dict[tuple[str, str], Registration[Any] | None]:
     """Return what a plugin registered that can be checked, by kind and name.

@@ -46,7 +46,7 @@ _HEAVY = (
 
 
 @dataclass(frozen=True)
-class Question:
+class Inquiry:
     """The input of a system in a new process; `folder` has what it saved, if it learned."""
 
     system: str
@@ -109,7 +109,7 @@ class AnotherProcess:
 def _answer(asked: tuple[Callable[[Any], Any], Any, bool]) -> Any:
     function, question, torch = asked
     silence()
-    if torch and isinstance(question, Question):
+    if torch and isinstance(question, Inquiry):
         choose_device(question.resources.device, 1)
     return function(question)
 

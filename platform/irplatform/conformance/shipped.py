@@ -15,7 +15,7 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation.measure_names import parse_measures
 from irplatform.files.formats import read_toml
 from irplatform.knowledge import Head
-from irplatform.registry.code_digests import distributions_of_packages, files_of
+from irplatform.registry.code_digests import distributions_of_packages, package_files
 from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import read_rows, shipped_rows
 from irplatform.retrieval.first_stage import FirstStage
@@ -146,7 +146,7 @@ def remarks_on_imports(plugin: Plugin) -> list[str]:
     """Return remarks on modules of the platform that a plugin imports and that may change."""
     packages = distributions_of_packages() if _theirs(plugin) else {}
     tops = [package for package, names in packages.items() if plugin.distribution in names]
-    files = [path for top in tops for path in files_of(top) if path.suffix == ".py"]
+    files = [path for top in tops for path in package_files(top) if path.suffix == ".py"]
     imports = [node for path in files for node in ast.walk(ast.parse(path.read_bytes()))]
     modules = {node.module or "" for node in imports if isinstance(node, ast.ImportFrom)}
     return [

@@ -14,7 +14,7 @@ from irplatform.conformance.behaviour import (
     difference,
     results_of_learning,
     said,
-    train,
+    train_system,
 )
 from irplatform.conformance.data import DOCUMENTS
 from irplatform.conformance.hard_cases import (
@@ -24,7 +24,7 @@ from irplatform.conformance.hard_cases import (
     odd_topics,
     results_of_hard_cases,
 )
-from irplatform.conformance.process import Question
+from irplatform.conformance.process import Inquiry
 from irplatform.errors import InputError
 from irplatform.features.groups import open_groups
 from irplatform.plugin.features import TrainableFeatureGroup
@@ -79,7 +79,7 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
     def scores_in_new_process(folder: Path | None) -> Outputs | None:
         if not can_be_sent(choice, resources):
             return None
-        question = Question(choice.name, choice.options, data.topics, resources.unopened(), folder)
+        question = Inquiry(choice.name, choice.options, data.topics, resources.unopened(), folder)
         return data.process.ask(_scores, question, choice.name, choice.registration.who)
 
     data.watch.look_at(choice)
@@ -89,7 +89,7 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
     _ = choice.expanding(_KNOWLEDGE), choice.in_pretraining()
     yield "declarations", ""
     if choice.trainable:
-        trained = train(learner, plugin_call, data)
+        trained = train_system(learner, plugin_call, data)
         yield from results_of_learning(
             trained, learner, plugin_call, scores, data, scores_in_new_process
         )
@@ -118,7 +118,7 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
     yield from results_of_hard_cases(final, data)
 
 
-def _scores(question: Question) -> Outputs:
+def _scores(question: Inquiry) -> Outputs:
     choice = ChosenReranker(registry().reranker(question.system), question.options)
     reranker = choice.create(question.resources)
     if question.folder and isinstance(reranker, TrainableReranker):
@@ -223,12 +223,12 @@ def results_of_features(name: str, data: CheckData) -> Results:
         if not group.registration.plugin.installed:
             return None
         resources = data.resources.unopened()
-        question = Question(name, group.held.options, data.topics, resources, folder)
+        question = Inquiry(name, group.held.options, data.topics, resources, folder)
         return data.process.ask(_features, question, name, group.registration.who)
 
     instance = group.held
     if group.learns:
-        trained = train(learner, group.plugin_call, data)
+        trained = train_system(learner, group.plugin_call, data)
         yield from results_of_learning(
             trained, learner, group.plugin_call, features, data, features_in_new_process
         )
@@ -242,7 +242,7 @@ def results_of_features(name: str, data: CheckData) -> Results:
     yield from results_of_hard_cases(lambda topics: features(instance, topics), data)
 
 
-def _features(question: Question) -> Outputs:
+def _features(question: Inquiry) -> Outputs:
     (group,) = open_groups([question.system], {}, question.resources)
     if question.folder and isinstance(group.held, TrainableFeatureGroup):
         with group.plugin_call("loading"):
@@ -270,7 +270,7 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     yield "asked again", said(change, "when it is asked again")
     known = registry().retrievers.get(choice.name) == choice.registration
     if not change and known and choice.registration.plugin.installed:
-        question = Question(choice.name, choice.options, data.topics, data.resources.unopened())
+        question = Inquiry(choice.name, choice.options, data.topics, data.resources.unopened())
         rankings = data.process.ask(_rankings, question, choice.name, choice.registration.who)
         change = _change(topics, together, Run(choice.name, rankings))
         yield "another process", said(change, NEW_PROCESS)
@@ -288,7 +288,7 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     yield "ids used again", ids_used_again(ranked, another(topics[0]), topics[0], operator.ne)
 
 
-def _rankings(question: Question) -> dict[str, Ranking]:
+def _rankings(question: Inquiry) -> dict[str, Ranking]:
     choice = ChosenRetriever(registry().retrievers[question.system], question.options)
     topics = [topic for topic, _ in question.topics]
     return dict(checked_run(choice, topics, DOCUMENTS, question.resources).rankings)

@@ -28,7 +28,7 @@ _PART = re.compile(r"^=== (.+)\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Written:
+class NewPlugin:
     """A new package: its folder, what it is, and a command that uses it."""
 
     folder: Path
@@ -38,7 +38,7 @@ class Written:
 
 def new_plugin(
     name: str, parent: Path, kind: str = "reranker", taken: Mapping[str, Collection[str]] = {}
-) -> Written:
+) -> NewPlugin:
     """Write the package `irplatform-NAME` of a new plugin to a folder.
 
     `kind` names a file of `templates`; `taken` has the names of each kind that exist.
@@ -87,4 +87,4 @@ def new_plugin(
             path = draft / Template(file).substitute(words)
             path.parent.mkdir(exist_ok=True)
             path.write_text(Template(text).substitute(words), encoding="utf-8")
-    return Written(folder, what, words["command"])
+    return NewPlugin(folder, what, words["command"])

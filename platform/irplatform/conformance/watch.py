@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from irplatform.files.writing import home
-from irplatform.registry.code_digests import OURS, files_of, top_package
+from irplatform.registry.code_digests import OURS, package_files, top_package
 from irplatform.system.console import QUICK, progress
 from irplatform.system.process import isolated
 
@@ -76,7 +76,7 @@ class Watch:
     @property
     def remarks(self) -> list[str]:
         """Files that were read without being declared, and are no part of the code's digest."""
-        digested = {path.absolute() for path in files_of(top_package(self._module))}
+        digested = {path.absolute() for path in package_files(top_package(self._module))}
         return [
             f"{work} reads {path}, and results stay in the cache when it changes: name it in an "
             "option of the type Path, or in Reads(files=…)"

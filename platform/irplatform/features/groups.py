@@ -14,7 +14,7 @@ from irplatform.data import Documents, Topic
 from irplatform.errors import PluginError, enumeration, quoted
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.registry.dependencies import FEATURES_FORMAT, Chosen, check_names, knowledge_mark
-from irplatform.registry.plugin_answers import json_mapping, numbers, text
+from irplatform.registry.plugin_answers import json_mapping, numbers, text_answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,7 +131,7 @@ class Group:
         """The topics' lack that prevents its features, or ""."""
         with self.plugin_call("reading topics"):
             answer = self.held.lacks(topics)
-        return text(self.who, "lacks", answer)
+        return text_answer(self.who, "lacks", answer)
 
     def lacking_for(self, topics: Sequence[Topic]) -> str:
         """Why it has no features for these topics, or ""."""

@@ -36,7 +36,7 @@ _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
 _BASES = {"reranker": Reranker, "retriever": Retriever, "feature group": FeatureGroup}
 
 
-class Registered(HasOptions, Protocol):
+class HasPresets(HasOptions, Protocol):
     """The part of a registration that is checked."""
 
     @property
@@ -49,7 +49,7 @@ class Registered(HasOptions, Protocol):
     def presets(self) -> Mapping[str, Mapping[str, object]]: ...  # noqa: D102
 
 
-def check_system(registration: Registered) -> None:
+def check_system(registration: HasPresets) -> None:
     """Refuse a system that would fail when it is used, or whose options cannot be recorded.
 
     Raises:
@@ -90,7 +90,7 @@ def _check_call(method: str, own: Any, declared: FunctionType, bound: bool) -> N
         return
 
 
-def _check_options(registration: Registered) -> None:
+def _check_options(registration: HasPresets) -> None:
     title = registration.title
     options: object = registration.system.Options
     if not (isinstance(options, type) and issubclass(options, Options)):
@@ -133,7 +133,7 @@ def _types_in(annotation: Any) -> Iterator[type]:
         yield from _types_in(argument)
 
 
-def _check_presets(registration: Registered) -> None:
+def _check_presets(registration: HasPresets) -> None:
     for name, settings in registration.presets.items():
         named = {f"{registration.name}.{key}": value for key, value in flat(settings).items()}
         try:

@@ -64,7 +64,7 @@ def package_digests(top: str) -> tuple[str, ...]:
     """Digests of a package's files at the first call, when its code was loaded."""
     from irplatform.files.digests import digests
 
-    return tuple(digests(files_of(top)))
+    return tuple(digests(package_files(top)))
 
 
 def is_third_party(module: str) -> bool:
@@ -132,7 +132,7 @@ def _shipped_with(top: str) -> set[str]:
     return {top, *(name for name, others in distributions.items() if owners.intersection(others))}
 
 
-def files_of(top: str) -> list[Path]:
+def package_files(top: str) -> list[Path]:
     """The files of a package (of ours the Python files), or the file of a module."""
     try:
         spec = find_spec(top)

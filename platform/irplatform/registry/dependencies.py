@@ -155,7 +155,7 @@ class Chosen(Generic[System]):
         return [list(installed()) if bases is None else bases for bases in named]
 
     def _opened(self, named: NamedSystem) -> Chosen[Any]:
-        registration = find(named.kind, named.name)
+        registration = registered_system(named.kind, named.name)
         try:
             return Chosen(registration, registration.options(named.settings))
         except InputError as error:
@@ -187,7 +187,7 @@ def _names_file(value: object) -> bool:
     return is_path and Path(str(value)).exists()
 
 
-def find(kind: Kind, name: str) -> Registration[Any]:
+def registered_system(kind: Kind, name: str) -> Registration[Any]:
     """Return a registered system; InputError if the name is unknown."""
     registry = loading.registry()
     if kind == "reranker":

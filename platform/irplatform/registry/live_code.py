@@ -23,8 +23,8 @@ from pydantic import BaseModel
 
 from irplatform.registry.code_digests import (
     distribution_of,
-    files_of,
     module_of,
+    package_files,
     source_digest,
     top_package,
 )
@@ -244,9 +244,9 @@ def code_digest(function: object) -> str:
     return walk.hexdigest()
 
 
-def source_of(function: Callable[..., object]) -> str:
+def function_digest(function: Callable[..., object]) -> str:
     """Return a digest of the distribution of a function; of its code if it is of this session."""
     module = module_of(function)
-    if distribution_of(module) is not None or files_of(top_package(module)):
+    if distribution_of(module) is not None or package_files(top_package(module)):
         return source_digest(module)
     return code_digest(function)

@@ -71,7 +71,7 @@ def of_type(who: str, method: str, answer: object, kind: type[Answer], needed: s
     return answer
 
 
-def text(who: str, method: str, answer: object) -> str:
+def text_answer(who: str, method: str, answer: object) -> str:
     """Return a method's answer, a text, in one line."""
     return one_line(of_type(who, method, answer, str, "text is needed, '' for nothing"))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.evaluation.scoring import evaluate
 from irplatform.experiment.systems import choose_systems
 from irplatform.files.digests import file_digest, fingerprint
-from irplatform.registry.live_code import source_of
+from irplatform.registry.live_code import function_digest
 from irplatform.reranking.rerank import FOLDS, rerank
 from irplatform.reranking.systems import MEMBERS
 from irplatform.reranking.training_set import LearningPlan, fold_topics
@@ -94,7 +94,7 @@ class TunedSystem:
             "processes": 1,  # so that trials of earlier versions are found
         }
         if self.measure in self.plugins.measures:
-            dependencies["measure_source"] = source_of(self.plugins.measures[self.measure])
+            dependencies["measure_source"] = function_digest(self.plugins.measures[self.measure])
         if self.declared is not None:
             dependencies["pretraining"] = self.declared.digest()
         if self.rerankers:
