@@ -58,7 +58,7 @@ def test_it_says_if_this_machine_is_tested(monkeypatch, system, processor, state
     monkeypatch.setattr(doctor.platform, "system", lambda: system)
     monkeypatch.setattr(doctor.platform, "machine", lambda: processor)
     monkeypatch.setattr(doctor, "portable", lambda: processor == "x86_64")
-    found = doctor._machine()
+    found = doctor.machine()
     assert found.state == state
     assert words in f"{found.found} {found.advice}"
 

@@ -17,16 +17,16 @@ class Telling(Reranker):
     """Counts the topic's words in titles, and says which."""
 
     def score(self, topic, documents):
-        return [float(len(self._shared(topic, document))) for document in documents]
+        return [float(len(self.shared_words(topic, document))) for document in documents]
 
     def explain(self, topic, documents):
         return [
-            {"score": len(self._shared(topic, d)), "shared": self._shared(topic, d)}
+            {"score": len(self.shared_words(topic, d)), "shared": self.shared_words(topic, d)}
             for d in documents
         ]
 
     @staticmethod
-    def _shared(topic, document):
+    def shared_words(topic, document):
         return sorted(set(topic.query.lower().split()) & set(document.title.lower().split()))
 
 

@@ -12,6 +12,7 @@ from irplatform.errors import InputError
 from irplatform.evaluation.topics import TopicFilter
 from irplatform.experiment.matrix import cell_settings
 from irplatform.registry.loading import registry
+from irplatform.reports.columns import as_text
 from irplatform.reports.matrix import CEILING, FOUND, Cell, MatrixReport
 from irplatform.reports.run_report import RunReport, SystemResult
 from irplatform.retrieval.candidates import Provenance
@@ -126,7 +127,7 @@ def test_the_best_of_a_row_is_bold_and_the_ceiling_is_not_in_the_race(matrix, mo
     table = matrix.table("AP")
     shown = [(r, c) for r in range(2) for c in range(4) if table.is_best(r, c)]
     assert shown == [(0, 2), (1, 1)]
-    assert "\x1b[1m0.5000▲▲\x1b[0m" in matrix._text(80)
+    assert "\x1b[1m0.5000▲▲\x1b[0m" in as_text(table, 80)
 
 
 def test_collections_are_headings_and_measures_stand_side_by_side(matrix):

@@ -76,13 +76,13 @@ class Place:
         """Run a command in a fork, with a fault at an operation."""
         began = time.monotonic()
         if not (child := os.fork()):
-            self._in_child(arguments, fault, at, log)
+            self.run_in_child(arguments, fault, at, log)
         status = _wait(child, began)
         out, err = ((self.streams / name).read_text(errors="replace") for name in ("out", "err"))
         code = os.waitstatus_to_exitcode(status) if status is not None else 124
         return Outcome(code, out, err, time.monotonic() - began)
 
-    def _in_child(self, arguments: tuple[str, ...], fault: str, at: int, log: int) -> None:
+    def run_in_child(self, arguments: tuple[str, ...], fault: str, at: int, log: int) -> None:
         code = 99
         try:
             for descriptor, name in ((1, "out"), (2, "err")):
@@ -112,7 +112,7 @@ class Place:
                 p.startswith(".") or p.endswith((".partial", ".lock", ".journal")) for p in parts
             ):
                 continue
-            if parts[0] == "home" and not self._is_finished(parts):
+            if parts[0] == "home" and not self.is_finished(parts):
                 continue
             if path.is_symlink():
                 found[name] = f"link to {path.readlink()}"
@@ -120,7 +120,7 @@ class Place:
                 found[name] = hashlib.sha256(_constant(path)).hexdigest()
         return found
 
-    def _is_finished(self, parts: list[str]) -> bool:
+    def is_finished(self, parts: list[str]) -> bool:
         """Tell if a file belongs to a finished item of the cache, or to none."""
         if not parts[1:] or parts[1] in ("kb", "collections.json"):
             return True
@@ -198,9 +198,9 @@ class Drive:
         self.slowest = dict.fromkeys(FAULTS, 0.0)
         self.kept_debris: Counter[str] = Counter()
         self.known: dict[str, list[str]] = {}
-        self._undisturbed()
+        self.run_undisturbed()
 
-    def _undisturbed(self) -> None:
+    def run_undisturbed(self) -> None:
         twice = []
         for _ in range(2):
             self.place.reset(self.start)
@@ -213,11 +213,11 @@ class Drive:
                 raise SystemExit(f"{self.scenario.name}: {self.outcome}")
             twice.append(self.place.visible())
         self.varying = {n for n in twice[0].keys() | twice[1] if twice[0].get(n) != twice[1].get(n)}
-        self.after = self._comparable(twice[1])
+        self.after = self.comparable(twice[1])
         self.refuses = self.place.run(self.scenario.arguments).code  # what is there already
         self.debris = self.place.debris()
 
-    def _comparable(self, files: dict[str, str]) -> dict[str, str]:
+    def comparable(self, files: dict[str, str]) -> dict[str, str]:
         return {name: "" if name in self.varying else digest for name, digest in files.items()}
 
     def at(self, fault: str, number: int) -> None:
@@ -226,12 +226,12 @@ class Drive:
         outcome = self.place.run(self.scenario.arguments, fault, number)
         self.tries[fault] += 1
         self.slowest[fault] = max(self.slowest[fault], outcome.seconds)
-        wrong = [*self._wrong_end(fault, outcome), *self._half_written()]
+        wrong = [*self.wrong_end(fault, outcome), *self.half_written()]
         if outcome.code == 0:
-            wrong += self._other_files("exit 0, but ")
+            wrong += self.other_files("exit 0, but ")
         state = self.place.state()
         if state not in self.known:  # else the command would do the same again
-            self.known[state] = self._again()
+            self.known[state] = self.call_again()
         wrong += self.known[state]
         if wrong:
             operation = self.operations[number - 1][1:]
@@ -239,15 +239,15 @@ class Drive:
                 {"fault": fault, "at": number, "operation": operation, "wrong": wrong}
             )
 
-    def _again(self) -> list[str]:
+    def call_again(self) -> list[str]:
         again = self.place.run(self.scenario.arguments)
         for name in set(self.place.debris()) - set(self.debris):
             self.kept_debris[re.sub(r"[a-z0-9_]{8}$", "*", name)] += 1
-        if again.code and not (again.code == self.refuses and not self._other_files("")):
+        if again.code and not (again.code == self.refuses and not self.other_files("")):
             return [f"again: exit {again.code}: {again.err[-600:]}"]
-        return self._other_files("again: ")
+        return self.other_files("again: ")
 
-    def _wrong_end(self, fault: str, outcome: Outcome) -> list[str]:
+    def wrong_end(self, fault: str, outcome: Outcome) -> list[str]:
         lines = [line for line in outcome.err.splitlines() if line.strip()]
         told = [line for line in lines if line.startswith("platform: ")]
         shown = re.sub(r"\S*/work/", "", told[-1] if told else "")
@@ -270,10 +270,10 @@ class Drive:
             [] if _WORDS[fault].lower() in told[0].lower() else [f"says another reason: {told[0]}"]
         )
 
-    def _half_written(self) -> list[str]:
+    def half_written(self) -> list[str]:
         """Files under final names that are neither as before nor as at the end."""
-        now = self._comparable(self.place.visible())
-        before = self._comparable(self.before)
+        now = self.comparable(self.place.visible())
+        before = self.comparable(self.before)
         return [
             f"half-written: {name}"
             for name, digest in now.items()
@@ -281,8 +281,8 @@ class Drive:
             and not any(re.fullmatch(passing, name) for passing in self.scenario.passing)
         ]
 
-    def _other_files(self, when: str) -> list[str]:
-        now = self._comparable(self.place.visible())
+    def other_files(self, when: str) -> list[str]:
+        now = self.comparable(self.place.visible())
         names = sorted(n for n in now.keys() | self.after.keys() if now.get(n) != self.after.get(n))
         return [f"{when}other content: {', '.join(names[:4])}"] if names else []
 
@@ -309,7 +309,7 @@ def _imported(place: Place, start: Path, arguments: tuple[str, ...]) -> None:
     names = place.streams / "modules"
     if not (child := os.fork()):
         atexit.register(lambda: names.write_text("\n".join(sys.modules)))
-        place._in_child(arguments, "none", 0, -1)
+        place.run_in_child(arguments, "none", 0, -1)
     os.waitpid(child, 0)
     for name in names.read_text().split():
         if not name.startswith(("jnius", "__", "_distutils")) and name not in sys.modules:

@@ -34,17 +34,17 @@ class ChatStandIn:
         self.together = 1
         self.waiting = 0
         self.arrived = threading.Condition()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.stand_in = self  # type: ignore[attr-defined]
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self.server.stand_in = self  # type: ignore[attr-defined]
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
 
     def __enter__(self) -> ChatStandIn:
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.server.shutdown()
+        self.server.server_close()
 
 
 def ranking(prompt: str) -> str:

@@ -51,22 +51,22 @@ class StandIn:
         self.orders: deque[str] = deque()
         self.files: dict[str, bytes] = {}
         self.arrived = threading.Condition()
-        self._server = _Server(("127.0.0.1", 0), Handler)
-        self._server.stand_in = self  # type: ignore[attr-defined]
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.server = _Server(("127.0.0.1", 0), Handler)
+        self.server.stand_in = self  # type: ignore[attr-defined]
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def __enter__(self) -> StandIn:
-        self._proxies = os.environ.get("NO_PROXY")
+        self.proxies = os.environ.get("NO_PROXY")
         os.environ["NO_PROXY"] = "127.0.0.1"
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.server.shutdown()
+        self.server.server_close()
         del os.environ["NO_PROXY"]
-        if self._proxies is not None:
-            os.environ["NO_PROXY"] = self._proxies
+        if self.proxies is not None:
+            os.environ["NO_PROXY"] = self.proxies
 
     def arrive(self, parameters: Mapping[str, str]) -> str:
         """Note a call; what to do with it."""
@@ -115,18 +115,18 @@ class Handler(BaseHTTPRequestHandler):
         ids = parameters.get("id", "").split(",")
         order = stand_in.arrive(parameters)
         if self.path != "/efetch.fcgi":
-            self._send(404, b"no such utility")
+            self.send(404, b"no such utility")
         elif not any(pmid.isdecimal() for pmid in ids):
-            self._send(400, NO_IDS.encode())
+            self.send(400, NO_IDS.encode())
         elif order == "answer":
-            self._send(200, stand_in.answer(ids).encode())
+            self.send(200, stand_in.answer(ids).encode())
         else:
             self.misbehave(order, stand_in.answer(ids).encode())
 
     def do_GET(self) -> None:
         stand_in: StandIn = self.server.stand_in  # type: ignore[attr-defined]
         content = stand_in.files.get(self.path)
-        self._send(*((404, b"not here") if content is None else (200, content)))
+        self.send(*((404, b"not here") if content is None else (200, content)))
 
     def misbehave(self, order: str, answer: bytes) -> None:
         """Do what was ordered: `name`, or `name:argument`."""
@@ -134,15 +134,15 @@ class Handler(BaseHTTPRequestHandler):
         half = answer[: len(answer) // 2]
         if name == "throttle":
             retry = {"Retry-After": argument} if argument else {}
-            self._send(429, b'{"error":"API rate limit exceeded","count":"4","limit":"3"}', **retry)
+            self.send(429, b'{"error":"API rate limit exceeded","count":"4","limit":"3"}', **retry)
         elif name == "status":
-            self._send(int(argument), b"<html>Service error</html>")
+            self.send(int(argument), b"<html>Service error</html>")
         elif name == "redirect":
-            self._send(302, b"", Location=argument)
+            self.send(302, b"", Location=argument)
         elif name == "hang-up":
             self.close_connection = True
         elif name == "half-body":
-            self._send(200, half, **{"Content-Length": str(len(answer))})
+            self.send(200, half, **{"Content-Length": str(len(answer))})
             self.close_connection = True
         else:
             status, body = {
@@ -154,9 +154,9 @@ class Handler(BaseHTTPRequestHandler):
                 "not-well-formed": (200, answer.replace(b"</AbstractText>", b"", 1)),
                 "forget": (200, b"<PubmedArticleSet></PubmedArticleSet>"),
             }[name]
-            self._send(status, body)
+            self.send(status, body)
 
-    def _send(self, status: int, body: bytes, **headers: str) -> None:
+    def send(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)
         for header, value in ({"Content-Length": str(len(body))} | headers).items():
             self.send_header(header, value)

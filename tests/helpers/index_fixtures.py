@@ -16,19 +16,19 @@ class ListedCorpus(Corpus):
         ListedCorpus.made += 1
         self.name = "listed"
         self.fields = tuple(fields)
-        self._documents = documents
-        self._count = count
-        self._fingerprint = fingerprint or f"listed-{ListedCorpus.made}"
+        self.listed = documents
+        self.counted = count
+        self.mark = fingerprint or f"listed-{ListedCorpus.made}"
 
     @property
     def fingerprint(self):
-        return self._fingerprint
+        return self.mark
 
     def __iter__(self):
-        return iter(self._documents)
+        return iter(self.listed)
 
     def count(self):
-        return self._count
+        return self.counted
 
 
 ARTICLES = [

@@ -92,15 +92,15 @@ class Elements(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.started, self.said, self._within = [], {}, ""
+        self.started, self.said, self.within = [], {}, ""
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):
         self.started.append((tag, dict(attrs)))
-        self._within = tag
+        self.within = tag
 
     def handle_data(self, data):
-        self.said[self._within] = self.said.get(self._within, "") + data
+        self.said[self.within] = self.said.get(self.within, "") + data
 
 
 def test_nothing_is_loaded_and_no_text_is_markup(compared):

@@ -26,7 +26,7 @@ from irplatform.system.arithmetic import (
 )
 
 pytestmark = pytest.mark.skipif(
-    not arithmetic._has_avx2(), reason="portable arithmetic is for x86-64 processors with AVX2"
+    not arithmetic.has_avx2(), reason="portable arithmetic is for x86-64 processors with AVX2"
 )
 
 
@@ -113,7 +113,7 @@ def test_a_value_that_is_none_is_refused(monkeypatch):
     ],
 )
 def test_what_is_asked_for_and_cannot_be_is_an_error(monkeypatch, has_avx2, why):
-    monkeypatch.setattr(arithmetic, "_has_avx2", lambda: has_avx2)
+    monkeypatch.setattr(arithmetic, "has_avx2", lambda: has_avx2)
     monkeypatch.setenv(VARIABLE, "portable")
     monkeypatch.setenv("MKL_CBWR", "AUTO")
     with pytest.raises(InputError, match=why):
@@ -128,7 +128,7 @@ def test_a_processor_that_does_not_say_that_it_can_computes_as_it_does(
     if flags is not None:
         described.write_text(flags, encoding="utf-8")
     monkeypatch.setattr(arithmetic, "_PROCESSOR", described)
-    assert not arithmetic._has_avx2()
+    assert not arithmetic.has_avx2()
 
 
 def test_the_command_refuses_a_wrong_value_before_anything_else():

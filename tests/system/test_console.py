@@ -28,31 +28,31 @@ class Terminal:
     """A pseudo-terminal that stands for stderr, and what was written to it."""
 
     def __init__(self, columns):
-        self._ours, theirs = os.openpty()
+        self.own_end, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self.stream = os.fdopen(theirs, "w", encoding="utf-8")
-        self._read = bytearray()
-        self._grown = threading.Condition()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.written = bytearray()
+        self.grown = threading.Condition()
+        threading.Thread(target=self.listen, daemon=True).start()
 
-    def _listen(self):
+    def listen(self):
         while True:
             try:
-                data = os.read(self._ours, 65536)
+                data = os.read(self.own_end, 65536)
             except OSError:
                 return
-            with self._grown:
-                self._read += data
-                self._grown.notify_all()
+            with self.grown:
+                self.written += data
+                self.grown.notify_all()
 
     @property
     def text(self):
-        return self._read.decode(errors="replace")
+        return self.written.decode(errors="replace")
 
     def wait_for(self, pattern):
         """What a pattern finds, as soon as it is written."""
-        with self._grown:
-            found = self._grown.wait_for(lambda: re.search(pattern, self.text), 20)
+        with self.grown:
+            found = self.grown.wait_for(lambda: re.search(pattern, self.text), 20)
             assert found, self.text[-500:]
         return re.search(pattern, self.text)
 

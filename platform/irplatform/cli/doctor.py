@@ -70,7 +70,7 @@ def doctor(context: click.Context, as_json: bool) -> None:
 
 
 def _findings() -> Iterator[Finding]:
-    yield _machine()
+    yield machine()
     yield _python()
     names = distributions_of_packages()
     yield _packages("core", CORE, names)
@@ -95,7 +95,8 @@ def _findings() -> Iterator[Finding]:
     yield Finding("plugins", OK, ", ".join(sound))
 
 
-def _machine() -> Finding:
+def machine() -> Finding:
+    """Return whether the platform is tested on this kind of machine."""
     system, processor = platform.system(), platform.machine()
     found = f"{'macOS' if system == 'Darwin' else system} on {processor}"
     if system == "Windows":

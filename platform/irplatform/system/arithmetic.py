@@ -91,14 +91,15 @@ def check_arithmetic() -> None:
 
 def _why_not() -> str:
     """The reason why the libraries cannot be configured; "" if they can."""
-    if not _has_avx2():
+    if not has_avx2():
         return "this is not an x86-64 processor with AVX2 under Linux"
     if any(library in sys.modules for library in _LIBRARIES):
         return "numpy or torch was imported before irplatform; import irplatform first"
     return ""
 
 
-def _has_avx2() -> bool:
+def has_avx2() -> bool:
+    """Return whether this is an x86-64 processor with AVX2 and FMA, as far as Linux says."""
     if sys.platform != "linux" or os.uname().machine != "x86_64":
         return False
     try:
