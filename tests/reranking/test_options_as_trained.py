@@ -46,59 +46,59 @@ def plugins():
 def choice(plugins):
     """The reranker with some settings, as a run chooses it."""
 
-    def chosen(name="constant", **settings):
-        _, (made,) = choose_systems(plugins, [], [name], settings)
-        return made
+    def chosen(name="constant", recorded=None, **settings):
+        of_checkpoint = {} if recorded is None else {name: recorded}
+        _, (made,) = choose_systems(plugins, [], [name], settings, recorded=of_checkpoint)
+        return made.options
 
     return chosen
 
 
 def test_options_are_those_of_training_unless_the_user_chose_others(choice):
-    recorded = choice(size=9, form="usual").options.model_dump(mode="json")
-    assert choice().as_trained(recorded).options == ConstantOptions(size=9)
-    assert choice(form="plain").as_trained(recorded).options == ConstantOptions(
-        size=9, form="plain"
-    )
+    recorded = choice(size=9, form="usual").model_dump(mode="json")
+    assert choice(recorded=recorded) == ConstantOptions(size=9)
+    assert choice(recorded=recorded, form="plain") == ConstantOptions(size=9, form="plain")
 
 
 def test_an_option_that_is_set_to_its_default_is_set(choice):
     recorded = ConstantOptions(size=9, form="plain").model_dump(mode="json")
     for given in ({"form": "usual"}, {"constant.form": "usual"}):
-        assert choice(**given).as_trained(recorded).options == ConstantOptions(size=9)
-    variant = choice("variant", size=4).as_trained(recorded).options
+        assert choice(recorded=recorded, **given) == ConstantOptions(size=9)
+    variant = choice("variant", recorded, size=4)
     assert variant == ConstantOptions(size=4, form="plain")
 
 
 def test_of_an_option_with_parts_only_those_that_are_set_override(choice):
     recorded = ConstantOptions(loop=Parts(epochs=9, patience=8)).model_dump(mode="json")
-    again = choice(**{"loop.epochs": 3, "more.epochs": 1}).as_trained(recorded).options
+    again = choice(recorded=recorded, **{"loop.epochs": 3, "more.epochs": 1})
     assert again.loop == Parts(epochs=3, patience=8)
     assert again.more == Parts(epochs=1)  # there was none
-    assert choice(loop={"epochs": 4}).as_trained(recorded).options.loop == Parts(epochs=4)
+    assert choice(recorded=recorded, loop={"epochs": 4}).loop == Parts(epochs=4)
 
 
 def test_a_preset_is_not_what_the_user_set(plugins):
     _, (made,) = choose_systems(plugins, [], ["constant"], {"form": "plain"}, "paper")
-    assert (made.options.size, made.given) == (7, {"form": "plain"})
+    assert (made.options.size, made.options.form) == (7, "plain")
 
 
 def test_what_queries_are_expanded_with_is_no_choice_of_the_user():
     """Features go on reading what the model was trained with."""
 
-    def choice(bases, **settings):
-        _, (made,) = choose_systems(registry(), [], ["ltr"], settings)
+    def choice(bases, recorded=None, **settings):
+        of_checkpoint = {} if recorded is None else {"ltr": recorded}
+        _, (made,) = choose_systems(registry(), [], ["ltr"], settings, recorded=of_checkpoint)
         return made.expanding(bases)
 
     trained = choice(("mesh", "hgnc"), settings={"fields": {"k1": 2}})
     recorded = trained.options.model_dump(mode="json")
     assert recorded["settings"]["genes"] == {"knowledge": ["mesh", "hgnc"]}
-    assert choice(("mesh",)).as_trained(recorded).options == trained.options
-    assert choice(()).as_trained(recorded).options == trained.options
-    again = choice(("mesh",), features=["concepts", "fields"]).as_trained(recorded)
+    assert choice(("mesh",), recorded).options == trained.options
+    assert choice((), recorded).options == trained.options
+    again = choice(("mesh",), recorded, features=["concepts", "fields"])
     assert again.options.settings == trained.options.settings
     assert again.expanding(("doid",)) == again
 
 
 def test_options_of_another_version_are_refused(choice):
     with pytest.raises(InputError, match="'colour' is not an option of reranker 'constant'"):
-        choice().as_trained({"colour": "red"})
+        choice(recorded={"colour": "red"})

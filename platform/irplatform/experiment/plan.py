@@ -24,12 +24,13 @@ from irplatform.experiment.learning import (
     to_fuse_on,
 )
 from irplatform.experiment.resources import undecided_resources, with_device
+from irplatform.experiment.settings import label_and_name
 from irplatform.experiment.systems import refuse_large_downloads, resolve_systems
 from irplatform.experiment.topics import topics_folder
 from irplatform.files.digests import digest, fingerprint
 from irplatform.files.reading import readable_again
 from irplatform.options import flat
-from irplatform.reranking.rerank import apply_checkpoint
+from irplatform.reranking.systems import recorded_options, tell_of_other_options
 from irplatform.reranking.training_set import seeds_of
 from irplatform.retrieval.first_stage import JUDGED, SCORED
 from irplatform.retrieval.fusion import AUTO, Fusion
@@ -228,24 +229,24 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
 
     InputError for an option without effect, or a large download without a question.
     """
-    systems = resolve_systems(settings, plugins)
+    rerankers = [plugins.reranker(label_and_name(text)[1]) for text in settings.rerankers]
+    recorded = recorded_options(settings.checkpoint, rerankers)
+    systems = resolve_systems(settings, plugins, recorded=recorded)
     check_repetitions(settings.seeds, settings.members, systems.rerankers)
-    rerankers = systems.rerankers
-    if settings.checkpoint is not None:
-        rerankers = apply_checkpoint(settings.checkpoint, rerankers)
+    tell_of_other_options(settings.checkpoint, recorded, systems.rerankers)
     check_pretraining(
         settings.pretrain,
         systems.collection,
         settings.checkpoint,
-        rerankers,
+        systems.rerankers,
         plugins,
         queries=settings.pretrain_queries,
     )
-    for choice in rerankers:
+    for choice in systems.rerankers:
         choice.check()
     scored = settings.first_stage.source == SCORED
     refuse_large_downloads(systems.collection, settings.collection, scored=scored)
-    systems = replace(systems, rerankers=rerankers).expanded()
+    systems = systems.expanded()
     for retriever in systems.retrievers:
         retriever.check_topics(list(systems.collection.topics))
         retriever.describe()  # what it depends on and cannot have is refused before any work

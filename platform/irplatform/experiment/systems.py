@@ -63,11 +63,16 @@ class Systems:
 
 
 def resolve_systems(
-    settings: RunSettings, plugins: Registry, *, documents_only: bool = False
+    settings: RunSettings,
+    plugins: Registry,
+    *,
+    documents_only: bool = False,
+    recorded: Mapping[str, Mapping[str, object]] = {},
 ) -> Systems:
     """Choose systems by their names, before queries are expanded; see `Systems.expanded`.
 
-    `documents_only` leaves topics and judgments out. InputError for a wrong name or option.
+    `documents_only` leaves topics and judgments out; for `recorded` see `choose_systems`.
+    InputError for a wrong name or option.
     """
     if settings.is_matrix:
         named = [*settings.collections, *settings.first_stages]
@@ -79,12 +84,13 @@ def resolve_systems(
         if name not in plugins.retrievers and (near := nearest(name, (JUDGED, SCORED))):
             raise InputError(f"unknown first stage '{name}'. Did you mean '{near}'?")
     collection = collection_of(settings, plugins, documents_only=documents_only)
-    names = settings.first_stage.retrievers
-    expansion = expansion_settings(plugins, names, settings.expand, settings.query_plan)
+    retriever_names = settings.first_stage.retrievers
+    expansion = expansion_settings(plugins, retriever_names, settings.expand, settings.query_plan)
     user_settings = {**expansion, **settings.settings}
-    all_settings = with_expansion_of(collection, plugins, names, user_settings)
+    all_settings = with_expansion_of(collection, plugins, retriever_names, user_settings)
+    names, preset, members = settings.rerankers, settings.preset, settings.members
     retrievers, rerankers = choose_systems(
-        plugins, names, settings.rerankers, all_settings, settings.preset, settings.members
+        plugins, retriever_names, names, all_settings, preset, members, recorded
     )
     return Systems(collection, user_settings, all_settings, retrievers, rerankers)
 
@@ -107,6 +113,7 @@ def choose_systems(
     settings: Mapping[str, object],
     preset: str | None = None,
     members: int = MEMBERS,
+    recorded: Mapping[str, Mapping[str, object]] = {},
 ) -> tuple[list[ChosenRetriever], list[ChosenReranker]]:
     """Resolve names, and give every option to the systems that have it.
 
@@ -119,6 +126,7 @@ def choose_systems(
         preset: the name of settings that rerankers bring in place of their defaults; `settings`
             take precedence.
         members: how many models of a reranker that learns are trained and averaged.
+        recorded: reranker to the options that a checkpoint was trained with, which settings change.
 
     Raises:
         InputError: an unknown name, an option that no system has, a wrong value, or a preset
@@ -133,48 +141,40 @@ def choose_systems(
             f"reranker '{twice}' is named twice: give one a label, as in "
             f"{option('rerankers', f'other={name}')}."
         )
-    second = [registry.reranker(name) for _, name in labelled]
+    rankers = [registry.reranker(name) for _, name in labelled]
     registrations: list[Registration[Any]] = [
         *(registry.retriever(name) for name in retrievers),
-        *(replace(r, name=label) for r, (label, _) in zip(second, labelled, strict=True)),
+        *(replace(r, name=label) for r, (label, _) in zip(rankers, labelled, strict=True)),
     ]
-    count = len(retrievers)
     if preset is not None:
-        _check_preset(preset, registrations[count:])
-    # A retriever and a reranker of one name share the settings under it.
-    used_and_values = [
-        option_values(
-            r,
-            _with_preset(r, settings, preset),
-            {option for o in registrations if o.name == r.name for option in o.option_names()},
+        _check_preset(preset, registrations[len(retrievers) :])
+    trained = [None] * len(retrievers) + [recorded.get(r.name) for r in rankers]
+    keys: set[str] = set()
+    tables = []
+    for registration, trained_with in zip(registrations, trained, strict=True):
+        # A retriever and a reranker of one name share the settings under it.
+        others = [o for o in registrations if o.name == registration.name]
+        of_name = {option for other in others for option in other.option_names()}
+        used, table = option_values(
+            registration, _with_preset(registration, settings, preset), of_name, trained_with
         )
-        for r in registrations
-    ]
+        keys |= used
+        tables.append(table)
     for key in settings:
-        if not any(key in used for used, _ in used_and_values):
+        if key not in keys:
             raise unknown_option(key, registrations, registry, dict(labelled))
-    options = [r.options(v) for r, (_, v) in zip(registrations, used_and_values, strict=True)]
-    chosen_retrievers = [
-        ChosenRetriever(r, system_options)
-        for r, system_options in zip(registrations[:count], options, strict=False)
-    ]
+    options = [r.options(table) for r, table in zip(registrations, tables, strict=True)]
+    chosen_retrievers = [*map(ChosenRetriever, registrations, options[: len(retrievers)])]
+    labels = [label if label != name else "" for label, name in labelled]
     chosen_rerankers = [
-        ChosenReranker(
-            registration,
-            system_options,
-            members,
-            given={key: settings[key] for key in settings if key in used},
-            label=label if label != name else "",
-        )
-        for registration, (label, name), system_options, (used, _) in zip(
-            second, labelled, options[count:], used_and_values[count:], strict=True
-        )
+        ChosenReranker(r, of_reranker, members, label, trained=r.name in recorded)
+        for r, label, of_reranker in zip(rankers, labels, options[len(retrievers) :], strict=True)
     ]
     return chosen_retrievers, with_expansion(chosen_rerankers, chosen_retrievers)
 
 
 def _twice(names: Sequence[str]) -> str:
-    return next((name for name in names if list(names).count(name) > 1), "")
+    return next((name for name in names if [*names].count(name) > 1), "")
 
 
 def _check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:

@@ -18,7 +18,7 @@ from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions
 from irplatform.experiment.plan import plan_run
 from irplatform.experiment.resources import resources_for, undecided_resources, with_device
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
-from irplatform.experiment.settings import one_reranker
+from irplatform.experiment.settings import label_and_name, one_reranker
 from irplatform.experiment.systems import choose_systems, refuse_large_downloads, resolve_systems
 from irplatform.queries.free_texts import (
     NoDocuments,
@@ -28,8 +28,9 @@ from irplatform.queries.free_texts import (
 )
 from irplatform.registry.loading import registry
 from irplatform.reranking.interpolation import Reranked
-from irplatform.reranking.rerank import apply_checkpoint, fit, resources_with
+from irplatform.reranking.rerank import fit, resources_with
 from irplatform.reranking.scoring import cached_scores, final_scores
+from irplatform.reranking.systems import recorded_options, tell_of_other_options
 from irplatform.reranking.training_set import LearningPlan
 from irplatform.reranking.warnings import warnings_of
 from irplatform.retrieval.retrievers import checked_run
@@ -307,16 +308,19 @@ def retriever(
 def _without_collection(settings: RunSettings) -> ReadyReranker:
     """A reranker for texts: one that does not learn, or a checkpoint's."""
     name = one_reranker(settings, "reranker")
-    chosen = settings.settings, settings.preset, settings.members
-    _, (choice,) = choose_systems(registry(), (), (name,), *chosen)
+    registration = registry().reranker(label_and_name(name)[1])
+    recorded = recorded_options(settings.checkpoint, [registration])
+    preset, members = settings.preset, settings.members
+    _, (choice,) = choose_systems(
+        registry(), (), (name,), settings.settings, preset, members, recorded
+    )
     if choice.trainable and settings.checkpoint is None:
         raise InputError(
             f"'{choice.name}' learns: name a trained one ({option('checkpoint', 'FOLDER')}, as "
             f"{command('train', out='FOLDER')} writes it), or a collection whose training topics "
             f"it learns from ({option('collection', 'NAME')})."
         )
-    if settings.checkpoint is not None:
-        (choice,) = apply_checkpoint(settings.checkpoint, [choice])
+    tell_of_other_options(settings.checkpoint, recorded, [choice])
     choice.check()
     choice.check_training()
     words = settings.checkpoint and Checkpoint.read(settings.checkpoint).words

@@ -23,7 +23,6 @@ from irplatform.reranking.scoring import cached_scores
 from irplatform.reranking.systems import ChosenReranker, FittedReranker
 from irplatform.reranking.training import (
     Member,
-    members_of,
     train_members,
     train_on_workers,
     workspace,
@@ -150,8 +149,8 @@ def train_system(
         start = train_system(
             choice.in_pretraining(), pretraining, resources, doing=f"pre-training {choice.name}"
         )
-    recipe = _recipe(choice, training_set, resources, start)
-    splits, work = recipe.splits, doing or f"training {choice.name}"
+    plan = _plan(choice, training_set, resources, start)
+    splits, work = plan.splits, doing or f"training {choice.name}"
 
     def build(folder: Path) -> None:
         notice(
@@ -161,9 +160,7 @@ def train_system(
         )
         if len(splits) > 1:
             notice_once("members are models of one reranker; the mean of their scores ranks")
-        scored, vectors, words = train_members(
-            choice, splits, resources, folder, recipe.start, training_set.held_out
-        )
+        scored, vectors, words = train_members(plan.members(folder))
         interpolation = _choose(choice, *_out_of_sample(splits, scored))
         curve = {str(weight): value for weight, value in interpolation.curve.items()}
         description = {
@@ -179,7 +176,7 @@ def train_system(
                 "topics": interpolation.topics,
                 interpolation.measure: curve,
             },
-            "depends_on": recipe.depends_on,
+            "depends_on": plan.depends_on,
         }
         known = [*training_set.topics, *training_set.held_out]
         write_checkpoint(
@@ -196,25 +193,46 @@ def train_system(
             shutil.rmtree(workspace(folder, number))
 
     with stage(work, 0.5 if doing or pretraining else 1):
-        return artifact(KIND, recipe.label, recipe.depends_on, build, resumable=resources.resume)
+        return artifact(KIND, plan.label, plan.depends_on, build, resumable=resources.resume)
 
 
 @dataclass(frozen=True)
-class _Recipe:
-    """The splits of a training, the weights that members begin with, and all it depends on."""
+class _Plan:
+    """The training of a system: a split per member, and all that their weights depend on.
 
+    Member n has the seed of the resources plus n. All begin with the weights of `start`.
+    """
+
+    choice: ChosenReranker
+    training_set: TrainingSet
+    resources: CollectionResources
+    start: Artifact | None
     splits: Sequence[Split[Example]]
-    start: Path | None
-    label: str
     depends_on: Mapping[str, object]
 
+    @property
+    def label(self) -> str:
+        """A readable beginning of the checkpoint's name."""
+        return f"{self.choice.registration.name}-{self.training_set.label}"
 
-def _recipe(
+    def members(self, folder: Path) -> list[Member]:
+        """The members to train, in the folder of their checkpoint."""
+        start = member_folder(self.start.path, 0) if self.start else None
+        held_out, count = self.training_set.held_out, len(self.splits)
+        return [
+            Member(
+                self.choice, split, self.resources.of_member(n), n, folder, start, held_out, count
+            )
+            for n, split in enumerate(self.splits)
+        ]
+
+
+def _plan(
     choice: ChosenReranker,
     training_set: TrainingSet,
     resources: CollectionResources,
     start: Artifact | None,
-) -> _Recipe:
+) -> _Plan:
     _require_relevant(choice, training_set)
     family_of = families([example.topic for example in training_set.training])
     _require_validation(choice, training_set, family_of)
@@ -245,8 +263,7 @@ def _recipe(
         "holds_first_stage": choice.traits.weighs_first_stage,
         "fewest_topics": FEWEST_TOPICS,
     }
-    weights = member_folder(start.path, 0) if start else None
-    return _Recipe(splits, weights, f"{choice.registration.name}-{training_set.label}", depends_on)
+    return _Plan(choice, training_set, resources, start, splits, depends_on)
 
 
 def train_ahead(
@@ -265,12 +282,10 @@ def train_ahead(
     with ExitStack() as stack:
         members: list[Member] = []
         for (training_set, resources), start in zip(trainings, starts, strict=True):
-            recipe = _recipe(choice, training_set, resources, start)
-            folder = stack.enter_context(unfinished(KIND, recipe.label, recipe.depends_on))
+            plan = _plan(choice, training_set, resources, start)
+            folder = stack.enter_context(unfinished(KIND, plan.label, plan.depends_on))
             if folder is not None:
-                members += members_of(
-                    choice, recipe.splits, resources, folder, recipe.start, training_set.held_out
-                )
+                members += plan.members(folder)
         if members:
             notice(f"training {counted(len(members), 'member')} of {choice.name} at once")
             with with_subject(f"training {choice.name}"):

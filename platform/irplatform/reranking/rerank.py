@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError, counted
+from irplatform.errors import counted
 from irplatform.reranking.fitting import fit_system, open_checkpoint, train_ahead, untrained
 from irplatform.reranking.in_workers import can_be_sent
 from irplatform.reranking.interpolation import Reranked
@@ -21,15 +21,13 @@ from irplatform.reranking.training_set import (
 from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.names import alone_name
-from irplatform.spelling import option
-from irplatform.system.console import notice, parts, stage, steps, with_subject
+from irplatform.system.console import parts, stage, steps, with_subject
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import families
 from irplatform.workers.distribution import several_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Topic
@@ -263,26 +261,3 @@ def resources_with(
     if learning.checkpoint is None or not choice.trainable:
         return resources
     return resources.with_vectors(Checkpoint.read(learning.checkpoint).vectors)
-
-
-def apply_checkpoint(checkpoint: Path, rerankers: Sequence[ChosenReranker]) -> list[ChosenReranker]:
-    """Return the rerankers, the checkpoint's one with the options that it was trained with.
-
-    Raises:
-        InputError: it is not a whole checkpoint of this reranker, or several rerankers learn.
-    """
-    trainable = [choice for choice in rerankers if choice.trainable]
-    if len(trainable) != 1:
-        raise InputError(f"{option('checkpoint')} needs exactly one reranker that learns.")
-    read = Checkpoint.read(checkpoint, of=trainable[0].registration.name)
-    read.check_members()
-    recorded = read.options
-    trained = trainable[0].as_trained(recorded)
-    options = trained.options.model_dump(mode="json")
-    changed = [name for name in options if name in recorded and options[name] != recorded[name]]
-    if changed:
-        notice(
-            f"{checkpoint} was trained with other options ({', '.join(changed)}); the share of the "
-            "first stage that it brings was chosen with those."
-        )
-    return [trained if choice.trainable else choice for choice in rerankers]

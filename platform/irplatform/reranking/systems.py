@@ -6,21 +6,23 @@ An untrained reranker has one member and a weight; a trained one is kept as a ch
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, PluginError
-from irplatform.options import option_values
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.dependencies import Chosen
 from irplatform.spelling import option
+from irplatform.system.console import notice
+from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from irplatform.plugin.resources import Resources
+    from irplatform.registry.registration import Registration
 
 MEMBERS = 5
 """How many models are trained and averaged: single models differ more on the same topics than most
@@ -31,13 +33,11 @@ systems that one compares."""
 class ChosenReranker(Chosen[Reranker]):
     """A reranker with its options, as a run uses it.
 
-    If it learns, so many `members` are trained and averaged. `given` are the options that the user
-    set ("size", "loop.epochs"), `label` is its name in this run. `trained` says that the options
-    are a checkpoint's.
+    If it learns, so many `members` are trained and averaged. `label` is its name in this run.
+    `trained` says that the options are a checkpoint's, but for those that the user set.
     """
 
     members: int = MEMBERS
-    given: Mapping[str, object] = field(default_factory=dict)
     label: str = ""
     trained: bool = False
 
@@ -74,16 +74,6 @@ class ChosenReranker(Chosen[Reranker]):
         if not knowledge or self.trained:
             return self
         return replace(self, options=self.with_knowledge(knowledge))
-
-    def as_trained(self, recorded: Mapping[str, object]) -> ChosenReranker:
-        """Return it with a checkpoint's options, except those that the user set.
-
-        Raises:
-            InputError: the checkpoint has options that this version of the reranker lacks.
-        """
-        called = replace(self.registration, name=self.name)
-        _, values = option_values(called, self.given, beneath=recorded)
-        return replace(self, options=self.registration.options(values), trained=True)
 
     def in_pretraining(self) -> ChosenReranker:
         """Return it with the options that its pre-training is done with.
@@ -138,3 +128,38 @@ class FittedReranker:
     description: Mapping[str, Any]
     chosen_on: int | None = None
     folder: Path | None = None
+
+
+def recorded_options(
+    checkpoint: Path | None, rerankers: Sequence[Registration[Reranker]]
+) -> dict[str, Mapping[str, object]]:
+    """Return the options that a checkpoint was trained with, by its reranker; {} without one.
+
+    Raises:
+        InputError: it is not a whole checkpoint of this reranker, or several rerankers learn.
+    """
+    if checkpoint is None:
+        return {}
+    trainable = [r.name for r in rerankers if issubclass(r.system, TrainableReranker)]
+    if len(trainable) != 1:
+        raise InputError(f"{option('checkpoint')} needs exactly one reranker that learns.")
+    trained = Checkpoint.read(checkpoint, of=trainable[0])
+    trained.check_members()
+    return {trainable[0]: trained.options}
+
+
+def tell_of_other_options(
+    checkpoint: Path | None,
+    recorded: Mapping[str, Mapping[str, object]],
+    rerankers: Sequence[ChosenReranker],
+) -> None:
+    """Say which options of a checkpoint's reranker are others than in its training."""
+    for choice in rerankers:
+        before = recorded.get(choice.registration.name, {})
+        options = choice.options.model_dump(mode="json")
+        changed = [n for n in options if n in before and options[n] != before[n]]
+        if changed:
+            notice(
+                f"{checkpoint} was trained with other options ({', '.join(changed)}); the share of "
+                "the first stage that it brings was chosen with those."
+            )

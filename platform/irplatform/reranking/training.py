@@ -188,46 +188,16 @@ def workspace(folder: Path, number: int) -> Path:
     return folder / f"work-{number}"
 
 
-def members_of(
-    choice: ChosenReranker,
-    splits: Sequence[Split[Example]],
-    resources: CollectionResources,
-    folder: Path,
-    start: Path | None,
-    held_out: Sequence[Topic] = (),
-) -> list[Member]:
-    """Return the members of a system, one per split; see `train_members`."""
-    return [
-        Member(
-            choice,
-            split,
-            resources.of_member(number),
-            number,
-            folder,
-            start,
-            held_out,
-            members=len(splits),
-        )
-        for number, split in enumerate(splits)
-    ]
-
-
 def train_members(
-    choice: ChosenReranker,
-    splits: Sequence[Split[Example]],
-    resources: CollectionResources,
-    folder: Path,
-    start: Path | None,
-    held_out: Sequence[Topic] = (),
+    members: Sequence[Member],
 ) -> tuple[list[dict[str, Values]], dict[str, Path], dict[str, Path]]:
-    """Train one member per split, and write their weights into the folder of a checkpoint.
+    """Train the members of a system, and write their weights into the folder of a checkpoint.
 
-    Member n has the seed of the resources plus n, and starts from the weights in `start`. Finished
-    members are not trained again. Returns each member's scores of the topics that a weight is
-    chosen on; the folders of word vectors that members used, by `VectorSource.key`; and those of
+    Finished members are not trained again. Returns each member's scores of the topics that a weight
+    is chosen on; the folders of word vectors that members used, by `VectorSource.key`; and those of
     statistics of words, by kind.
     """
-    members = members_of(choice, splits, resources, folder, start, held_out)
+    choice, resources = members[0].choice, members[0].resources
     if several_workers() and can_be_sent(choice, resources):
         train_on_workers(members)
         return _results(members)
@@ -235,8 +205,7 @@ def train_members(
     workers = min(len(others), resources.threads // resources.model_threads)
     side_by_side = workers > 1 and learn_side_by_side(choice, resources)
     with parts(len(members)) as advance:
-        with steps("member", len(members), counts=False):
-            seconds = first.train()
+        seconds = _train_shown(first)
         advance(1)
         if seconds >= WORTH_PROCESSES and side_by_side:
             threads = max(1, resources.threads // workers)
@@ -247,10 +216,14 @@ def train_members(
                     advance(1)
             return _results(members)
         for member in others:
-            with steps("member", len(members), member.number, counts=False):
-                member.train()
+            _train_shown(member)
             advance(1)
     return _results(members)
+
+
+def _train_shown(member: Member) -> float:
+    with steps("member", member.members, member.number, counts=False):
+        return member.train()
 
 
 def _results(
@@ -307,8 +280,8 @@ def _train_elsewhere(packed: SentMember) -> dict[str, bytes]:
     member = packed.loaded()
     set_prefix(f"member {member.number + 1}")
     member.folder.mkdir(parents=True, exist_ok=True)
-    with parts(1), steps("member", member.members, member.number, counts=False):
-        member.train()
+    with parts(1):
+        _train_shown(member)
     if not on_another_machine():
         return {}
     folders = member_folder(member.folder, member.number), member.workspace
