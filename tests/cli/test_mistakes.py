@@ -90,7 +90,7 @@ def refused(platform, folder):
             (
                 *RUN,
                 "--first-stage=bm25+rm3",
-                "--fusion=plain",
+                "--fusion=ranks",
                 "--train-on=demo-train",
             ),
             "--train-on has no effect without --reranker",
@@ -145,7 +145,7 @@ def refused(platform, folder):
         ((*RUN, "--tag", ""), "--tag '' is not a run tag: TREC takes letters, digits"),
         ((*RUN, "--tag", "my run"), "--tag 'my run' is not a run tag: TREC takes letters, digits"),
         ((*RUN, "--tag", "bm25+rm3"), "--tag 'bm25+rm3' is not a run tag: TREC takes letters"),
-        ((*RUN, "--fusion", "plain"), "--fusion plain has no effect without a second retriever"),
+        ((*RUN, "--fusion", "ranks"), "--fusion ranks has no effect without a second retriever"),
         ((*RUN, "--rerank-depth", "50"), "--rerank-depth has no effect without --reranker"),
         (
             (*DEMO, "--pretrain-queries", "50"),

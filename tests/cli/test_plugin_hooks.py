@@ -135,7 +135,7 @@ def test_hooks_are_told_what_was_asked_for_and_which_runs_were_made(with_plugin,
     done = with_plugin(
         LISTENING,
         *("run", "--collection", "demo", "--first-stage", "bm25+qld"),
-        *("--reranker", "strange", "--seeds", "2", "--members", "1", "--fusion", "plain"),
+        *("--reranker", "strange", "--seeds", "2", "--members", "1", "--fusion", "ranks"),
     )
     assert done.returncode == 0, done.stderr
     told = {line.split()[0]: line.split()[1:] for line in done.stderr.splitlines() if line}

@@ -34,7 +34,7 @@ def made(tmp_path, home, capsys, monkeypatch):
 
 
 def test_no_run_is_deeper_than_asked_for(made):
-    runs = made(*("--depth", "10", "--fusion", "plain", "--reranker", "bm25-title"))
+    runs = made(*("--depth", "10", "--fusion", "ranks", "--reranker", "bm25-title"))
     assert set(runs) == {"bm25", "qld", "rm3", "fused", "bm25-title", "bm25-title-alone"}
     for rankings in runs.values():
         assert {len(ranking) for ranking in rankings.values()} == {10}
@@ -53,7 +53,7 @@ def test_a_first_stage_is_fused_as_run_files_are(made, tmp_path):
 
 
 def test_candidates_come_from_all_retrievers_before_the_rest_is_cut_off(made):
-    runs = made(*("--depth", "10", "--fusion", "plain", "--reranker", "bm25-title"))
+    runs = made(*("--depth", "10", "--fusion", "ranks", "--reranker", "bm25-title"))
     below = {
         topic: set(ranking.doc_ids) - set(runs["fused"][topic].doc_ids)
         for topic, ranking in runs["bm25-title-alone"].items()
@@ -74,7 +74,7 @@ def test_a_retriever_that_does_not_count_brings_no_documents(made):
 
 def test_metadata_name_what_a_run_was_made_with_whatever_the_cache_holds(made, tmp_path):
     def facts(*names):
-        made("--reranker", "bm25-title", "--fusion", "plain", stage=f"{THREE}+embedding")
+        made("--reranker", "bm25-title", "--fusion", "ranks", stage=f"{THREE}+embedding")
         read = [json.loads((tmp_path / f"runs/demo/{n}.run.meta.json").read_text()) for n in names]
         return {n: set(facts["data"]["artifacts"]) for n, facts in zip(names, read, strict=True)}
 

@@ -138,7 +138,7 @@ def test_python_takes_the_file_where_a_collection_goes(folder):
         ('config = "tuned.toml"', "'config' is not a key of an experiment"),
         ("depth = 0", "depth= is 0; it must be at least 1"),
         ('first-stages = ["bm25", "bm25"]', "first stage 'bm25' is named twice"),
-        ('fusion = "plain"', "fusion='plain' has no effect"),
+        ('fusion = "ranks"', "fusion='ranks' has no effect"),
     ],
 )
 def test_errors_name_the_file_and_the_key(tmp_path, text, told):

@@ -51,14 +51,14 @@ def test_a_cell_has_the_options_that_its_systems_take():
 
 
 def test_what_only_some_first_stages_take_is_left_out_of_the_others():
-    found = cells(first_stages=["bm25", "bm25+qld", "qld"], fusion="plain", expand=["mesh"])
+    found = cells(first_stages=["bm25", "bm25+qld", "qld"], fusion="ranks", expand=["mesh"])
     assert {name: (c.fusion, c.expand) for name, c in found.items()} == {
         "bm25": ("auto", ("mesh",)),
-        "bm25+qld": ("plain", ("mesh",)),
+        "bm25+qld": ("ranks", ("mesh",)),
         "qld": ("auto", ()),
     }
-    with pytest.raises(InputError, match="fusion='plain' has no effect"):
-        cells(first_stages=["bm25", "qld"], fusion="plain")
+    with pytest.raises(InputError, match="fusion='ranks' has no effect"):
+        cells(first_stages=["bm25", "qld"], fusion="ranks")
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ def test_a_matrix_has_a_folder_for_each_cell_with_the_bytes_of_its_run(
     monkeypatch.chdir(tmp_path)
     one = ("run", "--collection", "demo", "--reranker", "bm25-title", "--interpolate", "0")
     assert (
-        call(capsys, monkeypatch, *one, "--first-stage", "bm25+rm3", "--fusion", "plain").code == 0
+        call(capsys, monkeypatch, *one, "--first-stage", "bm25+rm3", "--fusion", "ranks").code == 0
     )
     arguments = (*one, "--first-stage", "bm25,bm25+rm3,judged", "--measure", "AP,P@10")
-    arguments = (*arguments, "--fusion", "plain")
+    arguments = (*arguments, "--fusion", "ranks")
     done = call(capsys, monkeypatch, *arguments)
     assert done.code == 0, done.err
     folder = tmp_path / "runs" / "matrix"
@@ -202,7 +202,7 @@ AP = ("--measure", "AP")
 def filled(tmp_path, monkeypatch):
     """A matrix of two first stages and two collections in the working folder."""
     monkeypatch.chdir(tmp_path)
-    stages = {"first_stages": ["bm25", "bm25+rm3"], "fusion": "plain", "depth": 20}
+    stages = {"first_stages": ["bm25", "bm25+rm3"], "fusion": "ranks", "depth": 20}
     run(["demo", "demo-train"], ["bm25-title"], **stages, run_dir="m", measures=["AP", "P@10"])
 
 

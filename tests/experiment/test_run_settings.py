@@ -57,9 +57,9 @@ def test_a_rerank_depth_without_rerankers_is_refused(stage):
 
 
 def test_a_fusion_of_one_retriever_is_refused():
-    with pytest.raises(InputError, match="fusion='plain' has no effect without a second retr"):
-        RunSettings("demo", fusion="plain")
-    RunSettings("demo", fusion="plain", first_stages="bm25+qld")
+    with pytest.raises(InputError, match="fusion='ranks' has no effect without a second retr"):
+        RunSettings("demo", fusion="ranks")
+    RunSettings("demo", fusion="ranks", first_stages="bm25+qld")
     RunSettings("demo", fusion="auto")
 
 

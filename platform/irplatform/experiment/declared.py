@@ -128,11 +128,11 @@ class DeclaredSettings:
     fusion: str = setting(
         "auto",
         "How several retrievers are fused: by reciprocal ranks whose weights training topics "
-        "choose (auto), the same with equal weights (plain), or as `platform fuse` does by a name.",
+        "choose (auto), or with equal weights by a method of `platform fuse`, such as ranks.",
         group=FIRST_STAGE,
         takers=_RANKING,
-        choices=("auto", "plain", *fusion_methods()),
-        metavar="auto|plain|METHOD",
+        choices=("auto", *fusion_methods()),
+        metavar="auto|METHOD",
     )
     rerank_depth: int = setting(
         500,

@@ -62,9 +62,9 @@ class RerankerOptions(RetrieverOptions, total=False):
     whose topics are documents."""
     depth: int
     """Documents to retrieve per topic."""
-    fusion: Literal["auto", "plain", "ranks", "scores", "combsum", "combmnz", "isr", "borda"]
+    fusion: Literal["auto", "ranks", "scores", "combsum", "combmnz", "isr", "borda"]
     """How several retrievers are fused: by reciprocal ranks whose weights training topics choose
-    (auto), the same with equal weights (plain), or as `platform fuse` does by a name."""
+    (auto), or with equal weights by a method of `platform fuse`, such as ranks."""
     rerank_depth: int
     """Top documents of each retriever to rerank."""
     train_on: Names
@@ -131,9 +131,9 @@ class TrainOptions(RetrieverOptions, total=False):
     whose topics are documents."""
     depth: int
     """Documents to retrieve per topic."""
-    fusion: Literal["auto", "plain", "ranks", "scores", "combsum", "combmnz", "isr", "borda"]
+    fusion: Literal["auto", "ranks", "scores", "combsum", "combmnz", "isr", "borda"]
     """How several retrievers are fused: by reciprocal ranks whose weights training topics choose
-    (auto), the same with equal weights (plain), or as `platform fuse` does by a name."""
+    (auto), or with equal weights by a method of `platform fuse`, such as ranks."""
     rerank_depth: int
     """Top documents of each retriever to rerank."""
     train_on: Names
@@ -168,9 +168,9 @@ class TuneOptions(RetrieverOptions, total=False):
     whose topics are documents."""
     depth: int
     """Documents to retrieve per topic."""
-    fusion: Literal["auto", "plain", "ranks", "scores", "combsum", "combmnz", "isr", "borda"]
+    fusion: Literal["auto", "ranks", "scores", "combsum", "combmnz", "isr", "borda"]
     """How several retrievers are fused: by reciprocal ranks whose weights training topics choose
-    (auto), the same with equal weights (plain), or as `platform fuse` does by a name."""
+    (auto), or with equal weights by a method of `platform fuse`, such as ranks."""
     rerank_depth: int
     """Top documents of each retriever to rerank."""
     interpolate: Share

@@ -116,7 +116,7 @@ def to_fuse_on(training: Collection, collection: Collection, *, named: bool) -> 
     if named:
         raise InputError(
             f"'{training.id}' {other}: the weights of retrievers cannot be learned from it. Give "
-            f"another {option('train_on', 'COLLECTION')}, or {option('fusion', 'plain')} without "
+            f"another {option('train_on', 'COLLECTION')}, or {option('fusion', 'ranks')} without "
             "it."
         )
     notice(f"{training.id}: {other}, so that all retrievers count the same when they are fused")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 """Weights of reciprocal ranks are learned."""
-PLAIN = "plain"
-"""Reciprocal ranks with equal weights."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +33,12 @@ class Fusion:
 
     @classmethod
     def of(cls, setting: str) -> Fusion:
-        """Return what a setting names, with equal weights; see `AUTO` and `PLAIN`.
+        """Return what a setting names, with equal weights; `AUTO` begins with reciprocal ranks.
 
         Raises:
-            InputError: it is neither of them, nor a method.
+            InputError: there is no such method.
         """
-        return cls() if setting in (AUTO, PLAIN) else cls(fusion_method(setting))
+        return cls() if setting == AUTO else cls(fusion_method(setting))
 
     def fuse(self, runs: Sequence[Run], name: str) -> Run:
         """Fuse runs, given in the order of the weights; one with weight 0 is left out."""

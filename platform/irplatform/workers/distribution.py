@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, contextmanager
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from irplatform.errors import PlatformError
 from irplatform.settings import check_least
@@ -148,14 +148,22 @@ def map_documents(
     """
     if not several_workers():
         return map(here, items)
-    return ordered_map(
-        partial(_on_device, device, there), items, fewest=2, on_gpu=takes_gpu(device)
-    )
+    return ordered_map(_OnDevice(device, there), items, fewest=2, on_gpu=takes_gpu(device))
 
 
-def _on_device(device: str, function: Callable[[Item], Result], item: Item) -> Result:
-    choose_device(device)
-    return function(item)
+@dataclass
+class _OnDevice(Generic[Item, Result]):
+    """A function whose device each worker chooses once, before the first item."""
+
+    device: str
+    function: Callable[[Item], Result]
+    is_chosen: bool = False
+
+    def __call__(self, item: Item) -> Result:
+        if not self.is_chosen:
+            choose_device(self.device)
+            self.is_chosen = True
+        return self.function(item)
 
 
 def ordered_map(
