@@ -183,12 +183,16 @@ class CollectionResources:
         self.vectors_used[key] = vectors_artifact.path
         return vectors
 
-    def _show_coverage(self, vectors: WordVectors, mark: str) -> None:
+    def _show_coverage(self, vectors: WordVectors, fingerprint: str) -> None:
         """Show how much of the collection published vectors cover, once both are open."""
         imported = vectors.facts.get("source") == "imported"
-        if not imported or self._opened.forward_index is None or mark in self._opened.compared:
+        if (
+            not imported
+            or self._opened.forward_index is None
+            or fingerprint in self._opened.compared
+        ):
             return
-        self._opened.compared.add(mark)
+        self._opened.compared.add(fingerprint)
         index, _ = self._opened.forward_index
         frequency = index.collection_frequency("text")
         of_words, of_text = vectors.coverage(index.vocabulary, frequency)

@@ -69,7 +69,7 @@ class DeepSenSe(NeuralReranker):
         )
         self.start(resources, lambda: DeepSenSeNetwork(sizes, options.dropout))
 
-    def identity(self) -> dict[str, Any]:
+    def describe_model(self) -> dict[str, Any]:
         return {**asdict(self.network.sizes), "features": list(self.features.names)}
 
     def reads(self) -> Reads:

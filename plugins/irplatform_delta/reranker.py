@@ -108,7 +108,7 @@ class Delta(NeuralReranker):
             self._side.load(folder)
             super().load(folder)
 
-    def identity(self) -> dict[str, Any]:
+    def describe_model(self) -> dict[str, Any]:
         return self._identity_with(self._side.columns)
 
     def _identity_with(self, more_features: Sequence[str]) -> dict[str, Any]:
@@ -188,7 +188,7 @@ class Delta2017(NeuralReranker):
             resources, lambda: Delta2017Network(sizes, options.dropout, options.classifier_dropout)
         )
 
-    def identity(self) -> dict[str, Any]:
+    def describe_model(self) -> dict[str, Any]:
         return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
 
     def task(self, data: TrainingData, advance: Callable[[int], None]) -> Delta2017Task:
@@ -243,7 +243,7 @@ class SevMos(NeuralReranker):
             resources, lambda: SevMosNetwork(sizes, options.dropout, options.classifier_dropout)
         )
 
-    def identity(self) -> dict[str, Any]:
+    def describe_model(self) -> dict[str, Any]:
         return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
 
     def task(self, data: TrainingData, advance: Callable[[int], None]) -> SevMosTask:

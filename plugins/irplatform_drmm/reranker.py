@@ -62,7 +62,7 @@ class Drmm(NeuralReranker):
             resources, lambda: DrmmNetwork(options.bins, options.hidden, options.gate, width)
         )
 
-    def identity(self) -> dict[str, Any]:
+    def describe_model(self) -> dict[str, Any]:
         return {
             "bins": self.options.bins,
             "hidden": self.options.hidden,

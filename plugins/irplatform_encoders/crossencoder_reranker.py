@@ -145,7 +145,7 @@ class VanillaBert(NeuralReranker):
         self.start(resources, network)
         multiply_by_numpy(self.network, resources.device)
 
-    def identity(self) -> dict[str, Any]:
+    def describe_model(self) -> dict[str, Any]:
         return {"base": self._base}
 
     def fit(self, data: TrainingData) -> None:

@@ -92,13 +92,13 @@ class Encoder:
 
     def stored(self) -> Float32:
         return stored_documents(
-            self._resources, "dual-encoder", self.identity(), self.documents, self.width
+            self._resources, "dual-encoder", self.describe_model(), self.documents, self.width
         )
 
     def sizes(self) -> dict[str, Any]:
         return {"model": "dual-encoder", **asdict(self.network.sizes)}
 
-    def identity(self) -> dict[str, Any]:
+    def describe_model(self) -> dict[str, Any]:
         learned = self.network.sizes.learned_words
         return {
             "format": FORMAT,

@@ -202,7 +202,7 @@ class DualEncoderSearch(Retriever):
         checkpoint.check_files()
         return Reads(checkpoints=(folder,))
 
-    def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
+    def describe_run(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         from irplatform_encoders.dual_encoder import Learned
 
         if (folder := self.options.checkpoint) is None:
@@ -258,7 +258,7 @@ class DualEncoderSearch(Retriever):
             folder = indexed(
                 resources,
                 "dual-encoder-index",
-                {"encoders": [encoder.identity() for encoder in encoders]},
+                {"encoders": [encoder.describe_model() for encoder in encoders]},
                 count := encoders[0].index.count,
                 sum(encoder.width for encoder in encoders),
                 lambda rows: np.hstack([encoder.documents(rows) for encoder in encoders]),
@@ -274,7 +274,7 @@ class DualEncoderSearch(Retriever):
         group = self.options.pairs.group
         known = [[model.knows(topic, group) for model in learned] for topic in topics]
         if self.options.checkpoint is None and (warning := _warning(known)):
-            resources.notice(warning)  # of a checkpoint, `about` tells
+            resources.notice(warning)  # of a checkpoint, `describe_run` tells
         return shares_of(np.array(known, dtype=np.bool_).reshape(len(topics), len(learned)))
 
     def _members(self, resources: Resources) -> list[tuple[Encoder, Learned]]:

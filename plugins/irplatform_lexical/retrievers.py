@@ -145,7 +145,7 @@ class BM25Retriever(BM25Formula):
         if self.options.expand:
             self.options.plan.check_fields(topics)
 
-    def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
+    def describe_run(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         plan = self.options.plan
         choice = plan.chosen_on(topics) if self.options.expand else None
         if choice is None:

@@ -70,7 +70,10 @@ def test_no_document_is_a_ranking_too():
             {"reads": lambda self: Reads(checkpoints="x")},
             "checkpoints of Reads is 'x': Input should be a valid tuple",
         ),
-        ({"about": lambda self, topics, resources: {"x": {1}}}, "from about that is not JSON"),
+        (
+            {"describe_run": lambda self, topics, resources: {"x": {1}}},
+            "from describe_run that is not JSON",
+        ),
         ({"reads": lambda self: Reads(more={"x": float("nan")})}, "from reads that is not JSON"),
         ({"explain": lambda self, topic, resources: "text"}, "returned str from explain; a map"),
     ],

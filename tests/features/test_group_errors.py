@@ -132,7 +132,7 @@ def test_it_is_asked_before_any_work(monkeypatch):
         "feature group 'odd' of plugin 'strange'.* returned a value from reads that is not JSON"
     )
     with pytest.raises(PluginError, match=message):
-        _features("odd").dependencies()
+        _features("odd").describe_reads()
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_system_that_a_group_reads_is_named_itself(kind, base, group, monkeypa
     held = getattr(registry(), f"{kind}s")
     monkeypatch.setitem(held, "odd", Registration("odd", kind, system, {}, PLUGIN))
     with pytest.raises(PluginError, match=f"^{kind} 'odd' of plugin 'strange'.* failed returning"):
-        _features(group, **{group: {f"{kind}s": ["odd"]}}).dependencies()
+        _features(group, **{group: {f"{kind}s": ["odd"]}}).describe_reads()
 
 
 class Forgets(Two, TrainableFeatureGroup):
@@ -223,4 +223,4 @@ def test_what_topics_lack_is_said_in_words():
 )
 def test_wrong_names_and_settings_are_refused_before_any_work(names, settings, message):
     with pytest.raises(InputError, match=message):
-        _features(*names, **settings).dependencies()
+        _features(*names, **settings).describe_reads()

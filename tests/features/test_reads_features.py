@@ -39,4 +39,4 @@ def test_it_depends_on_what_its_features_do(name, monkeypatch):
     monkeypatch.setattr(
         "irplatform.knowledge.open_knowledge", lambda names: SimpleNamespace(fingerprint="abc")
     )
-    assert chosen(name, features=["concepts"]).dependencies()["knowledge"] == "abc"
+    assert chosen(name, features=["concepts"]).describe_reads()["knowledge"] == "abc"

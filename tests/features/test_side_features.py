@@ -61,7 +61,7 @@ def _reads(names, settings=None):
 
 
 def dependencies(names, settings=None):
-    return _reads(names, settings).dependencies()
+    return _reads(names, settings).describe_reads()
 
 
 def _with_knowledge(names, settings, bases):

@@ -145,7 +145,7 @@ def test_ltr_depends_on_the_files_of_a_stacked_model(sentence_encoder, tmp_path)
     def of(features, name, model):
         settings = {name: {"settings": {"bi-encoder": {"model": str(model)}}, **features}}
         stack = ["bi-encoder"] if name == "stack" else []
-        return chosen("ltr", stack=stack, settings=settings).dependencies()
+        return chosen("ltr", stack=stack, settings=settings).describe_reads()
 
     for name, features in (("stack", {}), ("first-stage", {"retrievers": ["bi-encoder"]})):
         assert of(features, name, sentence_encoder) == of(features, name, sentence_encoder)

@@ -102,13 +102,13 @@ def test_what_all_members_learned_from_is_told_of_every_search(resources, tmp_pa
         (folder / f"member-{number}").mkdir()
         Learned.of(PairsOfTopics.of([TOPICS[n] for n in known])).save(folder / f"member-{number}")
     retriever = DualEncoderSearch(DualSearchOptions(checkpoint=folder))
-    told = retriever.about(TOPICS, resources)["warning"]
+    told = retriever.describe_run(TOPICS, resources)["warning"]
     assert told.startswith("WARNING: the dual encoder was trained on 1 of these 6 topics: what it")
     assert resources.notices == [told]
-    assert retriever.about(TOPICS[:2], resources) == {}
+    assert retriever.describe_run(TOPICS[:2], resources) == {}
     assert retriever.reads().checkpoints == (folder,)
     pairs = DualEncoderSearch(DualSearchOptions.model_validate({"pairs": {"passages": 3}}))
-    assert pairs.about(TOPICS, resources) == {}
+    assert pairs.describe_run(TOPICS, resources) == {}
     assert pairs.reads().checkpoints == ()
 
 
@@ -170,14 +170,14 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
     WeightFile(weights).save({"a": torch.zeros(1)}, {})
     described(folder.parent, "dual-encoder")
     retriever = chosen("dual-encoder", "retriever", checkpoint=folder.parent)
-    before = retriever.dependencies()
+    before = retriever.describe_reads()
     WeightFile(weights).save({"a": torch.ones(1)}, {})
-    assert retriever.dependencies() != before
+    assert retriever.describe_reads() != before
     weights.write_bytes(b"2")
     with pytest.raises(
         InputError, match=r"dual-encoder\.safetensors: this is not a safetensors file"
     ):
-        retriever.dependencies()
+        retriever.describe_reads()
 
 
 def test_without_a_model_or_with_two_it_says_what_it_needs(resources, tmp_path):

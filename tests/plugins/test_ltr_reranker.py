@@ -159,7 +159,7 @@ def test_members_and_repeated_runs_compute_training_features_once(resources, tmp
 )
 def test_wrong_groups_are_refused_before_any_work(options, message):
     with pytest.raises(InputError, match=message):
-        chosen("ltr", **options).dependencies()
+        chosen("ltr", **options).describe_reads()
 
 
 def test_it_stands_alone_where_it_reads_a_first_stage():

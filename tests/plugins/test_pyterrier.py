@@ -281,7 +281,7 @@ def test_results_depend_on_the_code_of_the_transformer_and_on_what_it_reads(tmp_
 
     def described():
         made = chosen("pyterrier", transformer=f"{file}:share", files=[str(index)])
-        return [made.dependencies(), made.registration.describe(made.options)]
+        return [made.describe_reads(), made.registration.describe(made.options)]
 
     first = described()
     assert described() == first

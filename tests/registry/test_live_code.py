@@ -123,8 +123,8 @@ def test_a_system_of_the_session_is_read_once_in_a_call():
     exec(dedent(CODE), cell)
     with register("ranker", cell["Ranker"]):
         registration = registry().reranker("ranker")
-        before = registration.made_by
+        before = registration.code_facts
         cell["WEIGHTS"] = {"a": 3.0}
-        assert registration.made_by == before
+        assert registration.code_facts == before
         new_call()
-        assert registration.made_by != before
+        assert registration.code_facts != before

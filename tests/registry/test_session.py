@@ -138,11 +138,11 @@ def test_a_file_is_a_plugin(tmp_path, code, name):
     path.write_text(code)
     with load_plugin(path) as loaded:
         assert loaded.names == (f"reranker {name}",)
-        before = registry().reranker(name).made_by
+        before = registry().reranker(name).code_facts
         assert (before["distribution"], before["version"]) == ("my_plugin.py", "")
         path.write_text(code.replace("1.0", "2.0"))
         with load_plugin(path):
-            after = registry().reranker(name).made_by
+            after = registry().reranker(name).code_facts
             assert after["source"] != before["source"]
     assert name not in registry().rerankers
 

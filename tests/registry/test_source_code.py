@@ -12,12 +12,12 @@ from irplatform.registry.loading import load, registry
 
 
 def test_a_strangers_code_is_told_from_what_it_was_before(install, tmp_path):
-    before = load(install("one", GOOD)).rerankers["length"].made_by
-    again = load(install("two", GOOD)).rerankers["length"].made_by
-    other = load(install("three", GOOD.replace("len(", "-len("))).rerankers["length"].made_by
+    before = load(install("one", GOOD)).rerankers["length"].code_facts
+    again = load(install("two", GOOD)).rerankers["length"].code_facts
+    other = load(install("three", GOOD.replace("len(", "-len("))).rerankers["length"].code_facts
     assert before["version"] == other["version"] == "1.5"
     assert before["source"] == again["source"] != other["source"]
-    assert "source" not in registry().rerankers["ltr"].made_by
+    assert "source" not in registry().rerankers["ltr"].code_facts
 
 
 def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
@@ -193,8 +193,8 @@ def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
         found = load(entry_points)
         monkeypatch.setattr(loading, "registry", lambda: found)
         return (
-            delta.dependencies()["features"]["year"],
-            stack.dependencies()["last"],
+            delta.describe_reads()["features"]["year"],
+            stack.describe_reads()["last"],
         )
 
     delta = chosen("delta", features=["year"])
@@ -208,7 +208,7 @@ def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
 
 
 def test_what_reads_our_features_needs_no_word_of_their_code():
-    assert chosen("delta", features=["lexical"]).dependencies().keys() == {"feature_format"}
+    assert chosen("delta", features=["lexical"]).describe_reads().keys() == {"feature_format"}
 
 
 def test_packages_have_the_distributions_that_python_tells():

@@ -193,9 +193,9 @@ def test_other_weights_options_or_code_make_another_system_of_a_checkpoint(tmp_p
     before = mark()
     assert mark() == before
     assert mark(choose(Memory, bias=1)) != before
-    changed = {**choose(Memory).registration.made_by, "source": "another"}
+    changed = {**choose(Memory).registration.code_facts, "source": "another"}
     with monkeypatch.context() as patched:
-        patched.setattr(type(choose(Memory).registration), "made_by", changed)
+        patched.setattr(type(choose(Memory).registration), "code_facts", changed)
         assert mark() != before, "scores of an interrupted run are not those of the mended code"
     (folder / "member-1" / "known").write_text("t0a")
     assert mark() != before

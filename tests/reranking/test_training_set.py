@@ -46,8 +46,8 @@ def test_others_validate(capsys):
 def test_one_with_another_first_stage_is_another():
     (example,) = _examples("one")
     other = replace(example, first=Ranking.of(["e"], [1.0]))
-    assert TrainingSet("a", [example]).digest() == TrainingSet("b", [example]).digest()
-    assert TrainingSet("a", [example]).digest() != TrainingSet("a", [other]).digest()
+    assert TrainingSet("a", [example]).fingerprint == TrainingSet("b", [example]).fingerprint
+    assert TrainingSet("a", [example]).fingerprint != TrainingSet("a", [other]).fingerprint
 
 
 def test_fields_judgments_and_first_stage_scores_are_part_of_a_training_sets_digest():
@@ -62,8 +62,8 @@ def test_fields_judgments_and_first_stage_scores_are_part_of_a_training_sets_dig
         replace(example, labelled=judged),
         replace(example, first=scored),
     ):
-        assert TrainingSet("x", [changed, *plain.training[1:]]).digest() != plain.digest()
-    assert TrainingSet("x", plain.training[:3], plain.training[3:]).digest() != plain.digest()
+        assert TrainingSet("x", [changed, *plain.training[1:]]).fingerprint != plain.fingerprint
+    assert TrainingSet("x", plain.training[:3], plain.training[3:]).fingerprint != plain.fingerprint
 
 
 def _examples_of(monkeypatch, rankings, qrels, *missing, depth=None):

@@ -181,8 +181,12 @@ def test_one_that_cannot_describe_itself_is_named(methods, message):
 
 
 def test_what_it_says_about_topics_is_json():
-    with pytest.raises(PluginError, match=f"{WHO} returned a value from about that is not JSON"):
-        _odd(about=lambda self, topics, resources: {"x": {1}}).about(TOPICS, RESOURCES)
+    with pytest.raises(
+        PluginError, match=f"{WHO} returned a value from describe_run that is not JSON"
+    ):
+        _odd(describe_run=lambda self, topics, resources: {"x": {1}}).describe_run(
+            TOPICS, RESOURCES
+        )
 
 
 def test_every_retriever_has_its_own_seconds():

@@ -28,7 +28,7 @@ class Line(NeuralReranker):
         torch.manual_seed(99)  # as something that is made on the way may do
         self.start(resources, lambda: torch.nn.Sequential(torch.nn.Linear(2, 1)))
 
-    def identity(self):
+    def describe_model(self):
         return {"unit": self.unit, "sizes": (2, 1)}
 
     def weights_changed(self):
@@ -97,7 +97,7 @@ def test_weights_of_another_identity_are_refused(tmp_path):
 
 def test_what_a_subclass_lacks_is_told_before_any_training():
     class Nameless(NeuralReranker):
-        def identity(self):
+        def describe_model(self):
             return {}
 
     class Shapeless(NeuralReranker):

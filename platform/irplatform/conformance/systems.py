@@ -277,9 +277,9 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     alone = Run(choice.name, {t.id: retrieved([t]).rankings[t.id] for t in topics})
     change = _change(topics, together, alone)
     yield "one topic at a time", said(change, "when topics come one at a time")
-    choice.about(topics, data.resources)
+    choice.describe_run(topics, data.resources)
     choice.explain(topics[0], data.resources)
-    yield "about and explain", ""
+    yield "describe_run and explain", ""
     yield from faults("odd topics", lambda odd: retrieved([odd]), odd_topics(topics[0]))
 
     def ranked(topic: Topic, name: str) -> tuple[str, ...]:

@@ -289,6 +289,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     """
     settings, first_stage = plan.settings, plan.first_stage
     judged = first_stage.source == JUDGED
+    path, source = first_stage.path, first_stage.source
     common: dict[str, Any] = {
         "collection": data["name"],
         "documents": data["documents"],
@@ -296,13 +297,13 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
         "judgments": data["qrels"] if judged else None,
         "tag": settings.tag,
         "depth": None if judged else settings.depth,
-        "candidates": file_mark(first_stage.path) if first_stage.path else first_stage.source,
+        "candidates": file_fingerprint(path) if path else source,
         **({"only topics": list(settings.topics)} if settings.topics else {}),
         **({"identical ids": "left out"} if plan.collection.ignore_identical_ids else {}),
     }
     vectors = {
-        "vectors": settings.vectors and file_mark(settings.vectors),
-        "vectors-text": [file_mark(path) for path in settings.vectors_text],
+        "vectors": settings.vectors and file_fingerprint(settings.vectors),
+        "vectors-text": [file_fingerprint(path) for path in settings.vectors_text],
     }
     retrieval = {c.name: _of_retriever(c, plan, vectors) for c in plan.retrievers}
     described = {choice.name: choice.describe() for choice in plan.retrievers}
@@ -324,7 +325,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
             runs[FUSED] = {**common, **of_run, **code_and_content(described)}
     together |= {"retrievers": list(retrieval), **(fused_by if len(retrieval) > 1 else {})}
     for choice in plan.rerankers:
-        made_by = code_and_content({**described, choice.name: choice.describe()})
+        code = code_and_content({**described, choice.name: choice.describe()})
         learned = judgments if choice in plan.learning else {}
         of_run = {
             **common,
@@ -332,7 +333,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
             **vectors,
             **_of_reranker(choice, plan),
             **learned,
-            **made_by,
+            **code,
         }
         seeds = seeds_of(settings.seed, settings.seeds if choice.trainable else 1)
         for seed in seeds:
@@ -358,8 +359,8 @@ def _of_reranker(choice: ChosenReranker, plan: RunPlan) -> dict[str, Any]:
     learned: dict[str, Any] = {}
     if choice.trainable and settings.checkpoint is not None:
         description = Checkpoint.read(settings.checkpoint).description
-        mark = fingerprint(description)[:_DIGITS]
-        learned = {"checkpoint": f"{settings.checkpoint.name} ({mark})"}
+        digits = fingerprint(description)[:_DIGITS]
+        learned = {"checkpoint": f"{settings.checkpoint.name} ({digits})"}
     elif choice.trainable:
         learned = {
             "checkpoint": None,
@@ -387,6 +388,6 @@ def _learned_on(plan: RunPlan, learns: bool) -> dict[str, Any]:
     return {"train-on": plan.training.id, **({"train-topics": number} if number else {})}
 
 
-def file_mark(path: Path) -> str:
+def file_fingerprint(path: Path) -> str:
     """Return a file's name with the beginning of its hash."""
     return f"{path.name} ({digest(readable_again(path))[:_DIGITS]})"

@@ -103,7 +103,7 @@ class Group:
     def described(self) -> dict[str, Any]:
         """The dependencies of its features, besides documents and topics."""
         chosen = Chosen(self.registration, self.held.options)
-        depends_on = chosen.dependencies()
+        depends_on = chosen.describe_reads()
         description = self.registration.describe(self.held.options)
         with self.plugin_call("saying what it was prepared with"):
             answer = self.held.prepared_with()

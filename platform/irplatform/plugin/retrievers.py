@@ -25,7 +25,7 @@ class Retriever(Declared):
         """Raise InputError if options do not fit the evaluated topics; called before any work."""
         del topics
 
-    def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
+    def describe_run(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         """Return facts about a search, as JSON, for the metadata of a run.
 
         Also called for cached runs. The report shows a text under "warning".

@@ -266,7 +266,7 @@ class ReadyRetriever:
             return Run(self.choice.name, {"query": self.search([topic], depth).rankings[topic.id]})
         topics = [topics] if isinstance(topics, Topic) else topics
         self.choice.check_topics(topics)
-        self.choice.about(topics, self.resources)  # shows notices
+        self.choice.describe_run(topics, self.resources)  # shows notices
         if self.choice.traits.on_device:
             choose_device(self.resources.device, self.resources.model_threads)
         return checked_run(self.choice, topics, depth, self.resources)

@@ -97,7 +97,7 @@ def search(
         if resolved_collection.load_qrels:
             grades = resolved_collection.qrels.get(topic, {})
     resources = resources_for(run_settings, resolved_collection, systems.retrievers)
-    choice.about([searched_topic], resources)
+    choice.describe_run([searched_topic], resources)
     run = checked_run(choice, [searched_topic], depth, resources)
     ranking = run.rankings[searched_topic.id]
     documents = resources.documents(ranking.doc_ids)

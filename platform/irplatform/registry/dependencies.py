@@ -55,7 +55,7 @@ class Chosen(Generic[System]):
         """All that it reads besides documents, topics and options."""
         return self.registration.reads(self.options)
 
-    def dependencies(self) -> dict[str, object]:
+    def describe_reads(self) -> dict[str, object]:
         """Return what results depend on besides options, documents and topics, as JSON.
 
         Raises:
@@ -70,7 +70,7 @@ class Chosen(Generic[System]):
             inner = self._opened(named)
             code = inner.registration.code(inner.options)
             try:
-                depends_on = {**code, **inner.dependencies()}
+                depends_on = {**code, **inner.describe_reads()}
             except InputError as error:
                 raise self._located(error, named) from error
             if named.kind == GROUP:

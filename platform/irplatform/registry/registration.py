@@ -167,7 +167,7 @@ class Registration(Generic[System]):
             ) from error
 
     @property
-    def made_by(self) -> dict[str, str]:
+    def code_facts(self) -> dict[str, str]:
         """The distribution and version that its results depend on.
 
         For a third-party plugin also a digest of its source and of its base classes'; for an object
@@ -179,22 +179,28 @@ class Registration(Generic[System]):
     def _made_by(self) -> dict[str, str]:
         from irplatform.plugin.declarations import Declared
 
-        made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
+        code_facts = {
+            "distribution": self.plugin.distribution,
+            "version": self.plugin.version,
+        }
         if not self.plugin.ours:
             lineage = [b.__module__ for b in self.system.__mro__ if issubclass(b, Declared)]
-            made_by["source"] = source_digest(*lineage)
-        return made_by
+            code_facts["source"] = source_digest(*lineage)
+        return code_facts
 
     def _made_here(self) -> dict[str, str]:
-        made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
+        code_facts = {
+            "distribution": self.plugin.distribution,
+            "version": self.plugin.version,
+        }
         if self.plugin.source:
-            return {**made_by, "source": self.plugin.source}
+            return {**code_facts, "source": self.plugin.source}
         from irplatform.registry.live_code import live_digest, this_call
         from irplatform.system.console import notice_once
 
         made, mark = vars(self).get("_live", (-1, ""))
         if made == this_call():
-            return {**made_by, "source": mark}
+            return {**code_facts, "source": mark}
         held = {} if self.instance is None else vars(self.instance)
         state = {name: value for name, value in held.items() if name != "options"}
         mark, unread = live_digest(self.system, state, name=self.system.__name__)
@@ -204,12 +210,12 @@ class Registration(Generic[System]):
                 "Open it in prepare(), from an option that names it."
             )
         vars(self)["_live"] = this_call(), mark  # what it reads may be large
-        return {**made_by, "source": mark}
+        return {**code_facts, "source": mark}
 
     def describe(self, options: Options) -> dict[str, Any]:
         """Return what results depend on: code, options and the files that options name."""
         return {
-            **self.made_by,
+            **self.code_facts,
             "options": options.model_dump(mode="json"),
             **_content_of_files(options),
         }

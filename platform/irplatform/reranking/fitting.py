@@ -79,28 +79,35 @@ def fit_system(
 
 def untrained(choice: ChosenReranker, resources: CollectionResources) -> FittedReranker:
     """Return a reranker without training, as a system with the weight 0."""
-    mark = fingerprint(choice.describe())
-    return FittedReranker(choice, [choice.create(on_this_machine(resources))], 0.0, mark, {})
+    member = choice.create(on_this_machine(resources))
+    return FittedReranker(choice, [member], 0.0, fingerprint(choice.describe()), {})
 
 
 def open_checkpoint(
-    choice: ChosenReranker, folder: Path, resources: CollectionResources, recipe: str | None = None
+    choice: ChosenReranker,
+    folder: Path,
+    resources: CollectionResources,
+    made_from: str | None = None,
 ) -> FittedReranker:
     """Return the system that a checkpoint of this reranker holds.
 
-    `recipe` is a fingerprint of all that it was made from, if that is known.
+    `made_from` is a fingerprint of all that it was made from, if that is known.
     """
     checkpoint = Checkpoint.read(folder, of=choice.registration.name)
     members = checkpoint.load(
         choice.registration, lambda: choice.create(on_this_machine(resources))
     )
     # Code and options may be others than those that it was trained with.
-    made = recipe or [checkpoint.description, choice.describe()]
-    # On a GPU, the same recipe gives other weights each time.
-    mark = fingerprint({"made": made, "weights": checkpoint.weights})
-    chosen_on = checkpoint.description["interpolation"].get("topics")
+    made = made_from or [checkpoint.description, choice.describe()]
+    # On a GPU, the same gives other weights each time.
     return FittedReranker(
-        choice, members, checkpoint.weight, mark, checkpoint.about, chosen_on, checkpoint.folder
+        choice,
+        members,
+        checkpoint.weight,
+        fingerprint({"made": made, "weights": checkpoint.weights}),
+        checkpoint.describe(),
+        chosen_on=checkpoint.description["interpolation"].get("topics"),
+        folder=checkpoint.folder,
     )
 
 
@@ -251,7 +258,7 @@ def _plan(
         "irplatform": __version__,
         **choice.describe(),
         "corpus": resources.corpus.fingerprint,
-        "training_set": training_set.digest(),
+        "training_set": training_set.fingerprint,
         "vectors": resources.source.describe(),
         "seed": resources.seed,
         "device": resources.device,

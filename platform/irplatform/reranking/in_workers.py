@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SentReranker:
-    """A reranker with its options, resources and knowledge bases; `made_by` identifies its code."""
+    """A reranker with its options, resources and knowledge bases, and facts about its code."""
 
     choice: ChosenReranker
     resources: CollectionResources
-    made_by: Mapping[str, str]
+    code_facts: Mapping[str, str]
     knowledge: Mapping[str, Manifest]
 
     @classmethod
@@ -59,7 +59,7 @@ class SentReranker:
         registration = choice.registration
         sent = replace(choice, registration=replace(registration, declared=Reranker))
         unopened = replace(resources.unopened(), threads=threads)
-        return cls(sent, unopened, registration.made_by, installed())
+        return cls(sent, unopened, registration.code_facts, installed())
 
     @cached_property
     def loaded(self) -> ChosenReranker:
@@ -69,7 +69,7 @@ class SentReranker:
             PluginError: its plugin was changed in the meantime, or is another on this machine.
         """
         registration = registry().reranker(self.choice.registration.name)
-        if registration.made_by != self.made_by:
+        if registration.code_facts != self.code_facts:
             raise PluginError(
                 f"{registration.plugin} was changed while '{self.choice.name}' was at work, or is "
                 "another one on a machine of the cluster. Start again with the same everywhere."

@@ -104,7 +104,7 @@ class ChosenReranker(Chosen[Reranker]):
 
     def describe(self) -> dict[str, Any]:
         """Return all that its scores depend on, beside documents, topics and training."""
-        more = self.dependencies()
+        more = self.describe_reads()
         return {
             "reranker": self.registration.name,
             **self.registration.describe(self.options),

@@ -108,21 +108,22 @@ class TrainingSet:
         )
         return replace(self, validation=unseen or None)
 
-    def digest(self) -> str:
-        """A digest of topics, candidates, judgments, first-stage rankings and held-out topics."""
-        mark = hashlib.sha256()
+    @property
+    def fingerprint(self) -> str:
+        """Of topics, candidates, judgments, first-stage rankings and held-out topics."""
+        digest = hashlib.sha256()
         for part in (self.training, self.validation or ()):
-            mark.update(b"\0part")
+            digest.update(b"\0part")
             for example in part:
                 labelled = example.labelled
-                mark.update(fingerprint({"topic": labelled.topic.describe()}).encode())
-                mark.update(repr(labelled.candidates).encode())
-                mark.update(repr(sorted(labelled.judgments.items())).encode())
-                mark.update(repr(example.first.doc_ids).encode())
-                mark.update(example.first.scores.tobytes())
+                digest.update(fingerprint({"topic": labelled.topic.describe()}).encode())
+                digest.update(repr(labelled.candidates).encode())
+                digest.update(repr(sorted(labelled.judgments.items())).encode())
+                digest.update(repr(example.first.doc_ids).encode())
+                digest.update(example.first.scores.tobytes())
         for topic in self.held_out:
-            mark.update(b"\0held out" + fingerprint({"topic": topic.describe()}).encode())
-        return mark.hexdigest()[:16]
+            digest.update(b"\0held out" + fingerprint({"topic": topic.describe()}).encode())
+        return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True)

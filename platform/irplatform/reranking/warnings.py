@@ -108,8 +108,8 @@ def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
     if learning.checkpoint is None or not choice.trainable:
         return ""
     trained = Checkpoint.read(learning.checkpoint).description
-    made_by = choice.registration.made_by
-    changed = [name for name in ("version", "source") if trained.get(name) != made_by.get(name)]
+    code_facts = choice.registration.code_facts
+    changed = [name for name in ("version", "source") if trained.get(name) != code_facts.get(name)]
     if not changed:
         return ""
     which = f"version {trained.get('version')}" if "version" in changed else "other source code"
@@ -125,7 +125,7 @@ def warning_of_surroundings(choice: ChosenReranker, learning: LearningPlan) -> s
     if learning.checkpoint is None or not choice.trainable:
         return ""
     trained = dict(Checkpoint.read(learning.checkpoint).description.get("of", {}))
-    now = json.loads(json.dumps(choice.dependencies()))
+    now = json.loads(json.dumps(choice.describe_reads()))
     groups = _changed(trained.pop("features", {}), now.pop("features", {}))
     changed = [*(f"feature group '{name}'" for name in groups), *_changed(trained, now)]
     if not changed:

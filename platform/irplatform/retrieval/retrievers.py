@@ -111,7 +111,7 @@ class ChosenRetriever(Chosen[Retriever]):
 
     def describe(self) -> dict[str, Any]:
         """All that its ranking depends on, beside index and topics."""
-        depends_on = self.dependencies()
+        depends_on = self.describe_reads()
         return {
             "retriever": self.name,
             **self.registration.describe(self.options),
@@ -124,12 +124,14 @@ class ChosenRetriever(Chosen[Retriever]):
         with self.registration.plugin_call("looking at topics"):
             retriever.check_topics(topics)
 
-    def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
+    def describe_run(
+        self, topics: Sequence[Topic], resources: CollectionResources
+    ) -> dict[str, Any]:
         """Facts about a search for some topics, for metadata."""
         retriever = self.registration.made(self.options)
         with self.registration.plugin_call("looking at topics"):
-            facts = retriever.about(topics, resources)
-        return json_mapping(self.registration.who, "about", facts)
+            facts = retriever.describe_run(topics, resources)
+        return json_mapping(self.registration.who, "describe_run", facts)
 
     def explain(self, topic: Topic, resources: CollectionResources) -> dict[str, Any]:
         """The query that the retriever makes of a topic."""
@@ -216,7 +218,7 @@ def _cached_run(
     description = {
         **choice.describe(),
         **({"remark": remark} if remark else {}),
-        **choice.about(topics, resources),
+        **choice.describe_run(topics, resources),
         **computing,
     }
     artifacts = {"index": common["index"], **kept_json(cached.path / _USED)}

@@ -140,8 +140,7 @@ class Checkpoint:
         names = [path.relative_to(self.folder).as_posix() for path in files]
         return dict(zip(names, digests(files), strict=True))
 
-    @property
-    def about(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """The description without the marks of topics, which may be many thousands."""
         return {name: value for name, value in self.description.items() if name != _QUERIES}
 

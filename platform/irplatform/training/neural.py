@@ -61,9 +61,9 @@ class NeuralReranker(TrainableReranker):
         self.resources = resources
         torch.manual_seed(resources.seed)
         self.network = make().to(resources.device).eval()
-        self._named(self.identity())  # fails now, not after a training, where something is missing
+        self._named(self.describe_model())  # fails now where something is missing
 
-    def identity(self) -> Mapping[str, Any]:
+    def describe_model(self) -> Mapping[str, Any]:
         """Return what weights must have been saved with, as JSON: by default the sizes."""
         return asdict(self.network.sizes)
 
@@ -93,25 +93,25 @@ class NeuralReranker(TrainableReranker):
 
     def save(self, folder: Path) -> None:
         """Write the weights."""
-        identity = self._named(self.identity())
-        WeightFile(folder / self._file).save(self.network.state_dict(), identity)
+        description = self._named(self.describe_model())
+        WeightFile(folder / self._file).save(self.network.state_dict(), description)
 
     def load(self, folder: Path) -> None:
         """Read the weights; InputError if they are missing, damaged, or of another identity."""
-        tensors = self.saved_weights(folder, self.identity())
+        tensors = self.saved_weights(folder, self.describe_model())
         WeightFile(folder / self._file).load_into(self.network, tensors)
         self.weights_changed()
 
-    def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:
+    def saved_weights(self, folder: Path, description: Mapping[str, Any]) -> dict[str, Tensor]:
         """Return weights that were saved in a folder with this identity."""
-        return WeightFile(folder / self._file).load(self._named(identity))
+        return WeightFile(folder / self._file).load(self._named(description))
 
     @property
     def _file(self) -> str:
         return f"{self.model}.safetensors"
 
-    def _named(self, identity: Mapping[str, Any]) -> dict[str, Any]:
-        return {"model": self.model, **identity}
+    def _named(self, description: Mapping[str, Any]) -> dict[str, Any]:
+        return {"model": self.model, **description}
 
 
 _FILE = "documents.npy"

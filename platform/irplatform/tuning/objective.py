@@ -96,7 +96,7 @@ class TunedSystem:
         if self.measure in self.plugins.measures:
             dependencies["measure_source"] = function_digest(self.plugins.measures[self.measure])
         if self.declared is not None:
-            dependencies["pretraining"] = self.declared.digest()
+            dependencies["pretraining"] = self.declared.fingerprint
         if self.rerankers:
             dependencies |= {
                 "rerank_depth": self.rerank_depth,

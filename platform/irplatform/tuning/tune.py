@@ -151,7 +151,7 @@ def tune(
         system = _tuned_system(settings, tuning, *chosen)
         refuse_broken_corpus(tuning_collection, system.judgments.qrels, system.resources)
         for choice in system.retrieving():
-            choice.about(system.topics, system.resources)
+            choice.describe_run(system.topics, system.resources)
         if tuning_collection.id != collection.id and (
             warning := warning_of_tuning(collection.topics, system.topics)
         ):
