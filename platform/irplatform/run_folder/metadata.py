@@ -117,28 +117,24 @@ def run_metadata(
         lucene: see `describe_platform`.
         accelerator: see `describe_platform`.
     """
-    implementation: dict[str, Any] = {
+    source = {"lang": ["python", "java"], "version": __version__, "commit": source_revision()}
+    implementation = {
         "executable": {"cmd": command, "working directory": str(Path.cwd())},
-        "source": {"lang": ["python", "java"], "version": __version__},
+        "source": _said(source | {"digest": code}),
+        "call": call,
     }
-    if revision := source_revision():
-        implementation["source"]["commit"] = revision
-    if code is not None:
-        implementation["source"]["digest"] = code
-    if call is not None:
-        implementation["call"] = dict(call)
-    evaluation: dict[str, Any] = {"reported measures": list(measures)}
-    if baseline is not None:
-        evaluation["baseline"] = [baseline]
-    if significance:
-        evaluation["significance test"] = [dict(test) for test in significance]
+    evaluation = {
+        "reported measures": list(measures),
+        "baseline": baseline and [baseline],
+        "significance test": [dict(test) for test in significance] or None,
+    }
     content = {
         "schema version": _SCHEMA_VERSION,
         "tag": tag,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "platform": describe_platform(java=java, lucene=lucene, accelerator=accelerator),
-        "research goal": {"evaluation": evaluation},
-        "implementation": implementation,
+        "research goal": {"evaluation": _said(evaluation)},
+        "implementation": _said(implementation),
         "data": data or {},
         "method": {"automatic": True, "score ties": _TIES} | method.content(),
         "timings": {stage: round(seconds, 3) for stage, seconds in timings.items()},
@@ -271,7 +267,7 @@ def describe_platform(
         accelerator: name of the GPU that was used.
     """
     here = memory()
-    hardware: dict[str, Any] = {
+    hardware = {
         "cpu": {
             "model": _cpu_model(),
             "architecture": platform.machine(),
@@ -279,24 +275,25 @@ def describe_platform(
             "usable cores": available_cores(),
         },
         "ram": f"{here[0] / 2**30:.1f} GiB" if here else "unknown",
+        "gpu": accelerator and {"model": accelerator},
     }
-    if accelerator is not None:
-        hardware["gpu"] = {"model": accelerator}
-    software: dict[str, Any] = {
+    software = {
         "python": platform.python_version(),
         "libraries": {"python": library_versions()},
+        "java": java,
+        "lucene": lucene,
     }
-    if java is not None:
-        software["java"] = java
-    if lucene is not None:
-        software["lucene"] = lucene
-    software |= arithmetic()
     return {
-        "hardware": hardware,
+        "hardware": _said(hardware),
         "operating system": {"kernel": f"{platform.system()} {platform.release()}"}
         | _distribution(),
-        "software": software,
+        "software": _said(software) | arithmetic(),
     }
+
+
+def _said(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content without what is not known."""
+    return {name: value for name, value in content.items() if value is not None}
 
 
 def accelerator_name(device: str) -> str | None:
