@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.system import console
-from irplatform.system.console import detail, notice, parts, progress, stage, steps, waiting
+from irplatform.system.console import detail, notice, progress, section, sections, steps, waiting
 from irplatform.system.process import isolated
 from irplatform.system.progress import Work, texts_of
 from irplatform.workers.pool import Workers
@@ -75,11 +75,11 @@ def usual_level():
 
 
 def test_a_line_says_what_of_what_and_a_bar_how_far_the_whole_is(terminal):
-    with parts(10):
-        with stage("", 4), progress("searching", 2) as advance:
+    with sections(10):
+        with section(4), progress("searching", 2) as advance:
             advance(2)
         with (
-            stage("training delta", 6),
+            section(6, "training delta"),
             steps("fold", 5, 1),
             steps("member", 5, 2),
             steps("epoch", 4, 3),
@@ -98,7 +98,11 @@ def test_the_line_fits_the_terminal(columns, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     terminal = Terminal(columns)
     monkeypatch.setattr(sys, "stderr", terminal.stream)
-    with stage("training delta"), steps("member", 5), progress("training word vectors 単語", 3):
+    with (
+        section(title="training delta"),
+        steps("member", 5),
+        progress("training word vectors 単語", 3),
+    ):
         terminal.wait_for("0:00")
     lines = LINE.findall(terminal.text)
     assert all(len(line) < columns for line in lines)
@@ -149,7 +153,7 @@ def test_the_bar_moves_within_every_piece_of_work(terminal):
     def shares():
         return [int(share) for share in re.findall(r" (\d+)% 0:", terminal.text)]
 
-    with parts(2), stage("training delta"), steps("member", 2) as advance_members:
+    with sections(2), section(title="training delta"), steps("member", 2) as advance_members:
         with progress("encoding", 100, "topics", part=0.5) as advance:
             advance(50)
             terminal.wait_for("encoding: 50 of 100 topics ━+─+ +6%")  # half of 50 % of 25 %
@@ -167,9 +171,9 @@ def test_the_bar_moves_within_every_piece_of_work(terminal):
 
 @WIDE
 def test_work_for_all_that_follows_takes_a_part_of_all_that_is_left(terminal):
-    with parts(5) as finished:
+    with sections(5) as finished:
         finished(1)
-        with stage("training delta", 4), steps("fold", 100):
+        with section(4, "training delta"), steps("fold", 100):
             with progress("training word vectors", 10, "words", part=0.5, once=True) as advance:
                 advance(5)
                 terminal.wait_for("training word vectors: 5 of 10 words ━+─+ +40%")
@@ -181,7 +185,7 @@ def test_work_for_all_that_follows_takes_a_part_of_all_that_is_left(terminal):
 def test_work_in_a_batch_fills_the_batch(terminal):
     with (
         progress("reranking", 20, "topics"),
-        stage("", 10),
+        section(10),
         progress("scoring", 4, "documents", part=1) as advance,
     ):
         advance(2)
@@ -209,7 +213,7 @@ def test_work_of_which_nothing_is_counted_yet_is_named_alone():
 
 def test_a_narrow_line_is_brief_before_it_leaves_words_out():
     works = [
-        Work("training delta", stage=True),
+        Work("training delta", section=True),
         Work(noun="fold", total=5, done=1),
         Work("reranking with delta", unit="topics", total=6),
         Work(noun="batch", total=40),
@@ -224,7 +228,7 @@ def test_a_narrow_line_is_brief_before_it_leaves_words_out():
 
 
 def test_a_bar_never_goes_back(terminal):
-    with parts(1), stage("", 1):
+    with sections(1), section(1):
         with progress("reading", 2, part=0.6) as advance:
             advance(2)
         with progress("searching", 2) as advance:
@@ -248,7 +252,7 @@ def test_a_terminal_that_moves_no_cursor_gets_lines(term, monkeypatch):
 
 def test_elsewhere_a_line_says_how_far_it_is(capsys, monkeypatch):
     monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
-    with stage("training delta"), steps("member", 5, 1), steps("epoch", 12) as advance:
+    with section(title="training delta"), steps("member", 5, 1), steps("epoch", 12) as advance:
         advance(1)
     told = "training delta: member 2 of 5, epoch 2 of 12 after 0 s\n"
     assert capsys.readouterr().err.startswith(told)
@@ -264,7 +268,7 @@ def _reported(number):
 
 def test_workers_report_to_the_line_of_the_process_that_started_them(capsys, monkeypatch):
     monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
-    with Workers(_reported, 1) as pool, stage("training delta"), parts(5):
+    with Workers(_reported, 1) as pool, section(title="training delta"), sections(5):
         pool.give(0, 2)
         done = {}
         while not done:
@@ -325,5 +329,5 @@ def test_what_nobody_can_measure_is_named_when_it_takes_long(terminal, monkeypat
     monkeypatch.setattr(console, "_PATIENCE", 0.05)
     with waiting("loading torch"):
         assert terminal.wait_for(LINE)[1] == "loading torch 0:00:00"
-    with parts(2, 1), waiting("starting Java"):
+    with sections(2, 1), waiting("starting Java"):
         assert "50%" in terminal.wait_for(r"starting Java([^\r]*)\x1b")[1]

@@ -24,7 +24,7 @@ from irplatform.files.cache import Artifact, artifact, kept_json
 from irplatform.files.digests import fingerprint
 from irplatform.files.writing import atomic_write, within_home
 from irplatform.knowledge import open_knowledge
-from irplatform.system.console import LAST, notice, parts, progress, waiting
+from irplatform.system.console import LAST, notice, progress, sections, waiting
 from irplatform.workers.distribution import batched, ordered_map
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: int | None =
         "options": identity["options"],
     }
 
-    with parts(2) as finished:
+    with sections(2) as finished:
         # First: knowledge bases without names then leave no half-built graph.
         table = concept_table(names)
         linker = linker_index(table, chosen) if options.linker == "scispacy" else None

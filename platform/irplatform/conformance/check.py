@@ -34,7 +34,7 @@ from irplatform.registry.loading import registry
 from irplatform.registry.registration import Registration
 from irplatform.spelling import option
 from irplatform.system.arithmetic import choose_device
-from irplatform.system.console import parts, stage, steps
+from irplatform.system.console import section, sections, steps
 from irplatform.workers.distribution import available_cores
 
 if TYPE_CHECKING:
@@ -112,12 +112,12 @@ def check_plugin(
     try:
         if plugin.installed:
             process.start()
-        with parts(len(checks) + 1):
-            with stage(""):
+        with sections(len(checks) + 1):
+            with section():
                 data = _data(collection_name, device, registered, process, plugins)
                 # Before the process loads the plugin for a question.
                 heavy = process.heavy_imports(plugin) if plugin.installed else []
-            with stage("", len(checks)), steps("system", len(checks)) as advance:
+            with section(len(checks)), steps("system", len(checks)) as advance:
                 for (kind, system), check in checks.items():
                     finding = _finding(kind, system, check, data)
                     remarks = [*finding.remarks, *_undescribed(registered[kind, system])]

@@ -24,7 +24,7 @@ from irplatform.retrieval.first_stage import FirstStage, short_names
 from irplatform.retrieval.fusion import AUTO
 from irplatform.run_folder.listed import MATRIX
 from irplatform.spelling import option
-from irplatform.system.console import parts, stage, waiting, with_subject, without_repeats
+from irplatform.system.console import section, sections, waiting, with_subject, without_repeats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,11 +71,11 @@ def run_matrix(
         planned = [*_planned(settings, plugins, folder, recorder_of)]
     (folder / MATRIX).unlink(missing_ok=True)  # it is about an earlier matrix
     cells = []
-    with parts(len(planned)), without_repeats(*_TOLD_ONCE):
+    with sections(len(planned)), without_repeats(*_TOLD_ONCE):
         for cell in planned:
             collection = cell.plan.collection.id
             subject = cell.stage if not settings.collections else f"{collection}, {cell.stage}"
-            with stage(""), with_subject(subject):
+            with section(), with_subject(subject):
                 report = carry_out(cell.plan, cell.recorder)
             cells.append(Cell(collection, cell.stage, cell.plan.run_dir, report))
     matrix = MatrixReport(folder, tuple(settings.labels), cells)

@@ -31,7 +31,7 @@ from irplatform.run_folder.metadata_model import NOTHING, Data, Marks, Method, S
 from irplatform.run_folder.mixture import mixture_of
 from irplatform.runs import Run, read_run
 from irplatform.runs.names import alone_name
-from irplatform.system.console import notice, stage
+from irplatform.system.console import notice, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -50,10 +50,10 @@ RERANKING = 4
 """Share of a run's progress bar of each reranker; a chapter before reranking has a third of 1."""
 _COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
-_STAGES = {"index": 0.0, "retrieve": 0.0, "train": 0.0, "rerank": 0.0}
-"""The stages whose seconds every run has."""
+_PHASES = {"index": 0.0, "retrieve": 0.0, "train": 0.0, "rerank": 0.0}
+"""The phases whose seconds every run has."""
 _EVALUATE = "evaluate"
-"""The stage that a run's own metadata lack: they are written before it."""
+"""The phase that a run's own metadata lack: they are written before it."""
 
 
 class Recorder:
@@ -120,7 +120,7 @@ class Recorder:
         # The index was built before the first retriever searched.
         shared = {s: t for s, t in timed.items() if not any(s in r.seconds for r in runs)}
         for retrieved in runs:
-            seconds = _STAGES | shared | {**retrieved.seconds}
+            seconds = _PHASES | shared | {**retrieved.seconds}
             facts, artifacts = [retrieved.description], retrieved.artifacts
             self._add(retrieved.run, facts, candidates, artifacts, seconds, resources)
             shared = {}
@@ -130,9 +130,9 @@ class Recorder:
         if len(candidates.retrieved) > 1:
             self._seconds(resources)
             run, facts = candidates.cut(candidates.first), candidates.describe()
-            self._add(run, facts, candidates, candidates.artifacts, {**_STAGES}, resources)
+            self._add(run, facts, candidates, candidates.artifacts, {**_PHASES}, resources)
 
-    @stage("", RERANKING)
+    @section(RERANKING)
     def add_reranked(
         self, name: str, candidates: Candidates, attempts: Iterable[RerankedRun]
     ) -> None:
@@ -145,7 +145,7 @@ class Recorder:
         final: list[Evaluation] = []
         alone: list[Evaluation] = []
         for reranked in attempts:
-            seconds = _STAGES | self._seconds(reranked.resources)
+            seconds = _PHASES | self._seconds(reranked.resources)
             method, resources = self._method(candidates, reranked), reranked.resources
             write = partial(self._write, candidates, resources.artifacts, seconds, resources)
             write(reranked.alone, method.having(interpolation=0.0, shares=[]))
@@ -270,7 +270,7 @@ class Recorder:
         return ComparisonReport.of(compared)
 
     def _seconds(self, resources: CollectionResources) -> dict[str, float]:
-        """Seconds per stage since the runs before."""
+        """Seconds per phase since the runs before."""
         seconds = resources.stopwatch.since(self._timed)
         self._timed = dict(resources.stopwatch.seconds)
         return seconds

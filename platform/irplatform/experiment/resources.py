@@ -10,7 +10,7 @@ from irplatform.collections.inspection import refuse_broken, warning_of_abstract
 from irplatform.files.cache import artifact
 from irplatform.files.digests import fingerprint
 from irplatform.system.arithmetic import choose_device
-from irplatform.system.console import notice, stage
+from irplatform.system.console import notice, section
 from irplatform.text.vector_source import VectorSource
 from irplatform.workers.distribution import available_cores, cluster, within_cores
 
@@ -115,7 +115,7 @@ def refuse_broken_corpus(
         "index": index_fingerprint,
         "qrels": fingerprint(judged),
     }
-    with stage("", SEARCHING), resources.stopwatch.timed("index"):
+    with section(SEARCHING), resources.stopwatch.timed("index"):
         check = artifact("check", collection.id, depends_on, look)
     if warning := (check.path / "warning.txt").read_text(encoding="utf-8"):
         notice(warning)

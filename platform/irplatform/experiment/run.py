@@ -55,7 +55,7 @@ from irplatform.run_folder.metadata_model import Data, Method, RunMetadata
 from irplatform.settings import with_keywords
 from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
-from irplatform.system.console import notice, parts, stage, without_repeats
+from irplatform.system.console import notice, section, sections, without_repeats
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.workers.distribution import use_workers
 
@@ -225,7 +225,7 @@ def _underway(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
     names = (*plan.first_stage.retrievers, *plan.settings.labels)
     event = RunEvent(plan.collection.id, names, plan.run_dir)
     plan.plugins.announce("run_started", event)
-    with parts(3 * SEARCHING + len(plan.rerankers) * RERANKING), without_repeats("left out"):
+    with sections(3 * SEARCHING + len(plan.rerankers) * RERANKING), without_repeats("left out"):
         yield
     finished = replace(event, results=recorder.results, runs=recorder.runs)
     plan.plugins.announce("run_finished", finished)
@@ -284,7 +284,7 @@ def train(
     return {"path": str(path), **Checkpoint.read(path).description}
 
 
-@stage("", SEARCHING)
+@section(SEARCHING)
 def retrieve(plan: RunPlan) -> Candidates:
     """Search for the topics of a collection that is indexed and whole.
 
@@ -299,7 +299,7 @@ def retrieve(plan: RunPlan) -> Candidates:
     return replace(candidates, qrels=plan.qrels or {})
 
 
-@stage("", SEARCHING)
+@section(SEARCHING)
 def retrieve_training(plan: RunPlan) -> Candidates | None:
     """Search for the training topics; None if nothing is learned from any.
 

@@ -24,7 +24,7 @@ from irplatform.files.reading import readable_again, reporting_reads
 from irplatform.files.writing import home, to_disk, write_json
 from irplatform.knowledge.store import VERSION, Builder, KnowledgeBase
 from irplatform.knowledge.union import Knowledge
-from irplatform.system.console import notice, parts, progress
+from irplatform.system.console import notice, progress, sections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -211,7 +211,7 @@ def add(
             notice(f"{name} is already there, made from the same files.")
             _remove_older(place, mark)
             return before
-        with parts(2) as finished:
+        with sections(2) as finished:
             builder = _read(name, alone, [path for path, _ in read])
             finished(1)
             for (path, _), digest in zip(read, digests, strict=True):

@@ -33,7 +33,7 @@ from irplatform.reranking.training_set import (
     split_topics,
     weight_topics,
 )
-from irplatform.system.console import notice, notice_once, stage, with_subject
+from irplatform.system.console import notice, notice_once, section, with_subject
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.topic_identity import families
 from irplatform.version import __version__
@@ -199,7 +199,7 @@ def train_system(
         for number in range(len(splits)):
             shutil.rmtree(workspace(folder, number))
 
-    with stage(work, 0.5 if doing or pretraining else 1):
+    with section(0.5 if doing or pretraining else 1, work):
         return artifact(KIND, plan.label, plan.depends_on, build, resumable=resources.resume)
 
 

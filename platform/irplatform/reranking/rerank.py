@@ -21,7 +21,7 @@ from irplatform.reranking.training_set import (
 from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.names import alone_name
-from irplatform.system.console import parts, stage, steps, with_subject
+from irplatform.system.console import section, sections, steps, with_subject
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import families
 from irplatform.workers.distribution import several_workers
@@ -84,12 +84,12 @@ def rerank_with_seeds(
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     several = len(seeds) > 1
     seeds = [seed for seed in seeds if only in (None, seed)]
-    with parts(len(seeds)):
+    with sections(len(seeds)):
         _train_ahead(choice, candidates, learning, resources, seeds)
         for seed in seeds:
             # Artifacts that other systems use are not part of these runs.
             seeded = replace(resources, seed=seed, artifacts=candidates.artifacts)
-            with stage(""), with_subject(f"seed {seed}" if several else ""):
+            with section(), with_subject(f"seed {seed}" if several else ""):
                 reranked = rerank(choice, candidates, learning.of_seed(seed), seeded)
             yield reranked.with_suffix(f"-seed{seed}") if several else reranked
 
@@ -183,12 +183,12 @@ def _fold_scores(
         fitting = 0 if learning.checkpoint else _TRAINING
     folds = training_per_topics(choice, candidates, learning, resources)
     scored = []
-    with steps("fold", len(folds)) if len(folds) > 1 else parts(1) as advance:
+    with steps("fold", len(folds)) if len(folds) > 1 else sections(1) as advance:
         for training_set, topics in folds:
-            with parts(fitting + 1):
-                with stage("", fitting), timed("train"):
+            with sections(fitting + 1):
+                with section(fitting), timed("train"):
                     system = fit(choice, learning, training_set, resources, known_scores)
-                with stage("", 1), timed("rerank"):
+                with section(1), timed("rerank"):
                     scores = known_scores or cached_scores(system, topics, per_topic, resources)
             advance(1)
             scored.append((replace(system, members=()), topics, scores))

@@ -24,7 +24,7 @@ from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
 from irplatform.reranking.in_workers import sent_system
 from irplatform.spelling import option
-from irplatform.system.console import LAST, parts, progress, stage
+from irplatform.system.console import LAST, progress, section, sections
 from irplatform.version import __version__
 from irplatform.workers.distribution import batched_by_size, cluster, ordered_map, takes_gpu
 
@@ -89,7 +89,7 @@ def score_topics(
                 advance(len(block))
             blocks = []
         for block in blocks:
-            with stage("", len(block)):
+            with section(len(block)):
                 batch = [(topic, resources.documents(doc_ids)) for topic, doc_ids in block]
                 keep(block, mean_scores(registration, members, batch))
     return {topic.id: done[topic.id] for topic in topics}
@@ -123,7 +123,7 @@ def rescore_topics(
         for batch in batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS):
             asked = [(copy(topic), read, scores[topic.id].tolist()) for topic, read in batch]
             doing = f"comparing the candidates of topics {_names(batch)}"
-            with stage("", len(batch)), registration.plugin_call(doing):
+            with section(len(batch)), registration.plugin_call(doing):
                 answer = reranker.rescore_batch(asked)
                 returned = _per_topic(registration.who, answer, len(batch), "rescore_batch")
             for (topic, documents), values in zip(batch, returned, strict=True):
@@ -148,10 +148,10 @@ def final_scores(
     if (kind.rescore, kind.rescore_batch) == (Reranker.rescore, Reranker.rescore_batch):
         return score()
     scoring = 1 - LAST if registration.traits(members[0].options).listwise else LAST
-    with parts(1):
-        with stage("", scoring):
+    with sections(1):
+        with section(scoring):
             scores = score()
-        with stage("", 1 - scoring):
+        with section(1 - scoring):
             return rescore_topics(registration, members[0], topics, candidates, scores, resources)
 
 

@@ -29,7 +29,7 @@ from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.dependencies import GROUP
 from irplatform.reranking.in_workers import SentReranker, can_be_sent
 from irplatform.reranking.scoring import Values, final_scores
-from irplatform.system.console import notice, parts, set_prefix, steps
+from irplatform.system.console import notice, sections, set_prefix, steps
 from irplatform.training.checkpoints import member_folder
 from irplatform.workers.cluster import on_another_machine
 from irplatform.workers.distribution import ordered_map, several_workers, takes_gpu
@@ -204,7 +204,7 @@ def train_members(
     first, others = members[0], members[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
     side_by_side = workers > 1 and learn_side_by_side(choice, resources)
-    with parts(len(members)) as advance:
+    with sections(len(members)) as advance:
         seconds = _train_shown(first)
         advance(1)
         if seconds >= WORTH_PROCESSES and side_by_side:
@@ -280,7 +280,7 @@ def _train_elsewhere(packed: SentMember) -> dict[str, bytes]:
     member = packed.loaded()
     set_prefix(f"member {member.number + 1}")
     member.folder.mkdir(parents=True, exist_ok=True)
-    with parts(1):
+    with sections(1):
         _train_shown(member)
     if not on_another_machine():
         return {}

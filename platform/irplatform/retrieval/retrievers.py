@@ -23,7 +23,7 @@ from irplatform.registry.plugin_answers import json_mapping
 from irplatform.retrieval.lookup import Lookup
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.run import rank_given
-from irplatform.system.console import notice, parts, stage
+from irplatform.system.console import notice, section, sections
 from irplatform.text.tokenizer import COMPOSITION, is_folded
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class RetrievedRun:
     """The run of one retriever.
 
     `description` and `artifacts`, the fingerprints of what it was made with, are for metadata;
-    `seconds` are per stage, beyond the retrievers before it.
+    `seconds` are per phase, beyond the retrievers before it.
     """
 
     run: Run
@@ -171,14 +171,14 @@ def cached_runs(
     `label` is a readable beginning for the names in the cache.
     """
     common = _dependencies(topics, depth, pools, resources)
-    with parts(len(choices)):
+    with sections(len(choices)):
         return [
             _cached_run(choice, topics, depth, resources, label, pools, common)
             for choice in choices
         ]
 
 
-@stage("")
+@section()
 def _cached_run(
     choice: ChosenRetriever,
     topics: Sequence[Topic],

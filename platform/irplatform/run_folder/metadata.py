@@ -107,7 +107,7 @@ def run_metadata(
         command: how the run was asked for: a command line, or an expression in Python.
         method: how the run was made.
         data: what was searched, learned from and read.
-        timings: seconds per stage.
+        timings: seconds per phase.
         measures: names of the reported measures.
         baseline: the run that the others are tested against.
         significance: the tests: name, correction method.
@@ -137,7 +137,7 @@ def run_metadata(
         "implementation": _said(implementation),
         "data": data or {},
         "method": {"automatic": True, "score ties": _TIES} | method.content(),
-        "timings": {stage: round(seconds, 3) for stage, seconds in timings.items()},
+        "timings": {phase: round(seconds, 3) for phase, seconds in timings.items()},
     }
     return RunMetadata.model_validate(content)
 

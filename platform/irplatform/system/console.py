@@ -308,25 +308,25 @@ def quiet() -> Iterator[None]:
 
 
 @contextmanager
-def parts(total: float, done: float = 0) -> Iterator[Advance]:
-    """Divide work into parts, each a `stage` or some steps; yields a function that takes steps.
+def sections(total: float, done: float = 0) -> Iterator[Advance]:
+    """Divide work into sections, or some steps; yields a function that takes steps.
 
-    `total` is the size of all parts together, in any unit, `done` how much is done already.
+    `total` is the size of all sections together, in any unit, `done` how much is done already.
     """
     with _display.showing(Work(total=total, done=done)) as work:
         yield lambda steps: _display.advance(work, steps)
 
 
 @contextmanager
-def stage(title: str, share: float = 1) -> Iterator[None]:
-    """Show a part of the work around it, worth `share` of its total.
+def section(share: float = 1, title: str = "") -> Iterator[None]:
+    """Show a section of the work around it, worth `share` of its total.
 
     The progress within tells how far it is. Without a title its label is shown.
     """
     around = innermost(_display._works)
     if around is not None:
         around.step, around.within = share, 0
-    with _display.showing(Work(title, total=1, stage=True)):
+    with _display.showing(Work(title, total=1, section=True)):
         yield
     if around is not None:
         around.step = 1
@@ -371,7 +371,7 @@ def progress(
 def waiting(label: str) -> Iterator[None]:
     """Show work that cannot be measured: "loading torch"."""
     counts = not _display._works
-    with _display.showing(Work(label, stage=True, counts=counts, patience=_PATIENCE)):
+    with _display.showing(Work(label, section=True, counts=counts, patience=_PATIENCE)):
         yield
 
 

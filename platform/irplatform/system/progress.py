@@ -34,7 +34,7 @@ class Work:
         part: its part of what the work around it has left of its step, from 0 to 1.
         once: it is done for all that follows, and takes that part of all that is left.
         counts: the whole grows with it.
-        stage: it has a title alone, and the work within it tells how far it is.
+        section: it has a title alone, and the work within it tells how far it is.
         patience: seconds before it is painted first.
         step: how much of `total` the work within it is worth.
         within: how much of that step is done, from 0 to 1, by work within it that has ended.
@@ -49,7 +49,7 @@ class Work:
     part: float = 1
     once: bool = False
     counts: bool = True
-    stage: bool = False
+    section: bool = False
     patience: float = 0
     step: float = 1
     within: float = 0
@@ -125,13 +125,13 @@ def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
 
     "training delta: fold 2 of 5, member 3 of 5, epoch 4 of 12"
     """
-    title = [work.title for work in works if work.title and work.stage][-1:]
+    title = [work.title for work in works if work.title and work.section][-1:]
     said: list[str] = []
     last: Work | None = None
     for work in works:
         if reported := [text for text, _ in work.reports.values()][:1]:
             said, last = [*said, *reported], None
-        elif work.noun or (work.title and not work.stage):
+        elif work.noun or (work.title and not work.section):
             said, last = [*said, str(work)], work
 
     def lines(parts: Sequence[str]) -> list[str]:
@@ -158,30 +158,30 @@ def seconds_left(works: Sequence[Work]) -> float | None:
 
 @dataclass
 class Stopwatch:
-    """Seconds per stage of a command. Stages lie within stages, and no second counts twice."""
+    """Seconds per phase of a command. Phases lie within phases, and no second counts twice."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic
 
     @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the time of a block to a stage, less the time of stages within it."""
+    def timed(self, phase: str) -> Iterator[None]:
+        """Add the time of a block to a phase, less the time of phases within it."""
         started, within = self.clock(), sum(self.seconds.values())
         yield
         inner = sum(self.seconds.values()) - within
         spent = self.clock() - started - inner
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + spent
 
     def since(self, before: Mapping[str, float]) -> dict[str, float]:
-        """Return the seconds per stage since `seconds` was as given."""
+        """Return the seconds per phase since `seconds` was as given."""
         return {
-            stage: spent - before.get(stage, 0.0)
-            for stage, spent in self.seconds.items()
-            if spent > before.get(stage, 0.0)
+            phase: spent - before.get(phase, 0.0)
+            for phase, spent in self.seconds.items()
+            if spent > before.get(phase, 0.0)
         }
 
 
 def added(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:
-    """Return the sum of two spans' seconds per stage."""
-    stages = dict.fromkeys([*first, *second])
-    return {stage: first.get(stage, 0.0) + second.get(stage, 0.0) for stage in stages}
+    """Return the sum of two spans' seconds per phase."""
+    phases = dict.fromkeys([*first, *second])
+    return {phase: first.get(phase, 0.0) + second.get(phase, 0.0) for phase in phases}
