@@ -8,7 +8,7 @@ import yaml
 from irplatform.analysis.rerun import rerun
 from irplatform.analysis.verify import verify
 from irplatform.errors import InputError
-from irplatform.run_folder.campaigns import prepare
+from irplatform.run_folder.campaigns import prepare_upload
 from irplatform.system import console
 from irplatform.tasks.submissions import fix_run
 from irplatform.tasks.upload import prepare_runs
@@ -78,7 +78,7 @@ FOREIGN = {
 def test_a_head_of_another_program_is_copied_verified_and_not_run_again(tmp_path, capsys, name):
     content = FOREIGN[name]
     run = headed(tmp_path / "theirs.run", content)
-    prepare(run, tmp_path / "up")
+    prepare_upload(run, tmp_path / "up")
     copied = written(tmp_path / "up")
     assert copied["actor"]["team"] == ("Engines" if content.get("actor") else "Ours")
     others = [key for key in content if key not in ("actor", "implementation")]
@@ -95,11 +95,11 @@ def test_a_head_of_another_program_is_copied_verified_and_not_run_again(tmp_path
 def test_what_makes_no_sense_is_refused_in_a_line(tmp_path):
     run = headed(tmp_path / "a.run", {"method": {}, "actor": ["Engines"]})
     with pytest.raises(InputError, match="'actor' of its ir_metadata is not a mapping"):
-        prepare(run, tmp_path / "up")
+        prepare_upload(run, tmp_path / "up")
     with pytest.raises(InputError, match="have no section 'method'"):
         verify(headed(tmp_path / "b.run", {"actor": {"team": "Engines"}}))
     run.write_text("# ir_metadata.start\n# a: [\n# ir_metadata.end\n" + LINES)
-    for use in (verify, lambda path: prepare(path, tmp_path / "up")):
+    for use in (verify, lambda path: prepare_upload(path, tmp_path / "up")):
         with pytest.raises(InputError, match="are not YAML"):
             use(run)
 

@@ -16,7 +16,7 @@ from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.judgments import of_collection
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.experiment.arguments import as_path, as_paths, collection_name
-from irplatform.experiment.calls import describe_data, expression, plain
+from irplatform.experiment.calls import describe_data, expression, plain_value
 from irplatform.files.digests import file_digest
 from irplatform.files.reading import readable_again
 from irplatform.files.writing import same_file, writable_file
@@ -110,7 +110,7 @@ def fuse_runs(
     share_of = dict(zip(paths, shares, strict=True))
     asked = {
         **{name: value for name, value in (("by", by), ("norm", norm), ("k", k)) if value},
-        "train_on": plain("train_on", train_on and collection_name(train_on)),
+        "train_on": plain_value("train_on", train_on and collection_name(train_on)),
         "train_runs": [str(path.absolute()) for path in train_paths],
     }
     metadata = _metadata(tag, method, depth, share_of, asked, choice, command)

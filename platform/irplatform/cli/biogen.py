@@ -78,11 +78,11 @@ def biogen(
     looked for.
     """
     from irplatform.cli.config import ask_for
-    from irplatform.run_folder.campaigns import known
+    from irplatform.run_folder.campaigns import known_facts
     from irplatform.tasks.biogen import cite
 
     ask_for("team")
-    if "team" not in (facts := known()):
+    if "team" not in (facts := known_facts()):
         raise InputError("BioGen asks for your team: `platform config set team VALUE`.")
     command_line = ("platform", *sys.argv[1:])
     settings = run_settings(options, rerankers=rerankers, command=command_line)

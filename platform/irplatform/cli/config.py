@@ -24,9 +24,9 @@ def config() -> None:
 @json_option
 def show(as_json: bool) -> None:
     """Show the facts that metadata take."""
-    from irplatform.run_folder.campaigns import FACTS, config_file, known
+    from irplatform.run_folder.campaigns import FACTS, config_file, known_facts
 
-    facts = known()
+    facts = known_facts()
     if as_json:
         print_json({"file": str(config_file()), "facts": facts})
         return
@@ -39,9 +39,9 @@ def show(as_json: bool) -> None:
 @click.argument("value")
 def set_fact(name: str, value: str) -> None:
     """Keep a fact; an empty value forgets it."""
-    from irplatform.run_folder.campaigns import keep
+    from irplatform.run_folder.campaigns import keep_fact
 
-    keep(name, value)
+    keep_fact(name, value)
 
 
 @config.command("ask")
@@ -59,20 +59,20 @@ def ask() -> None:
 
 def ask_for(*names: str) -> None:
     """Ask on a terminal for facts that are not known, and keep them; elsewhere ask nothing."""
-    from irplatform.run_folder.campaigns import known
+    from irplatform.run_folder.campaigns import known_facts
 
     for name in names if _on_terminal() else ():
-        if name not in known():
+        if name not in known_facts():
             _ask(name)
 
 
 def _ask(name: str) -> None:
-    from irplatform.run_folder.campaigns import FACTS, keep, known
+    from irplatform.run_folder.campaigns import FACTS, keep_fact, known_facts
 
-    present = known().get(name, "")
+    present = known_facts().get(name, "")
     answer = click.prompt(FACTS[name], default=present, show_default=bool(present), err=True)
     if answer != present:
-        keep(name, answer)
+        keep_fact(name, answer)
 
 
 def _on_terminal() -> bool:

@@ -229,10 +229,10 @@ def tira(run: Path, out: Path, as_json: bool) -> None:
     `platform config`.
     """
     from irplatform.cli.config import ask_for
-    from irplatform.run_folder.campaigns import prepare
+    from irplatform.run_folder.campaigns import prepare_upload
 
     ask_for("team", "repository")
-    written = prepare(run, out)
+    written = prepare_upload(run, out)
     if as_json:
         print_json(written)
     else:

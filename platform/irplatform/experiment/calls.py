@@ -43,13 +43,13 @@ def call_of(settings: RunSettings) -> dict[str, Any]:
     """
     usual = RunSettings("")
     settings_json = {
-        name: plain(name, getattr(settings, name))
+        name: plain_value(name, getattr(settings, name))
         for name, setting in _DECLARED.items()
         if setting.recorded and getattr(settings, name) != getattr(usual, name)
     }
     if "first_stages" in settings_json:
         settings_json["first_stages"] = [
-            replace(stage, source=str(plain("candidates", stage.source))).name
+            replace(stage, source=str(plain_value("candidates", stage.source))).name
             for stage in settings.stages
         ]
     return {"function": "run", "settings": settings_json}
@@ -168,12 +168,12 @@ def _listed(value: object) -> Sequence[Any]:
     return [*value] if isinstance(value, tuple | list) else [value]
 
 
-def plain(name: str, value: object) -> Any:
+def plain_value(name: str, value: object) -> Any:
     """A setting as JSON, with absolute paths."""
     if isinstance(value, tuple | list):
-        return [plain(name, item) for item in value]
+        return [plain_value(name, item) for item in value]
     if isinstance(value, Mapping):
-        return {key: plain(name, item) for key, item in value.items()}
+        return {key: plain_value(name, item) for key, item in value.items()}
     if isinstance(value, Path):
         return str(value.expanduser().absolute())
     if isinstance(value, str) and name in _COLLECTIONS:

@@ -155,7 +155,7 @@ class RunPlan:
         return replace(self, resources=resources)
 
 
-def reading(function: Callable[P, T]) -> Callable[P, T]:
+def show_reading(function: Callable[P, T]) -> Callable[P, T]:
     """Show that the collection is read, while a function of settings or a plan works."""
 
     @wraps(function)
@@ -168,7 +168,7 @@ def reading(function: Callable[P, T]) -> Callable[P, T]:
     return shown
 
 
-@reading
+@show_reading
 def plan_run(settings: RunSettings, plugins: Registry) -> RunPlan:
     """Plan a run.
 
@@ -209,7 +209,7 @@ def plan_run(settings: RunSettings, plugins: Registry) -> RunPlan:
     return replace(plan, training=training, folds=folds)
 
 
-@reading
+@show_reading
 def plan_training(settings: RunSettings, plugins: Registry) -> RunPlan:
     """Plan a training: its collection, with those of `train_on`, is the one to learn from."""
     if settings.checkpoint is not None:

@@ -34,8 +34,8 @@ from irplatform.experiment.plan import (
     plan_run,
     plan_training,
     planned_runs,
-    reading,
     refuse_own_candidates,
+    show_reading,
 )
 from irplatform.experiment.recorder import RERANKING, Recorder
 from irplatform.experiment.resources import SEARCHING, refuse_broken_corpus
@@ -193,7 +193,7 @@ def _rank(plan: RunPlan, recorder: Recorder) -> Candidates:
     return candidates
 
 
-@reading
+@show_reading
 def _recorder(plan: RunPlan) -> Recorder:
     settings, collection, measures = plan.settings, plan.collection, plan.plugins.measures
     names = measures_of(collection, settings.measures, measures, plan.qrels)

@@ -57,7 +57,7 @@ def config_file() -> Path:
     return settings_folder() / "config.toml"
 
 
-def kept() -> dict[str, str]:
+def kept_facts() -> dict[str, str]:
     """Return the facts that the user has given once.
 
     Raises:
@@ -75,19 +75,19 @@ def kept() -> dict[str, str]:
     return content
 
 
-def known() -> dict[str, str]:
+def known_facts() -> dict[str, str]:
     """Return all facts: kept ones, those of the environment, and the address of a clone's origin.
 
     The clone is that of the current folder; user names and passwords are left out of its address.
     """
     of_environment = {name: os.environ[v] for name, v in VARIABLES.items() if os.environ.get(v)}
-    facts = {**kept(), **of_environment}
+    facts = {**kept_facts(), **of_environment}
     if "repository" not in facts and (origin := _origin()):
         facts["repository"] = origin
     return facts
 
 
-def keep(name: str, value: str) -> None:
+def keep_fact(name: str, value: str) -> None:
     """Keep a fact; "" forgets it.
 
     Raises:
@@ -95,7 +95,7 @@ def keep(name: str, value: str) -> None:
     """
     if name not in FACTS:
         raise unknown("name", name, FACTS, of="a fact about you")
-    facts = {**kept(), name: " ".join(value.split())}
+    facts = {**kept_facts(), name: " ".join(value.split())}
     lines = [f"{key} = {toml_value(facts[key])}\n" for key in FACTS if facts.get(key)]
     with atomic_write(config_file()) as file:
         file.writelines(lines)
@@ -129,10 +129,10 @@ def describe_folder(folder: Path, names: Sequence[str]) -> None:
         if about.run  # another command may have replaced it meanwhile
     ]
     if described and described[-1].run:
-        write_ir_metadata(ir_metadata(described[-1], known(), runs), folder / FILE_NAME)
+        write_ir_metadata(ir_metadata(described[-1], known_facts(), runs), folder / FILE_NAME)
 
 
-def prepare(run: Path, folder: Path) -> dict[str, Any]:
+def prepare_upload(run: Path, folder: Path) -> dict[str, Any]:
     """Copy a run to a new folder as `run.txt`, with its `ir-metadata.yml`, as TIRA takes it.
 
     Comments at the head of the run are left out.
@@ -144,7 +144,7 @@ def prepare(run: Path, folder: Path) -> dict[str, Any]:
         InputError: the run has no metadata, a fact that campaigns require is not known, or the
             folder exists.
     """
-    content = described(run, known())
+    content = describe_run_file(run, known_facts())
     if missing := lacking(content):
         commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
         raise InputError(f"campaigns also ask for your {' and '.join(missing)}: {commands}.")
@@ -160,14 +160,16 @@ def write_upload(run: Path, folder: Path, facts: Mapping[str, str]) -> list[str]
     Returns:
         The facts that campaigns require and that are not known.
     """
-    content = described(run, facts)
+    content = describe_run_file(run, facts)
     folder.mkdir(parents=True, exist_ok=True)
     _copy(run, folder / "run.txt")
     write_ir_metadata(content, folder / FILE_NAME)
     return lacking(content)
 
 
-def described(run: Path, facts: Mapping[str, str], folders: Iterable[str] = ()) -> dict[str, Any]:
+def describe_run_file(
+    run: Path, facts: Mapping[str, str], folders: Iterable[str] = ()
+) -> dict[str, Any]:
     """Return a run's `ir-metadata.yml`: of what lies beside it, stands in its head, or is there.
 
     Args:

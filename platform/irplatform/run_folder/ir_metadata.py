@@ -229,23 +229,23 @@ def _fused_in_words(step: Mapping[str, Any]) -> str:
     return f"the runs {' and '.join(names)} are fused by {how} (weights {weights})"
 
 
-def parts(content: Any, field: str) -> list[Any]:
+def values_at(content: Any, field: str) -> list[Any]:
     """Return the values of a field, such as "method.retrieval.name": one for each entry of a list.
 
     None stands for a value that is missing, or not filled in.
     """
     key, _, rest = field.partition(".")
     if isinstance(content, list):
-        return [value for entry in content for value in parts(entry, field)] or [None]
+        return [value for entry in content for value in values_at(entry, field)] or [None]
     value = content.get(key) if isinstance(content, dict) else None
     if rest:
-        return parts(value, rest)
+        return values_at(value, rest)
     return [None if value in ("", [], {}) or _UNFILLED in str(value) else value]
 
 
 def lacking(content: Mapping[str, Any]) -> list[str]:
     """Return the names in `platform config` of what campaigns require and the content lacks."""
-    return [name for field, name in REQUIRED.items() if None in parts(content, field)]
+    return [name for field, name in REQUIRED.items() if None in values_at(content, field)]
 
 
 def of_others(content: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str, Any]:
@@ -258,7 +258,7 @@ def of_others(content: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str,
     """
     content_with_facts = dict(content)
     for field, name in REQUIRED.items():
-        if name not in facts or None not in parts(content_with_facts, field):
+        if name not in facts or None not in values_at(content_with_facts, field):
             continue
         *sections, last = field.split(".")
         holder = content_with_facts
@@ -271,7 +271,7 @@ def of_others(content: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str,
     missing = [
         field
         for field, kind in _ASKED.items()
-        if not all(isinstance(value, kind) for value in parts(content_with_facts, field))
+        if not all(isinstance(value, kind) for value in values_at(content_with_facts, field))
     ]
     if missing:
         notice_once(f"WARNING: TIRA asks for more in its ir_metadata: {', '.join(missing)}.")

@@ -26,7 +26,7 @@ from irplatform.experiment.arguments import collection_name
 from irplatform.experiment.run import rank_unscored
 from irplatform.files.formats import parse_json, read_json
 from irplatform.files.reading import numbered_lines
-from irplatform.run_folder.campaigns import known, write_upload
+from irplatform.run_folder.campaigns import known_facts, write_upload
 from irplatform.run_folder.ir_metadata import FILE_NAME
 from irplatform.runs import Ranking, Run, write_run
 from irplatform.spelling import option
@@ -87,7 +87,7 @@ def rank_input(
             collection = _full_rank(source)
         name = collection_name(collection)
         system = rank_unscored(replace(settings, collection=name, run_dir=work / "runs"))
-        missing = write_upload(system.path, out, known())
+        missing = write_upload(system.path, out, known_facts())
     return {
         "path": str(out),
         "files": ["run.txt", FILE_NAME],

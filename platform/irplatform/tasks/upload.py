@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import InputError, counted
 from irplatform.experiment.arguments import as_path, as_paths
 from irplatform.files.writing import atomic_folder
-from irplatform.run_folder.campaigns import described
-from irplatform.run_folder.campaigns import known as known_facts
+from irplatform.run_folder.campaigns import describe_run_file, known_facts
 from irplatform.run_folder.ir_metadata import (
     FILE_NAME,
     lacking,
-    parts,
     read_head,
+    values_at,
     write_ir_metadata,
 )
 from irplatform.run_folder.metadata import read_metadata
@@ -150,7 +149,7 @@ def prepare_runs(
             content = canonical(answers.head, values, known.form)
         metadata: Mapping[str, Any] | None = None
         if is_run and (known.rules.metadata or read_metadata(path)):
-            metadata = described(path, facts, snapshots)
+            metadata = describe_run_file(path, facts, snapshots)
         snapshot = snapshots[number] if snapshots else ""
         tag = check.tag or path.stem
         runs.append(_Run(tag, snapshot, content, check, metadata))
@@ -275,8 +274,8 @@ def describe_runs(task: Task, runs: Sequence[Described]) -> str:
 
 def _section(run: Described) -> Iterator[str]:
     content = run.metadata
-    told = [] if content is None else parts(content, "method.description")
-    told += [] if content is None else parts(content, "research goal.description")
+    told = [] if content is None else values_at(content, "method.description")
+    told += [] if content is None else values_at(content, "research goal.description")
     yield next(
         (f"{text}\n" for text in told if text),
         "How this run was made is not recorded. Describe it here.\n",
@@ -290,25 +289,25 @@ def _section(run: Described) -> Iterator[str]:
 
 
 def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    (automatic,) = parts(content, "method.automatic")[:1]
+    (automatic,) = values_at(content, "method.automatic")[:1]
     yield "type", "automatic" if str(automatic).lower() == "true" else "manual"
-    steps = parts(content, "method.retrieval")[0]
+    steps = values_at(content, "method.retrieval")[0]
     for step in steps if isinstance(steps, list) else [steps]:
         if isinstance(step, dict):
             kind = next((kind for kind in ("retriever", "reranker") if kind in step), "step")
             options = ", ".join(f"{k} {value}" for k, value in step.items() if k not in _NO_OPTIONS)
             yield kind, str(step.get("name")) + (f" ({options})" if options else "")
-    yield "collection", _named(parts(content, "data.test collection")[0])
-    yield "training data", _named(parts(content, "data.training data")[0])
-    listed = parts(content, "platform.software.libraries")[0]
+    yield "collection", _named(values_at(content, "data.test collection")[0])
+    yield "training data", _named(values_at(content, "data.training data")[0])
+    listed = values_at(content, "platform.software.libraries")[0]
     entries = [str(entry) for entry in listed] if isinstance(listed, list) else []
     libraries = dict(entry.split("==", 1) for entry in entries if "==" in entry)
     known = [f"{name} {libraries[name]}" for name in _LIBRARIES if name in libraries]
     python = [f"Python {libraries['python']}"] if "python" in libraries else []
     yield "software", ", ".join(python + known) or ", ".join(entries) or "unknown"
-    if commit := parts(content, "implementation.source.commit")[0]:
+    if commit := values_at(content, "implementation.source.commit")[0]:
         yield "commit", f"`{commit}`"
-    if command := parts(content, "implementation.executable.cmd")[0]:
+    if command := values_at(content, "implementation.executable.cmd")[0]:
         yield "command", f"`{command}`"
     if date := content.get("date"):
         yield "made", str(date)
