@@ -173,10 +173,10 @@ class Registration(Generic[System]):
         For a third-party plugin also a digest of its source and of its base classes'; for an object
         of this session, of its code and of what it holds.
         """
-        return self._made_by if self.plugin.installed else self._made_here()
+        return self._installed_facts if self.plugin.installed else self._session_facts()
 
     @functools.cached_property
-    def _made_by(self) -> dict[str, str]:
+    def _installed_facts(self) -> dict[str, str]:
         from irplatform.plugin.declarations import Declared
 
         code_facts = {
@@ -188,7 +188,7 @@ class Registration(Generic[System]):
             code_facts["source"] = source_digest(*lineage)
         return code_facts
 
-    def _made_here(self) -> dict[str, str]:
+    def _session_facts(self) -> dict[str, str]:
         code_facts = {
             "distribution": self.plugin.distribution,
             "version": self.plugin.version,
