@@ -83,11 +83,10 @@ def read_settings(
 
     A value is TOML, or plain text for an option that takes text in all named systems.
     """
-    from irplatform.experiment.settings import label_and_name
+    from irplatform.experiment.systems import registrations_of
     from irplatform.options import flat, read_value
+    from irplatform.registry.dependencies import Chosen
     from irplatform.registry.loading import registry
-    from irplatform.reranking.systems import ChosenReranker
-    from irplatform.retrieval.retrievers import ChosenRetriever
     from irplatform.tuning.declared import takes_text
 
     options: dict[str, object] = {}
@@ -103,14 +102,8 @@ def read_settings(
                 f"--set {name} is given twice, with {texts[name]} and {value}; give it once."
             )
     if texts:
-        plugins = registry()
-        systems: list[ChosenRetriever | ChosenReranker] = [
-            *(ChosenRetriever(r, r.options({})) for r in map(plugins.retriever, retrievers)),
-            *(
-                ChosenReranker(r := plugins.reranker(name), r.options({}), label=label)
-                for label, name in map(label_and_name, rerankers)
-            ),
-        ]
+        named = registrations_of(registry(), retrievers, rerankers)
+        systems = [Chosen(system, system.options({})) for system in named]
         options |= {
             name: read_value(value, text=takes_text(systems, name)) for name, value in texts.items()
         }

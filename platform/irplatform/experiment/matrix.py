@@ -15,7 +15,8 @@ from irplatform.errors import InputError
 from irplatform.evaluation.judgments import measures_of
 from irplatform.experiment.experiment_file import read_experiment
 from irplatform.experiment.plan import RunPlan, plan_run, planned_runs
-from irplatform.experiment.settings import RunSettings, label_and_name
+from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.systems import registrations_of
 from irplatform.experiment.topics import topics_folder
 from irplatform.files.writing import write_json
 from irplatform.options import option_values
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from irplatform.experiment.recorder import Recorder
     from irplatform.registry.lookup import Registry
-    from irplatform.registry.registration import Registration
     from irplatform.reports.run_report import RunReport
 
 _TOLD_ONCE = ("WARNING", "no results", "left out")
@@ -174,11 +174,5 @@ def cell_settings(
 
 def _taken(settings: RunSettings, plugins: Registry, first_stage: FirstStage) -> set[str]:
     """The options that the systems of a cell take."""
-    labelled = map(label_and_name, settings.rerankers)
-    registrations: list[Registration[Any]] = [
-        *(plugins.retriever(name) for name in first_stage.retrievers),
-        *(replace(plugins.reranker(name), name=label) for label, name in labelled),
-    ]
-    return set().union(
-        *(option_values(registration, settings.settings)[0] for registration in registrations)
-    )
+    systems = registrations_of(plugins, first_stage.retrievers, settings.rerankers)
+    return set().union(*(option_values(system, settings.settings)[0] for system in systems))

@@ -58,8 +58,8 @@ class Systems:
         """
         retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.settings)
         refuse_idle_plan(retrievers, self.rerankers, self.settings)
-        rerankers = with_expansion(self.rerankers, retrievers)
-        return replace(self, retrievers=retrievers, rerankers=rerankers)
+        expanding = with_expansion(self.rerankers, retrievers)
+        return replace(self, retrievers=retrievers, rerankers=expanding)
 
 
 def resolve_systems(
@@ -121,8 +121,8 @@ def choose_systems(
         registry: the installed plugins.
         retrievers: names.
         rerankers: names, or LABEL=NAME: one reranker may have several labels.
-        settings: option to value; "delta.filters" sets an option of the system called `delta`,
-            "loop.epochs" a part of the option `loop`.
+        settings: option to value; "delta.filters" sets an option of `delta`, "loop.epochs" a part
+            of the option `loop`.
         preset: the name of settings that rerankers bring in place of their defaults; `settings`
             take precedence.
         members: how many models of a reranker that learns are trained and averaged.
@@ -142,35 +142,40 @@ def choose_systems(
             f"{option('rerankers', f'other={name}')}."
         )
     rankers = [registry.reranker(name) for _, name in labelled]
-    registrations: list[Registration[Any]] = [
-        *(registry.retriever(name) for name in retrievers),
-        *(replace(r, name=label) for r, (label, _) in zip(rankers, labelled, strict=True)),
-    ]
+    registrations, count = registrations_of(registry, retrievers, rerankers), len(retrievers)
     if preset is not None:
-        _check_preset(preset, registrations[len(retrievers) :])
-    trained = [None] * len(retrievers) + [recorded.get(r.name) for r in rankers]
+        _check_preset(preset, registrations[count:])
+    trained = [None] * count + [recorded.get(r.name) for r in rankers]
     keys: set[str] = set()
     tables = []
-    for registration, trained_with in zip(registrations, trained, strict=True):
+    for system, trained_with in zip(registrations, trained, strict=True):
         # A retriever and a reranker of one name share the settings under it.
-        others = [o for o in registrations if o.name == registration.name]
-        of_name = {option for other in others for option in other.option_names()}
-        used, table = option_values(
-            registration, _with_preset(registration, settings, preset), of_name, trained_with
-        )
+        of_name = {n for o in registrations if o.name == system.name for n in o.option_names()}
+        with_preset = _with_preset(system, settings, preset)
+        used, table = option_values(system, with_preset, of_name, trained_with)
         keys |= used
         tables.append(table)
-    for key in settings:
-        if key not in keys:
-            raise unknown_option(key, registrations, registry, dict(labelled))
+    for key in (key for key in settings if key not in keys):
+        raise unknown_option(key, registrations, registry, dict(labelled))
     options = [r.options(table) for r, table in zip(registrations, tables, strict=True)]
-    chosen_retrievers = [*map(ChosenRetriever, registrations, options[: len(retrievers)])]
+    chosen_retrievers = [*map(ChosenRetriever, registrations, options[:count])]
     labels = [label if label != name else "" for label, name in labelled]
     chosen_rerankers = [
         ChosenReranker(r, of_reranker, members, label, trained=r.name in recorded)
-        for r, label, of_reranker in zip(rankers, labels, options[len(retrievers) :], strict=True)
+        for r, label, of_reranker in zip(rankers, labels, options[count:], strict=True)
     ]
     return chosen_retrievers, with_expansion(chosen_rerankers, chosen_retrievers)
+
+
+def registrations_of(
+    registry: Registry, retrievers: Sequence[str], rerankers: Sequence[str]
+) -> list[Registration[Any]]:
+    """Return the systems of these names; rerankers are called by their labels."""
+    labelled = map(label_and_name, rerankers)
+    return [
+        *(registry.retriever(name) for name in retrievers),
+        *(replace(registry.reranker(name), name=label) for label, name in labelled),
+    ]
 
 
 def _twice(names: Sequence[str]) -> str:

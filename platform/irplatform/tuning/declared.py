@@ -15,8 +15,7 @@ from irplatform.options import path_within
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from irplatform.reranking.systems import ChosenReranker
-    from irplatform.retrieval.retrievers import ChosenRetriever
+    from irplatform.registry.dependencies import Chosen
 
 
 @dataclass(frozen=True)
@@ -64,22 +63,20 @@ class Declared:
         return (*switches, *(k for k in self.kinds if isinstance(k, str)))
 
 
-def declarations(
-    systems: Sequence[ChosenRetriever | ChosenReranker], name: str
-) -> Iterator[Declared]:
+def declarations(systems: Sequence[Chosen[Any]], name: str) -> Iterator[Declared]:
     """Yield the options of a setting's name, one per system that has it."""
     for system in systems:
         if path := _path(system, name):
             yield _walk(system, path)
 
 
-def takes_text(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) -> bool:
+def takes_text(systems: Sequence[Chosen[Any]], name: str) -> bool:
     """Return whether a setting is text in every system that has it."""
     options = list(declarations(systems, name))
     return bool(options) and all(option.text for option in options)
 
 
-def in_common(systems: Sequence[ChosenRetriever | ChosenReranker], name: str, other: str) -> str:
+def in_common(systems: Sequence[Chosen[Any]], name: str, other: str) -> str:
     """Return the option that two settings share, such as "k1 of bm25", or ""."""
     for system in systems:
         path = _path(system, name)
@@ -88,14 +85,14 @@ def in_common(systems: Sequence[ChosenRetriever | ChosenReranker], name: str, ot
     return ""
 
 
-def _path(system: ChosenRetriever | ChosenReranker, name: str) -> list[str]:
+def _path(system: Chosen[Any], name: str) -> list[str]:
     """The path of a setting in a system's options, or []."""
     options = type(system.options).model_fields
     path = path_within(name, system.name, options)
     return path if path and path[0] in options else []
 
 
-def _walk(system: ChosenRetriever | ChosenReranker, path: Sequence[str]) -> Declared:
+def _walk(system: Chosen[Any], path: Sequence[str]) -> Declared:
     value: Any = system.options
     field: FieldInfo | None = None
     kinds: tuple[Any, ...] = ()
