@@ -55,7 +55,7 @@ _RERANKING = ("score and score_batch", "explain", "rescore")
 _CHECKS = {
     "retriever": (
         *("documents", "asked again", "another process", "one topic at a time"),
-        *("about and explain", "odd topics", "ids used again"),
+        *("run and explanation", "odd topics", "ids used again"),
     ),
     "measure": ("numbers", "arguments", "asked again", "another order", "one topic at a time"),
     "collection": (

@@ -279,7 +279,7 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     yield "one topic at a time", said(change, "when topics come one at a time")
     choice.describe_run(topics, data.resources)
     choice.explain(topics[0], data.resources)
-    yield "describe_run and explain", ""
+    yield "run and explanation", ""
     yield from faults("odd topics", lambda odd: retrieved([odd]), odd_topics(topics[0]))
 
     def ranked(topic: Topic, name: str) -> tuple[str, ...]:
