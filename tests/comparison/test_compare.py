@@ -8,7 +8,7 @@ from irplatform.comparison.compare import compare
 from irplatform.data import Topic
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import Judgments
-from irplatform.reports.comparison_report import ComparisonReport
+from irplatform.reports.comparison import ComparisonReport
 from irplatform.runs import Ranking, Run
 
 

@@ -11,8 +11,7 @@ from irplatform.comparison.compare import compare
 from irplatform.comparison.results import Matrix
 from irplatform.evaluation.judgments import Judgments
 from irplatform.evaluation.scoring import evaluate
-from irplatform.reports.comparison import render
-from irplatform.reports.comparison_report import ComparisonReport
+from irplatform.reports.comparison import ComparisonReport, render
 from irplatform.run_folder.mixture import Mixture
 
 TOPICS = [f"q{n}" for n in range(12)]

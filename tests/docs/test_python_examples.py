@@ -7,7 +7,7 @@ from pages import DOCS, fences
 
 import irplatform as ir
 from irplatform.queries.ready import ReadyReranker, ReadyRetriever
-from irplatform.reports.comparison_report import ComparisonReport
+from irplatform.reports.comparison import ComparisonReport
 
 pytestmark = pytest.mark.usefixtures("restored_registry")
 FUNCTIONS = [name for name in ir.__all__ if name.islower()]

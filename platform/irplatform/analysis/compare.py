@@ -13,7 +13,7 @@ from irplatform.analysis.keywords import CompareOptions
 from irplatform.comparison.compare import compare as compare_over_topics
 from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.registry.loading import registry
-from irplatform.reports.comparison_report import ComparisonReport
+from irplatform.reports.comparison import ComparisonReport
 from irplatform.runs import read_run
 from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import option

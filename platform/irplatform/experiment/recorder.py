@@ -21,7 +21,7 @@ from irplatform.experiment.calls import describe_data
 from irplatform.files.writing import write_json
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
-from irplatform.reports.comparison_report import ComparisonReport
+from irplatform.reports.comparison import ComparisonReport
 from irplatform.reports.run_report import RunReport
 from irplatform.reports.system_result import SystemResult
 from irplatform.run_folder.folder import FolderScores, RunFolder, SystemScores, write_scores

@@ -1,4 +1,4 @@
-"""A comparison as text, Markdown, LaTeX or CSV.
+"""A comparison as text, Markdown, LaTeX or CSV, in a notebook, as frames and as plots.
 
 Text fits a screen: a table by the first measure, the means by the others, a sentence for each pair,
 and the topics that differ most. Further parts come if asked for: all measures, bounds, groups,
@@ -8,12 +8,13 @@ topics.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from irplatform.comparison.identities import identities_told
+from irplatform.comparison.results import Comparison
 from irplatform.comparison.sentences import sentences
-from irplatform.errors import counted, for_display
+from irplatform.errors import InputError, counted, for_display, unknown
 from irplatform.reports.columns import (
     NARROWEST_TEXT,
     Table,
@@ -28,17 +29,17 @@ from irplatform.reports.comparison_tables import (
     bound_tables,
     extremes_of,
     group_tables,
-    has_shares,
     how,
     main_tables,
     matrix_of,
     other_means,
     share_legend,
-    shares_of,
+    share_tables,
     topic_tables,
     values_of,
 )
-from irplatform.reports.comparison_values import csv_of
+from irplatform.reports.comparison_values import columns_of, csv_of
+from irplatform.reports.evaluations import html_table
 from irplatform.reports.table import (
     CEILING,
     FOUND,
@@ -48,11 +49,17 @@ from irplatform.reports.table import (
     render_table,
 )
 from irplatform.system.console import say, terminal_width, wrapped
+from irplatform.system.frames import pandas_frame, polars_frame
+from irplatform.system.html import Html, block, cell
+from irplatform.system.packages import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from irplatform.comparison.results import Comparison
+    import pandas as pd
+    import polars as pl
+
+    from irplatform.reports.comparison_values import Part
 
 Form = Literal["text", "markdown", "latex", "csv"]
 
@@ -77,6 +84,97 @@ class Parts:
     bounds: bool = False
     per_topic: bool = False
     means: bool = True
+
+
+@dataclass(frozen=True, repr=False)
+class ComparisonReport(Comparison):
+    """A comparison, as `irplatform.compare` and the report of a run return it."""
+
+    @classmethod
+    def of(cls, comparison: Comparison) -> Self:
+        """Return a comparison as a report."""
+        return cls(**{each.name: getattr(comparison, each.name) for each in fields(Comparison)})
+
+    def to_pandas(self, part: Part = "systems") -> pd.DataFrame:
+        """Return a part of the comparison as a frame.
+
+        Args:
+            part: "systems" has a row for each system and measure: mean, interval, Judged@k, rank;
+                "pairs" one for each pair and measure: difference, interval, effect, p-values,
+                topics won, tied and lost, sentence; "topics" one for each system, topic and
+                measure; "groups" one for each group of topics, system and measure, with the
+                difference from each baseline.
+
+        Raises:
+            InputError: pandas is not installed, or there is no such part.
+
+        Examples:
+            >>> import irplatform as ir
+            >>> one = ir.Run("one", {"1": ir.Ranking.of(["a", "b"], [2.0, 1.0])})
+            >>> other = ir.Run("other", {"1": ir.Ranking.of(["b", "a"], [2.0, 1.0])})
+            >>> comparison = ir.compare([one, other], qrels={"1": {"b": 1}}, measures="RR")
+            >>> comparison.to_pandas("topics")[["system", "topic", "value"]]
+              system topic  value
+            0    one     1    0.5
+            1  other     1    1.0
+        """
+        return pandas_frame(columns_of(self, part))
+
+    def to_polars(self, part: Part = "systems") -> pl.DataFrame:
+        """Return what `to_pandas` returns, as a frame of polars."""
+        return polars_frame(columns_of(self, part))
+
+    def plot(
+        self,
+        kind: Literal["topics", "intervals"] = "topics",
+        *,
+        system: str | None = None,
+        measure: str | None = None,
+    ) -> Any:
+        """Plot differences, as a chart of Altair.
+
+        Args:
+            kind: "topics" has a bar for each topic, the difference of a system from its baseline,
+                sorted; "intervals" has the mean difference of each pair with its 95 % interval.
+            system: whose topics; by default the first that is compared with a baseline.
+            measure: by default the first.
+
+        Raises:
+            InputError: Altair is not installed, or there is no such system or measure.
+        """
+        from irplatform.reports import plots
+
+        require("a plot", "altair")
+        measure = self.measures[0] if measure is None else measure
+        if measure not in self.measures:
+            raise unknown("measure", measure, self.measures, of="this comparison")
+        pairs = self.shown_pairs(measure)
+        if kind == "intervals":
+            title = f"{measure}: difference, 95 % interval"
+            return plots.interval_plot(plots.interval_rows(self, measure), title)
+        if kind != "topics":
+            raise InputError(f"kind is {kind!r}; it is 'topics' or 'intervals'.")
+        pair = next((p for p in pairs if system in (None, p.system)), None)
+        if pair is None:
+            raise unknown("system", str(system), [p.system for p in pairs], of="this comparison")
+        title = f"{measure}: {pair.system} − {pair.baseline}"
+        return plots.topic_plot(plots.topic_rows(self, pair), title)
+
+    def __repr__(self) -> str:
+        """The notes, tables and sentences, for `print`."""
+        return "\n".join([*map(for_display, self.notes), render(self)])
+
+    def _repr_html_(self) -> str:
+        measure = self.measures[0]
+        told = Html("".join(f"<p>{cell(text)}</p>" for text in _sentences(self, Parts())))
+        parts: list[str] = [*map(html_table, [*_matrices(self), *main_tables(self, measure)]), told]
+        if _shows_others(self, Parts()):
+            parts.append(html_table(other_means(self)))
+        if topics := self.most_different(measure, _MOST_TOPICS):
+            shown = values_of(self, measure, topics, f"Topics that differ most by {measure}")
+            parts += [Html(f'<p class="heading">{cell(shown.title)}</p>'), html_table(shown)]
+        notes = [_legend(self), share_legend(self), *self.notes, self.note]
+        return block(*parts, heading=_heading(self), notes=notes)
 
 
 def print_comparison(
@@ -126,15 +224,13 @@ def render(
 def _text(comparison: Comparison, parts: Parts, width: int | None) -> Iterator[str]:
     """Paragraphs and tables, in their order."""
     if parts.means:
-        heading = counted(len(comparison.topics), "topic")
-        heading = f"{comparison.collection}: {heading}" if comparison.collection else heading
-        lines = [for_display(line) for line in (heading, comparison.note) if line]
+        lines = [for_display(line) for line in (_heading(comparison), comparison.note) if line]
         yield "\n".join(wrapped(line, width) for line in lines)
     if comparison.matrix:
         tables = [matrix_of(comparison, measure) for measure in comparison.measures]
         told = (wrapped(line, width) for line in _matrix_legend(comparison))
         yield "\n".join([side_by_side(tables, width), *told])
-        yield from [as_text(shares_of(comparison), width)] if has_shares(comparison) else []
+        yield from (as_text(table, width) for table in share_tables(comparison))
     lines = [line for line in (_legend(comparison), share_legend(comparison)) if line]
     explained = "\n".join(wrapped(line, width) for line in lines)
     for measure in _measures(comparison, parts):
@@ -161,9 +257,7 @@ def _text(comparison: Comparison, parts: Parts, width: int | None) -> Iterator[s
 
 def _tables(comparison: Comparison, parts: Parts) -> Iterator[Table]:
     """The tables of Markdown and LaTeX."""
-    if comparison.matrix:
-        yield from (matrix_of(comparison, measure) for measure in comparison.measures)
-        yield from [shares_of(comparison)] if has_shares(comparison) else []
+    yield from _matrices(comparison)
     for measure in _measures(comparison, parts):
         yield from main_tables(comparison, measure)
     if _shows_others(comparison, parts):
@@ -171,6 +265,13 @@ def _tables(comparison: Comparison, parts: Parts) -> Iterator[Table]:
     yield from _further(comparison, parts)
     if parts.per_topic:
         yield from topic_tables(comparison)
+
+
+def _matrices(comparison: Comparison) -> Iterator[Table]:
+    """The tables of first stages and rerankers, if they make a matrix."""
+    if comparison.matrix:
+        yield from (matrix_of(comparison, measure) for measure in comparison.measures)
+        yield from share_tables(comparison)
 
 
 def _further(comparison: Comparison, parts: Parts) -> Iterator[Table]:
@@ -200,6 +301,11 @@ def _hanging(text: str, width: int | None) -> str:
     whole = for_display(text).replace("p = ", "p\xa0=\xa0")
     first, *rest = wrapped(whole, width and width - 2).split("\n")
     return "\n".join([first, *(f"  {line}" for line in rest)]).replace("\xa0", " ")
+
+
+def _heading(comparison: Comparison) -> str:
+    topics = counted(len(comparison.topics), "topic")
+    return f"{comparison.collection}: {topics}" if comparison.collection else topics
 
 
 def _legend(comparison: Comparison) -> str:

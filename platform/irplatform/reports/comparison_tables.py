@@ -73,15 +73,17 @@ def matrix_of(comparison: Comparison, measure: str) -> Table:
     return matrix_table(measure, columns, [*rows.items()])
 
 
-def shares_of(comparison: Comparison) -> Table:
-    """Return the matrix of W, the first stages' shares."""
+def share_tables(comparison: Comparison) -> list[Table]:
+    """Return the matrix of W, the first stages' shares; nothing if there are none."""
     assert comparison.matrix is not None
+    if not has_shares(comparison):
+        return []
     rows: dict[str, dict[str, Mixture]] = {row: {} for row in comparison.matrix.rows}
     for system in comparison.systems:
         row, column = comparison.matrix.places[system.name]
         if column:
             rows[row][column] = system.mixture
-    return share_table(comparison.matrix.columns, rows)
+    return [share_table(comparison.matrix.columns, rows)]
 
 
 def main_tables(

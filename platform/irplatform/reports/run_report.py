@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from irplatform.comparison.tests import Correction, Difference, Test
-    from irplatform.reports.comparison_report import ComparisonReport
+    from irplatform.reports.comparison import ComparisonReport
     from irplatform.runs import Run
 
 
