@@ -195,6 +195,11 @@ class AnalysisSettings:
             object.__setattr__(self, "sampled_qrels", path)
         if self.collection is not None and self.qrels is not None:
             raise InputError(f"give either {option('collection')} or {option('qrels')}.")
+        if self.all_pairs and self.baseline:
+            raise InputError(
+                f"{option('all_pairs', True)} and {option('baseline')} exclude each other: leave "
+                "out one of them."
+            )
 
     @property
     def topic_filter(self) -> TopicFilter | None:

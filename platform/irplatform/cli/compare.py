@@ -64,8 +64,6 @@ def compare(
 
     if as_json and form != "text":
         raise InputError(f"--table {form} and --json exclude each other: leave out one of them.")
-    if options["all_pairs"] and options["baseline"]:
-        raise InputError("--all-pairs and --baseline exclude each other: leave out one of them.")
     if form == "csv" and per_topic and options["group_by"]:
         raise InputError(
             "--table csv writes one table: leave out --per-topic or --group-by, and call twice."

@@ -11,7 +11,6 @@ import click
 from irplatform.analysis.declared import AnalysisSettings
 from irplatform.cli.commands import command
 from irplatform.cli.options import PATH, options_of
-from irplatform.errors import InputError
 from irplatform.settings import OUTPUT
 from irplatform.system.console import say_text
 
@@ -40,8 +39,6 @@ def report(
     """
     from irplatform import write_report
 
-    if options["all_pairs"] and options["baseline"]:
-        raise InputError("--all-pairs and --baseline exclude each other: leave out one of them.")
     if html is None:
         folder = runs[0] if len(runs) == 1 and runs[0].is_dir() else Path()
         html = folder / "report.html"

@@ -66,12 +66,8 @@ def run(
     if not settings.collection:
         missing = "names no collection" if experiment else "--collection COLLECTION,… is missing"
         raise InputError(f"{missing}. `platform run --help` explains it.", path=experiment)
-    several = settings.rerankers or any(len(stage.retrievers) > 1 for stage in settings.stages)
-    if compare and not several:
-        raise InputError(
-            "--compare has no effect without --reranker NAME or a second retriever, as in "
-            "--first-stage bm25+rm3: there is nothing to compare."
-        )
+    if compare:
+        _check_several(settings, "--compare")
     if html is not None:
         _check_html(settings)
     report = run_collection(settings)
@@ -121,9 +117,13 @@ def _check_html(settings: RunSettings) -> None:
             "--html is for one collection, one first stage and all topics; `platform report` takes "
             "any runs."
         )
-    if not settings.rerankers and len(settings.first_stage.retrievers) < 2:
+    _check_several(settings, "--html")
+
+
+def _check_several(settings: RunSettings, flag: str) -> None:
+    if not settings.rerankers and all(len(stage.retrievers) < 2 for stage in settings.stages):
         raise InputError(
-            "--html has no effect without --reranker NAME or a second retriever, as in "
+            f"{flag} has no effect without --reranker NAME or a second retriever, as in "
             "--first-stage bm25+rm3: there is nothing to compare."
         )
 

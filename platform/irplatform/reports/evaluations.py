@@ -11,7 +11,7 @@ from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block, cell, table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     import pandas as pd
@@ -86,12 +86,15 @@ def topic_columns(
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def html_table(shown: Table) -> str:
-    """Return a table of text as HTML; the best cells are bold, and those with marks coloured."""
+def html_table(shown: Table, asides: Collection[int] = ()) -> str:
+    """Return a table as HTML; the best cells are bold, and those with marks coloured.
+
+    `asides` are rows that describe the one above.
+    """
     rows = [
         [
             cell(
-                text,
+                text.strip() if number in asides else text,
                 bold=shown.is_best(number, column),
                 kind="better" if "▲" in text else "worse" if "▼" in text else "",
             )
@@ -100,4 +103,4 @@ def html_table(shown: Table) -> str:
         for number, row in enumerate(shown.rows)
     ]
     long = len(shown.columns) - 1 if shown.text else None
-    return table(shown.header, rows, left=shown.left, long=long)
+    return table(shown.header, rows, left=shown.left, long=long, asides=asides)

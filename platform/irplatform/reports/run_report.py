@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 from irplatform.comparison.tests import CORRECTION, TEST
 from irplatform.errors import InputError, for_display
 from irplatform.reports.columns import Table, as_text, print_text
-from irplatform.reports.evaluations import topic_columns
+from irplatform.reports.evaluations import html_table, topic_columns
 from irplatform.reports.system_result import SystemResult  # noqa: TC001 - of a dataclass
 from irplatform.reports.table import (
     ResultRow,
-    figure,
-    glyphs,
     legend_of,
     marks,
     render_table,
@@ -31,7 +29,7 @@ from irplatform.runs.names import alone_name
 from irplatform.spelling import option
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame
-from irplatform.system.html import block, cell, table
+from irplatform.system.html import block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,30 +41,6 @@ if TYPE_CHECKING:
     from irplatform.comparison.tests import Correction, Difference, Test
     from irplatform.reports.comparison import ComparisonReport
     from irplatform.runs import Run
-
-
-_COUNTED = ("system", "topics", "results per topic", "seconds")
-
-
-def _counts(system: SystemResult) -> tuple[str, ...]:
-    """A line of the table of runs without scores."""
-    least, most = min(system.results, default=0), max(system.results, default=0)
-    results = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    seconds = f"{sum(system.seconds.values()):.1f}"
-    return system.label, f"{len(system.results):,}", results, seconds
-
-
-def _html_cell(row: ResultRow, measure: str, best: float) -> str:
-    if measure not in row.measures:
-        return ""
-    value, strength = row.measures[measure], row.marks.get(measure, 0)
-    kind = "better" if strength > 0 else "worse" if strength < 0 else ""
-    bold = row.contends and round(value, 4) == best
-    return cell(f"{figure(measure, value)}{glyphs(strength)}", bold=bold, kind=kind)
-
-
-def _time(row: ResultRow) -> str:
-    return "" if row.seconds is None else f"{row.seconds:,.1f}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -224,18 +198,12 @@ class RunReport:
 
     def _repr_html_(self) -> str:
         if not self.scored:
-            return block(table(_COUNTED, [*map(_counts, self.systems)]), heading=self.collection)
+            return block(html_table(self._counts()), heading=self.collection)
         rows = self._rows()
-        of_systems = [row.measures for row in rows if row.contends]
-        best = {m: max(round(o[m], 4) for o in of_systems if m in o) for m in self.measures}
-        cells = [
-            [row.name, *(_html_cell(row, m, best[m]) for m in self.measures), _time(row)]
-            for row in rows
-        ]
+        shown = results_table(rows, self.measures, seconds="{:,.1f}")
         asides = {number for number, row in enumerate(rows) if row.indent or row.aside}
-        shown = table(["system", *self.measures, "seconds"], cells, asides=asides)
-        explained = legend_of([results_table(rows, self.measures)], self.baseline)
-        return block(shown, heading=self.collection, notes=[explained, *self._told(), self.note])
+        notes = [legend_of([shown], self.baseline), *self._told(), self.note]
+        return block(html_table(shown, asides), heading=self.collection, notes=notes)
 
     def _text(self, width: int | None = None) -> str:
         """The table, and the notes below it."""
@@ -262,10 +230,20 @@ class RunReport:
     def _table(self, width: int | None) -> str:
         note = for_display(self.note)
         if not self.scored:
-            counts = as_text(Table.of(_COUNTED, map(_counts, self.systems)), None)
+            counts = as_text(self._counts(), None)
             return (f"{wrapped(note, width)}\n\n" if note else "") + counts
         table = results_table(self._rows(), self.measures)
         return render_table(table, note=note, baseline=self.baseline, width=width)
+
+    def _counts(self) -> Table:
+        """The table of runs without scores."""
+        rows = []
+        for system in self.systems:
+            least, most = min(system.results, default=0), max(system.results, default=0)
+            results = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+            seconds = f"{sum(system.seconds.values()):.1f}"
+            rows.append((system.label, f"{len(system.results):,}", results, seconds))
+        return Table.of(("system", "topics", "results per topic", "seconds"), rows)
 
     @property
     def final_stage(self) -> SystemResult:

@@ -178,8 +178,13 @@ def share_table(columns: Sequence[str], rows: Mapping[str, Mapping[str, Mixture]
     return Table.of(["W", *columns], body)
 
 
-def results_table(rows: Sequence[ResultRow], measures: Sequence[str]) -> Table:
-    """Return results as a table: systems, measures, and seconds if they are to be shown."""
+def results_table(
+    rows: Sequence[ResultRow], measures: Sequence[str], *, seconds: str = "{:.1f}"
+) -> Table:
+    """Return results as a table: systems, measures, and seconds if they are to be shown.
+
+    `seconds` is the format of durations.
+    """
     columns = [
         measure_column(
             m,
@@ -190,8 +195,8 @@ def results_table(rows: Sequence[ResultRow], measures: Sequence[str]) -> Table:
         for m in measures
     ]
     if any(row.seconds is not None for row in rows):
-        seconds = ["" if row.seconds is None else f"{row.seconds:.1f}" for row in rows]
-        columns.append(Column("seconds", seconds))
+        spent = ["" if row.seconds is None else seconds.format(row.seconds) for row in rows]
+        columns.append(Column("seconds", spent))
     return Table([Column("system", ["  " * row.indent + row.name for row in rows]), *columns])
 
 

@@ -20,6 +20,7 @@ from irplatform.system.progress import Whole, Work, innermost, seconds_left, tex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     Advance = Callable[[int], None]
 
@@ -60,8 +61,8 @@ class _Display:
         self._last_line = 0.0
 
     @contextmanager
-    def showing(self, work: Work) -> Iterator[Work]:
-        """Show a piece of work until it is done."""
+    def showing(self, work: Work) -> Iterator[Advance]:
+        """Show a piece of work until it is done; yields a function that takes finished steps."""
         with self._lock:
             if not self._works:
                 self._whole, self._last_line = Whole(), time.monotonic()
@@ -69,7 +70,7 @@ class _Display:
                 self._open(work.patience)
             self._works.append(work)
         try:
-            yield work
+            yield lambda finished: self.advance(work, finished)
         finally:
             with self._lock:
                 self.share()  # the bar never goes back
@@ -307,14 +308,12 @@ def quiet() -> Iterator[None]:
         _display.level = before
 
 
-@contextmanager
-def sections(total: float, done: float = 0) -> Iterator[Advance]:
+def sections(total: float, done: float = 0) -> AbstractContextManager[Advance]:
     """Divide work into sections, or some steps; yields a function that takes steps.
 
     `total` is the size of all sections together, in any unit, `done` how much is done already.
     """
-    with _display.showing(Work(total=total, done=done)) as work:
-        yield lambda steps: _display.advance(work, steps)
+    return _display.showing(Work(total=total, done=done))
 
 
 @contextmanager
@@ -333,18 +332,15 @@ def section(share: float = 1, title: str = "") -> Iterator[None]:
         _display.advance(around, share)
 
 
-@contextmanager
 def steps(
     noun: str, total: int | None, done: int = 0, *, counts: bool = True, part: float = 1
-) -> Iterator[Advance]:
+) -> AbstractContextManager[Advance]:
     """Show work as steps of a kind: "epoch 4 of 12"; yields a function that takes finished steps.
 
     Steps without a noun only move the bar, which `counts` may hold still. For `part` see
     `progress`.
     """
-    work = Work("", noun, total=total, done=done, part=part, counts=counts)
-    with _display.showing(work):
-        yield lambda finished: _display.advance(work, finished)
+    return _display.showing(Work("", noun, total=total, done=done, part=part, counts=counts))
 
 
 @contextmanager
@@ -362,17 +358,15 @@ def progress(
     its step; `once` marks work for all that follows, which takes that part of all that is left.
     """
     work = Work(label, unit=unit, total=total, part=part, once=once)
-    with _display.showing(work):
-        yield lambda done: _display.advance(work, done)
+    with _display.showing(work) as advance:
+        yield advance
     _display.check()
 
 
-@contextmanager
-def waiting(label: str) -> Iterator[None]:
+def waiting(label: str) -> AbstractContextManager[object]:
     """Show work that cannot be measured: "loading torch"."""
     counts = not _display._works
-    with _display.showing(Work(label, section=True, counts=counts, patience=_PATIENCE)):
-        yield
+    return _display.showing(Work(label, section=True, counts=counts, patience=_PATIENCE))
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
