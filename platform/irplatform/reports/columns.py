@@ -55,6 +55,15 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 @dataclass(frozen=True)
+class Cell:
+    """A cell of a page: its text, the value it is sorted by, and its class of style."""
+
+    text: str
+    value: float | str = ""
+    style: str = ""
+
+
+@dataclass(frozen=True)
 class Column:
     """A column of a table.
 

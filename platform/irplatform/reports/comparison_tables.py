@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from irplatform.comparison.sentences import p_text
 from irplatform.comparison.tests import CORRECTION_NAMES, FEWEST_TOPICS, TEST_NAMES
 from irplatform.reports.columns import Column, Table, short
+from irplatform.reports.statistics import TEXT_OF_PAIR, difference_text
 from irplatform.reports.table import (
     CEILING,
     FOUND,
@@ -25,7 +25,7 @@ from irplatform.reports.table import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from irplatform.comparison.bounds import Bounds
     from irplatform.comparison.ranking import Rank
@@ -98,7 +98,7 @@ def main_tables(
     if not comparison.has_baselines:
         yield Table(_with_letters(comparison, means, comparison.pairs_by(measure)))
         names = Column("pair", [_name(pair) for pair in tested])
-        table = Table([names, *(Column(name, [*map(text, tested)]) for name, text in _OF_PAIR)])
+        table = Table([names, *(Column(name, [*map(text, tested)]) for name, text in TEXT_OF_PAIR)])
     else:
         by_system = {pair.system: pair for pair in tested}
         if indented and comparison.matrix:
@@ -107,7 +107,7 @@ def main_tables(
             means[0] = replace(means[0], cells=[below.get(n, n) for n in means[0].cells])
         first = [f"= {s.ranking_of}" if s.ranking_of else "baseline" for s in comparison.systems]
         pairs = [by_system.get(system.name) for system in comparison.systems]
-        for name, text in _OF_PAIR:
+        for name, text in TEXT_OF_PAIR:
             cells = zip(pairs, first, strict=True)
             means.append(Column(name, [text(pair) if pair else told for pair, told in cells]))
             first = [""] * len(first)
@@ -115,14 +115,6 @@ def main_tables(
     if width is not None and table.width > width:
         table = replace(table, columns=[c for c in table.columns if c.name != "d"])
     yield table
-
-
-_OF_PAIR: tuple[tuple[str, Callable[[Pair], str]], ...] = (
-    ("difference [95 % interval]", lambda pair: _difference(pair.difference, pair.interval)),
-    ("d", lambda pair: "-" if pair.effect is None else f"{pair.effect:+.2f}"),
-    ("p", lambda pair: p_text(pair.adjusted_p)),
-    ("W/T/L", lambda pair: f"{pair.wins}/{pair.ties_of_topics}/{pair.losses}"),
-)
 
 
 def _means(comparison: Comparison, measure: str) -> list[Column]:
@@ -195,12 +187,6 @@ def _name(pair: Pair) -> str:
     return f"{pair.system} − {pair.baseline}"
 
 
-def _difference(difference: float, interval: tuple[float, float] | None) -> str:
-    if interval is None:
-        return f"{difference:+.4f}" + " " * len(" [+0.000, +0.000]")
-    return f"{difference:+.4f} [{interval[0]:+.3f}, {interval[1]:+.3f}]"
-
-
 def _interval_text(score: Score) -> str:
     return "-" if score.interval is None else "[{:.3f}, {:.3f}]".format(*score.interval)
 
@@ -271,7 +257,7 @@ def group_tables(comparison: Comparison, measures: Sequence[str]) -> Iterator[Ta
             [
                 group.value if pair == first else "",
                 pair[1],
-                _difference(tests[measure].difference, _interval_of(tests[measure])),
+                difference_text(tests[measure].difference, _interval_of(tests[measure])),
                 f"{tests[measure].wins}/{tests[measure].ties}/{tests[measure].losses}",
             ]
             for group in comparison.groups

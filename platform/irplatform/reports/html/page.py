@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from irplatform.comparison.identities import identities_told
-from irplatform.comparison.sentences import p_text, sentences
+from irplatform.comparison.sentences import sentences
 from irplatform.errors import listing
+from irplatform.reports.columns import Cell
 from irplatform.reports.comparison_tables import (
     alone_text,
     best_places,
@@ -36,11 +36,12 @@ from irplatform.reports.plots import (
     line_styles,
     topic_plot,
 )
+from irplatform.reports.statistics import PAGE_OF_PAIR, STYLES, between
 from irplatform.reports.table import figure
 from irplatform.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from irplatform.comparison.bounds import Bounds
     from irplatform.comparison.curves import Curve
@@ -57,15 +58,6 @@ _NAMED = 4
 _RAISED_LINES = str.maketrans({"\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a table: its text, the value it is sorted by, and its class of style."""
-
-    text: str
-    value: float | str = ""
-    style: str = ""
-
-
 Column: TypeAlias = "tuple[str, list[Cell]]"
 """A header and the cells below it."""
 
@@ -80,10 +72,6 @@ class _Table(NamedTuple):
     def of(cls, columns: Iterable[Column]) -> _Table:
         names, cells = zip(*columns, strict=True)
         return cls(names, [*zip(*cells, strict=True)])
-
-
-_STYLES = {"better": "gain", "worse": "loss"}
-"""Verdict to class of style."""
 
 
 def render_page(
@@ -219,7 +207,7 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
     columns = [_names("system", names), *_shares(comparison), (measure, means)]
     if has_shares(comparison):
         columns.append(("alone", [Cell(alone_text(measure, s), s.alone or 0.0) for s in scores]))
-    intervals = [Cell(_between(score.interval), score.mean, "quiet") for score in scores]
+    intervals = [Cell(between(score.interval), score.mean, "quiet") for score in scores]
     ranks = [Cell(_rank(s.rank), s.rank.rank if s.rank else len(scores)) for s in scores]
     columns += [("95 % interval", intervals), ("rank", ranks)]
     if depth := scores[0].judged_at:
@@ -234,7 +222,7 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
         for place, system in enumerate(comparison.systems):
             if system.name not in by_system:
                 told = f"= {system.ranking_of}" if system.ranking_of else "baseline"
-                columns[-len(_OF_PAIR)][1][place] = Cell(told, 0.0, "name quiet")
+                columns[-len(PAGE_OF_PAIR)][1][place] = Cell(told, 0.0, "name quiet")
     else:
         table = _Table.of([_names("pair", map(_pair_name, pairs)), *_of_pairs(pairs)])
     return {
@@ -281,32 +269,15 @@ def _told(comparison: Comparison, measure: str, pairs: Sequence[Pair]) -> list[t
     return [(text, verdicts.get(text, "")) for text in sentences(comparison, measure)]
 
 
-_OF_PAIR: tuple[tuple[str, Callable[[Pair], Cell]], ...] = (
-    (
-        "difference",
-        lambda p: Cell(f"{p.difference:+.4f}", p.difference, _STYLES.get(p.verdict, "")),
-    ),
-    ("95 % interval", lambda p: Cell(_between(p.interval, "+"), p.difference, "quiet")),
-    ("d", lambda p: Cell("–" if p.effect is None else f"{p.effect:+.2f}", p.effect or 0.0)),
-    ("p", lambda p: Cell(p_text(p.adjusted_p), 2.0 if p.adjusted_p is None else p.adjusted_p)),
-    ("won/tied/lost", lambda p: Cell(f"{p.wins}/{p.ties_of_topics}/{p.losses}", p.wins - p.losses)),
-)
-"""The columns of a pair; p is the pair."""
-
-
 def _of_pairs(pairs: Sequence[Pair | None]) -> list[Column]:
     return [
         (name, [cell_of(pair) if pair else Cell("", -2.0) for pair in pairs])
-        for name, cell_of in _OF_PAIR
+        for name, cell_of in PAGE_OF_PAIR
     ]
 
 
 def _pair_name(pair: Pair) -> str:
     return f"{pair.system} − {pair.baseline}"
-
-
-def _between(interval: tuple[float, float] | None, sign: str = "") -> str:
-    return "–" if interval is None else f"{interval[0]:{sign}.3f} to {interval[1]:{sign}.3f}"
 
 
 def _rank(rank: Rank | None) -> str:
@@ -328,7 +299,7 @@ def _overview(comparison: Comparison, seconds: Mapping[str, float]) -> _Table:
         for place, (system, mean) in enumerate(zip(systems, means, strict=True)):
             verdict = verdicts.get(system.name, "")
             mark = {"better": " ▲", "worse": " ▼"}.get(verdict, "")
-            style = f"{_STYLES.get(verdict, '')}{' best' * (place in best)}".strip()
+            style = f"{STYLES.get(verdict, '')}{' best' * (place in best)}".strip()
             columns[-1][1].append(Cell(f"{figure(measure, mean)}{mark}", mean, style))
     if seconds:
         spent = [seconds.get(system.name) for system in systems]

@@ -1,6 +1,7 @@
-"""The values of a comparison, unrounded: as CSV, and as columns of data frames.
+"""The statistics of a comparison: in tables, in pages, and unrounded in CSV and data frames.
 
-`OF_SCORE` and `OF_PAIR` declare what is known of a system and of a pair by a measure, each once.
+A new statistic of a pair is an entry of `OF_PAIR`, of `TEXT_OF_PAIR` for terminals, papers and
+notebooks, and of `PAGE_OF_PAIR`.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from irplatform.comparison.sentences import p_text
 from irplatform.errors import unknown
+from irplatform.reports.columns import Cell
 from irplatform.reports.evaluations import topic_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from irplatform.comparison.results import Comparison, Group
+    from irplatform.comparison.results import Comparison, Group, Pair
     from irplatform.comparison.tests import Difference
 
 Part = Literal["systems", "pairs", "topics", "groups"]
@@ -72,6 +75,35 @@ OF_PAIR = (
     Statistic("best_ties", "", lambda pair: pair.ties and pair.ties.high),
     Statistic("sentence", "sentence", lambda pair: pair.sentence),
 )
+STYLES = {"better": "gain", "worse": "loss"}
+"""Verdict to class of style in a page."""
+TEXT_OF_PAIR: tuple[tuple[str, Callable[[Pair], str]], ...] = (
+    ("difference [95 % interval]", lambda p: difference_text(p.difference, p.interval)),
+    ("d", lambda p: "-" if p.effect is None else f"{p.effect:+.2f}"),
+    ("p", lambda p: p_text(p.adjusted_p)),
+    ("W/T/L", lambda p: f"{p.wins}/{p.ties_of_topics}/{p.losses}"),
+)
+"""The columns of a pair p in tables of text, with their cells."""
+PAGE_OF_PAIR: tuple[tuple[str, Callable[[Pair], Cell]], ...] = (
+    ("difference", lambda p: Cell(f"{p.difference:+.4f}", p.difference, STYLES.get(p.verdict, ""))),
+    ("95 % interval", lambda p: Cell(between(p.interval, "+"), p.difference, "quiet")),
+    ("d", lambda p: Cell("–" if p.effect is None else f"{p.effect:+.2f}", p.effect or 0.0)),
+    ("p", lambda p: Cell(p_text(p.adjusted_p), 2.0 if p.adjusted_p is None else p.adjusted_p)),
+    ("won/tied/lost", lambda p: Cell(f"{p.wins}/{p.ties_of_topics}/{p.losses}", p.wins - p.losses)),
+)
+"""The columns of a pair p in a page, with their cells."""
+
+
+def difference_text(difference: float, interval: tuple[float, float] | None) -> str:
+    """Return a difference with its interval, or room for one."""
+    if interval is None:
+        return f"{difference:+.4f}" + " " * len(" [+0.000, +0.000]")
+    return f"{difference:+.4f} [{interval[0]:+.3f}, {interval[1]:+.3f}]"
+
+
+def between(interval: tuple[float, float] | None, sign: str = "") -> str:
+    """Return an interval in the words of a page."""
+    return "–" if interval is None else f"{interval[0]:{sign}.3f} to {interval[1]:{sign}.3f}"
 
 
 def csv_of(comparison: Comparison, *, per_topic: bool = False) -> str:
