@@ -142,7 +142,6 @@ class DeepMatchTask:
         self._interactions = interactions
         self._options = options
         self.sampler = PairSampler(data.training, options.pairs, seed)
-        self._starts = self.sampler.starts
         self._queries, documents = [], []
         for pool in self.sampler.pools:
             self._queries.append(interactions.query(pool.labelled.topic.query))
@@ -162,7 +161,7 @@ class DeepMatchTask:
         return self.sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: PairSampler.Batch) -> Tensor:
-        rows = batch.rows(self._starts)
+        rows = batch.rows(self.sampler.starts)
         topics = np.concatenate([batch.topic, batch.topic])
         parts, order = [], []
         for length in np.unique(self._lengths[topics]).tolist():

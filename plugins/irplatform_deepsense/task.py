@@ -144,13 +144,7 @@ class DeepSenSeTask:
             advance(1)
         self._rows = np.concatenate(rows)
         self._features = np.concatenate(features)
-        self._starts = self.sampler.starts
-        validator = Validator(
-            data.validation,
-            options.validation_topics,
-            options.validation_depth,
-            on=options.loop.validate_on,
-        )
+        validator = Validator.of(data, options)
         self._measure = validator.reading(encoder.encode, advance)
 
     def standardize_features(self) -> None:
@@ -174,7 +168,7 @@ class DeepSenSeTask:
         return pairwise_hinge(scores[:, :1].expand_as(lower), lower, torch.ones_like(lower))
 
     def _scores(self, batch: GroupSampler.Batch) -> Tensor:
-        places = self._starts[batch.topic][:, None] + batch.documents
+        places = self.sampler.starts[batch.topic][:, None] + batch.documents
         encoded = [
             self.encoder.encode_rows(
                 self.encoder.tensor(self._queries[topic]),

@@ -178,7 +178,6 @@ class ClassifierTask:
         weighting: Literal["none", "root", "log"],
     ) -> None:
         self.sampler = PointSampler(data.training, options.points, seed, weighting)
-        self._starts = self.sampler.starts
         self._batch_size = options.loop.batch_size
 
     def batches(self, epoch: int) -> list[PointSampler.Batch]:
@@ -219,7 +218,7 @@ class Delta2017Task(ClassifierTask):
         )
 
     def loss(self, batch: PointSampler.Batch) -> Tensor:
-        rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)
+        rows = torch.from_numpy(batch.rows(self.sampler.starts)).to(self._encoder.device)
         documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
         logits = self.module(self._encoder.vectors, self._pools.words, documents.long(), lexical)
         penalty = self.module.penalty(self._options.l2_convolution, self._options.l2_classifier)

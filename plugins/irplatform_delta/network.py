@@ -197,7 +197,6 @@ class DeltaTask:
         self._encoder = encoder
         self._options = options
         self.sampler = PairSampler(data.training, options.pairs, seed)
-        self._starts = self.sampler.starts
         features = side.fit(data, self.sampler.pools)
 
         def encoded() -> Iterator[Encoded]:
@@ -224,7 +223,7 @@ class DeltaTask:
         return self.sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: PairSampler.Batch) -> Tensor:
-        rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)
+        rows = torch.from_numpy(batch.rows(self.sampler.starts)).to(self._encoder.device)
         documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
         scores = self.module.trained(
             self._encoder.vectors, self._pools.words, documents.long(), lexical

@@ -173,7 +173,7 @@ class SevMosTask(ClassifierTask):
         )
 
     def loss(self, batch: PointSampler.Batch) -> Tensor:
-        rows = batch.rows(self._starts)
+        rows = batch.rows(self.sampler.starts)
         topics, place = np.unique(batch.topic, return_inverse=True)
         queries = self._texts.vectors(self.module.query, self._queries[topics])
         documents = self._texts.vectors(self.module.document, self._documents[rows])

@@ -89,7 +89,6 @@ class DrmmTask:
         self._options = options
         self._device = device
         self.sampler = PairSampler(data.training, options.pairs, seed)
-        self._starts = self.sampler.starts
         histograms, sizes = [], []
         self._gate_inputs: list[Float32] = []
         for pool in self.sampler.pools:
@@ -111,7 +110,7 @@ class DrmmTask:
         return self.sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: PairSampler.Batch) -> Tensor:
-        rows = batch.rows(self._starts)
+        rows = batch.rows(self.sampler.starts)
         width = max(1, int(self._sizes[rows].max()))
         present = np.arange(width) < self._sizes[rows][:, None]
         which = np.where(present, self._first[rows][:, None] + np.arange(width), -1)

@@ -298,12 +298,7 @@ class ListsTask:
         self._loop = options.loop
         self._resources = resources
         self.sampler = ListSampler(data.training, options.lists, resources.seed)
-        self._validator = Validator(
-            data.validation,
-            options.validation_topics,
-            options.validation_depth,
-            on=options.loop.validate_on,
-        )
+        self._validator = Validator.of(data, options)
         self._steps = sum(1 for _ in self.batches(0))
         self.all_steps = self._loop.epochs * self._steps
         self._shown = 0

@@ -165,12 +165,7 @@ class TopicsTask:
         self._rows = [encoder.index.rows(pool.doc_ids) for pool in pools]
         judged = ([d for d, grade in t.judgments.items() if grade > 0] for t in topics)
         self._relevant = [set(encoder.index.rows(relevant).tolist()) for relevant in judged]
-        self._validator = Validator(
-            data.validation,
-            options.validation_topics,
-            options.validation_depth,
-            on=options.loop.validate_on,
-        )
+        self._validator = Validator.of(data, options)
         self._candidates = self._validator.candidate_rows(encoder.index)
 
     @property

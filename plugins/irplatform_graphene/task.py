@@ -51,7 +51,6 @@ class GrapheneTask:
             training = with_random_candidates(training, model.reader.index, seed)
         self.sampler = PairSampler(training, self._options.pairs, self._seed)
         pools = self.sampler.pools
-        self._starts = self.sampler.starts
         index = model.reader.index
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
         self._topics = [model.topics.read(each.topic) for each in self.sampler.topics]
@@ -67,12 +66,7 @@ class GrapheneTask:
         self._features = torch.from_numpy(features).to(model.device)
         if features.any():  # otherwise no group applies
             self._fit_last_layer(features)
-        self._validator = Validator(
-            data.validation,
-            self._options.validation_topics,
-            self._options.validation_depth,
-            on=self._options.loop.validate_on,
-        )
+        self._validator = Validator.of(data, self._options)
         labelled = self._validator.topics
         self._validation_topics = [model.topics.read(each.topic) for each in labelled]
         candidates = [(each.topic, each.candidates) for each in labelled]
@@ -106,7 +100,7 @@ class GrapheneTask:
     def loss(self, batch: Step) -> Tensor:
         random = np.random.default_rng(batch.seed)
         pairs = batch.pairs
-        places = pairs.rows(self._starts)
+        places = pairs.rows(self.sampler.starts)
         rows, document = np.unique(self._rows[places], return_inverse=True)
         numbers, topic = np.unique(pairs.topic, return_inverse=True)
         topics = [self._topics[number] for number in numbers]

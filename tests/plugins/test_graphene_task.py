@@ -100,7 +100,7 @@ def test_the_loss_of_a_step_is_that_of_its_pairs_and_of_its_others(
     found = task.loss(step).item()
 
     topics = [task._topics[number] for number in step.pairs.topic]
-    better, worse = np.split(task._rows[step.pairs.rows(task._starts)], 2)
+    better, worse = np.split(task._rows[step.pairs.rows(task.sampler.starts)], 2)
 
     def score(topic, row):
         return model.scores(topic, np.array([row]), None).item()

@@ -9,6 +9,7 @@ al., BioNLP 2017, section 3.1), weighted by grade (section 4.6).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -124,12 +125,12 @@ class Sampler:
 
     pools: Sequence[HasDocuments]
 
-    @property
+    @cached_property
     def offsets(self) -> Int64:
         """The row where each pool's documents begin if all are joined: int64 [pools + 1]."""
         return np.cumsum([0, *(len(pool.doc_ids) for pool in self.pools)], dtype=np.int64)
 
-    @property
+    @cached_property
     def starts(self) -> Int64:
         """The row of each pool's first document: int64 [pools]."""
         return self.offsets[:-1]

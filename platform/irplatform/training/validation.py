@@ -23,7 +23,7 @@ from irplatform.workers.distribution import sample_evenly
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from irplatform.data import LabelledTopic, Topic
+    from irplatform.data import LabelledTopic, Topic, TrainingData
     from irplatform.text import ForwardIndex
     from irplatform.text.arrays import Int64
 
@@ -72,6 +72,12 @@ class Validator:
         self._first = [standardized(np.array(t.first_stage)) for t in self.topics]
         mixes = on == "mixture" and all(t.first_stage for t in self.topics)
         self._shares = MIXTURES if mixes else MIXTURES[:1]
+
+    @classmethod
+    def of(cls, data: TrainingData, options: Any) -> Validator:
+        """Return it for options with `validation_topics`, `validation_depth` and a `loop`."""
+        limit, depth = options.validation_topics, options.validation_depth
+        return cls(data.validation, limit, depth, on=options.loop.validate_on)
 
     def candidate_rows(self, index: ForwardIndex) -> CandidateRows:
         """Return the candidates of all topics, for a model that computes each document once."""
