@@ -33,7 +33,11 @@ _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
     Retriever: [("retrieve",)],
 }
 """The methods that a subclass must define; of several, one."""
-_BASES = {"reranker": Reranker, "retriever": Retriever, "feature group": FeatureGroup}
+BASES: Mapping[str, type[Declared]] = {
+    "reranker": Reranker,
+    "retriever": Retriever,
+    "feature group": FeatureGroup,
+}
 
 
 class HasPresets(HasOptions, Protocol):
@@ -56,7 +60,7 @@ def check_system(registration: HasPresets) -> None:
         PluginError: a method, option or preset is wrong.
         InputError: a default does not fit an option.
     """
-    who, system, base = registration.title, registration.system, _BASES[registration.kind]
+    who, system, base = registration.title, registration.system, BASES[registration.kind]
     if not (isinstance(system, type) and issubclass(system, base)):
         raise PluginError(f"{who} is {system!r}, not a subclass of {base.__name__}")
     _check_options(registration)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.data import TextPair
 from irplatform.errors import PluginError, in_a_line, one_line, quoted
-from irplatform.plugin.declarations import Reads, Traits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,18 +34,6 @@ def json_mapping(who: str, method: str, answer: object) -> dict[str, object]:
             f"{who} returned a value from {method} that is not JSON: {in_a_line(error)}."
         ) from error
     return table
-
-
-def checked_traits(who: str, answer: object) -> Traits:
-    """Return a system's traits; PluginError for anything else."""
-    traits = of_type(who, "traits", answer, Traits, "irplatform.plugin.Traits are needed")
-    return replace(traits, remark=one_line(traits.remark))
-
-
-def checked_reads(who: str, answer: object) -> Reads:
-    """Return what a system reads; PluginError for anything else, or if JSON cannot hold it."""
-    reads = of_type(who, "reads", answer, Reads, "irplatform.plugin.Reads are needed")
-    return replace(reads, more=json_mapping(who, "reads", reads.more))
 
 
 def text_pairs(who: str, answer: object) -> tuple[TextPair, ...]:

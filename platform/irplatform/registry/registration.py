@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from irplatform.errors import InputError, PlatformError, PluginError, unknown
+from irplatform.errors import InputError, PlatformError, PluginError, one_line, unknown
 from irplatform.registry.code_digests import OURS, source_digest
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.system.packages import absent, require
@@ -257,11 +257,13 @@ class Registration(Generic[System]):
         return instance
 
     def _traits_of(self, instance: System) -> Traits:
-        from irplatform.registry.plugin_answers import checked_traits
+        from irplatform.plugin.declarations import Traits
+        from irplatform.registry.plugin_answers import of_type
 
         with self.plugin_call("returning its traits"):
             answer = instance.traits()
-        return checked_traits(self.who, answer)
+        traits = of_type(self.who, "traits", answer, Traits, "irplatform.plugin.Traits are needed")
+        return replace(traits, remark=one_line(traits.remark))
 
     def reads(self, options: Options) -> Reads:
         """Return all that it reads besides documents, topics and options.
@@ -269,12 +271,14 @@ class Registration(Generic[System]):
         Raises:
             InputError: its options refer to something that does not exist.
         """
-        from irplatform.registry.plugin_answers import checked_reads
+        from irplatform.plugin.declarations import Reads
+        from irplatform.registry.plugin_answers import json_mapping, of_type
 
         instance = self.made(options)
         with self.plugin_call("returning what it reads"):
             answer = instance.reads()
-        return checked_reads(self.who, answer)
+        reads = of_type(self.who, "reads", answer, Reads, "irplatform.plugin.Reads are needed")
+        return replace(reads, more=json_mapping(self.who, "reads", reads.more))
 
     @property
     def title(self) -> str:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Collection
 from irplatform.errors import InputError, PluginError, sentence
-from irplatform.plugin.features import FeatureGroup
 from irplatform.plugin.rerankers import Reranker
-from irplatform.plugin.retrievers import Retriever
+from irplatform.registry.class_checks import BASES
 from irplatform.registry.loading import check_hooks, discard, marked, registry, unmarked
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Contribution
@@ -34,11 +33,6 @@ if TYPE_CHECKING:
 
     from irplatform.plugin.declarations import Declared
 
-_KINDS: dict[type, str] = {
-    Reranker: "reranker",
-    Retriever: "retriever",
-    FeatureGroup: "feature group",
-}
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -220,7 +214,7 @@ def _given(instance: Declared) -> dict[str, object]:
 
 
 def _kind(system: type) -> str:
-    return next((kind for base, kind in _KINDS.items() if issubclass(system, base)), "")
+    return next((kind for kind, base in BASES.items() if issubclass(system, base)), "")
 
 
 def _takes_nothing(function: Callable[..., Any]) -> bool:
