@@ -58,7 +58,7 @@ _NAMED = 4
 _RAISED_LINES = str.maketrans({"\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
-Column: TypeAlias = "tuple[str, list[Cell]]"
+_Column: TypeAlias = "tuple[str, list[Cell]]"
 """A header and the cells below it."""
 
 
@@ -69,7 +69,7 @@ class _Table(NamedTuple):
     rows: Sequence[Sequence[Cell]]
 
     @classmethod
-    def of(cls, columns: Iterable[Column]) -> _Table:
+    def of(cls, columns: Iterable[_Column]) -> _Table:
         names, cells = zip(*columns, strict=True)
         return cls(names, [*zip(*cells, strict=True)])
 
@@ -234,11 +234,11 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
     }
 
 
-def _names(name: str, texts: Iterable[str]) -> Column:
+def _names(name: str, texts: Iterable[str]) -> _Column:
     return name, [Cell(text, text, "name") for text in texts]
 
 
-def _shares(comparison: Comparison) -> list[Column]:
+def _shares(comparison: Comparison) -> list[_Column]:
     """The column of W, where systems have one."""
     if not has_shares(comparison):
         return []
@@ -269,7 +269,7 @@ def _told(comparison: Comparison, measure: str, pairs: Sequence[Pair]) -> list[t
     return [(text, verdicts.get(text, "")) for text in sentences(comparison, measure)]
 
 
-def _of_pairs(pairs: Sequence[Pair | None]) -> list[Column]:
+def _of_pairs(pairs: Sequence[Pair | None]) -> list[_Column]:
     return [
         (name, [cell_of(pair) if pair else Cell("", -2.0) for pair in pairs])
         for name, cell_of in PAGE_OF_PAIR
