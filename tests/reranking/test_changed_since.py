@@ -6,6 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.reranking import warnings as changed_since
+from irplatform.reranking.training_set import LearningPlan
+from irplatform.training.checkpoints import Checkpoint
 
 CODE = {"distribution": "fame", "version": "1.0", "source": "aa"}
 
@@ -38,9 +40,9 @@ CODE = {"distribution": "fame", "version": "1.0", "source": "aa"}
 )
 def test_what_changed_is_named(monkeypatch, trained, now, told):
     checkpoint = SimpleNamespace(description={"of": trained})
-    monkeypatch.setattr(changed_since.Checkpoint, "read", lambda _: checkpoint)
-    choice = SimpleNamespace(trainable=True, name="ltr", dependencies=lambda: now)
-    source = SimpleNamespace(checkpoint=Path("somewhere"))
+    monkeypatch.setattr(Checkpoint, "read", lambda _: checkpoint)
+    choice = SimpleNamespace(trainable=True, name="ltr", describe_reads=lambda: now)
+    source = LearningPlan(checkpoint=Path("somewhere"))
     warning = changed_since.warning_of_surroundings(choice, source)
     assert bool(warning) == bool(told)
     assert all(words in warning for words in told)

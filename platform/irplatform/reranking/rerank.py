@@ -22,7 +22,6 @@ from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.names import alone_name
 from irplatform.system.console import section, sections, steps, with_subject
-from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import families
 from irplatform.workers.distribution import several_workers
 
@@ -206,7 +205,7 @@ def training_per_topics(
     There is one for all topics, or None where nothing is learned. In cross-validation there is one
     per fold, without the fold's topics.
     """
-    if not learning.folds or (learning.checkpoint is not None and choice.trainable):
+    if not learning.folds or (learning.checkpoint and choice.trainable):
         return [(learning.training_set, candidates.topics)]
     judged = examples(candidates, resources)
     if not judged:
@@ -235,7 +234,7 @@ def fit(
     `training_set` is None if it learns nothing. `scores` are known scores of all topics, for a
     reranker that does not learn.
     """
-    if learning.checkpoint is not None and choice.trainable:
+    if learning.checkpoint and choice.trainable:
         return open_checkpoint(choice, learning.checkpoint, resources)
     if training_set is None:
         return untrained(choice, resources)
@@ -258,6 +257,5 @@ def resources_with(
     learning: LearningPlan, choice: ChosenReranker, resources: CollectionResources
 ) -> CollectionResources:
     """Return the resources, with a checkpoint's own word vectors if it is loaded."""
-    if learning.checkpoint is None or not choice.trainable:
-        return resources
-    return resources.with_vectors(Checkpoint.read(learning.checkpoint).vectors)
+    checkpoint = learning.checkpoint_of(choice)
+    return resources.with_vectors(checkpoint.vectors) if checkpoint else resources

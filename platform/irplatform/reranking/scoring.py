@@ -64,8 +64,7 @@ def score_topics(
 
     Returns topic id to float64 scores, in the order of the candidates. `journal` is a file of
     finished topics, from which an interrupted call goes on. `elsewhere` scores blocks of topics in
-    workers. PluginError if the reranker returns a
-    wrong number of scores, or one that is not finite.
+    workers. PluginError for a wrong number of scores, or one that is not finite.
     """
     finished_before = read_journal(
         journal, lambda line: (line["topic"], np.array(line["scores"], dtype=np.float64))

@@ -23,6 +23,7 @@ from irplatform.files.formats import read_own_json
 from irplatform.reranking.systems import MEMBERS
 from irplatform.retrieval.lookup import missing_documents
 from irplatform.system.console import notice
+from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import topic_marks
 from irplatform.workers.distribution import sample_evenly
 
@@ -146,6 +147,10 @@ class LearningPlan:
     def of_seed(self, seed: int) -> LearningPlan:
         """The plan of a repetition with another seed."""
         return replace(self, training_set=self.per_seed.get(seed, self.training_set))
+
+    def checkpoint_of(self, choice: ChosenReranker) -> Checkpoint | None:
+        """The checkpoint that a reranker is taken from, if it learns."""
+        return Checkpoint.read(self.checkpoint) if self.checkpoint and choice.trainable else None
 
     def pretraining_of(self, choice: ChosenReranker) -> TrainingSet | None:
         """The training set that a reranker is pre-trained on."""

@@ -25,9 +25,8 @@ def warning_of_learned(
     choice: ChosenReranker, topics: Sequence[Topic], learning: LearningPlan
 ) -> str:
     """Warn of a reranker that learns from topics that it is evaluated on."""
-    if learning.checkpoint is not None and choice.trainable:
-        learned = Checkpoint.read(learning.checkpoint).learned(topics)
-        some = _some(learned, topics)
+    if checkpoint := learning.checkpoint_of(choice):
+        some = _some(checkpoint.learned(topics), topics)
     else:
         learns = choice.trainable or learning.interpolate is None
         sources = [learning.training_set] if learns else []
@@ -104,12 +103,11 @@ def _some(some: Sequence[Topic], topics: Sequence[Topic]) -> str:
 
 
 def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
-    """Warn of a checkpoint that was trained by other code than what scores now."""
-    if learning.checkpoint is None or not choice.trainable:
+    """Warn of a checkpoint that was trained by code other than the code that scores now."""
+    if (checkpoint := learning.checkpoint_of(choice)) is None:
         return ""
-    trained = Checkpoint.read(learning.checkpoint).description
-    code_facts = choice.registration.code_facts
-    changed = [name for name in ("version", "source") if trained.get(name) != code_facts.get(name)]
+    trained, now = checkpoint.description, choice.registration.code_facts
+    changed = [name for name in ("version", "source") if trained.get(name) != now.get(name)]
     if not changed:
         return ""
     which = f"version {trained.get('version')}" if "version" in changed else "other source code"
@@ -122,9 +120,9 @@ def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
 
 def warning_of_surroundings(choice: ChosenReranker, learning: LearningPlan) -> str:
     """Warn of a checkpoint that was trained with other knowledge bases or files."""
-    if learning.checkpoint is None or not choice.trainable:
+    if (checkpoint := learning.checkpoint_of(choice)) is None:
         return ""
-    trained = dict(Checkpoint.read(learning.checkpoint).description.get("of", {}))
+    trained = dict(checkpoint.description.get("of", {}))
     now = json.loads(json.dumps(choice.describe_reads()))
     groups = _changed(trained.pop("features", {}), now.pop("features", {}))
     changed = [*(f"feature group '{name}'" for name in groups), *_changed(trained, now)]
@@ -145,11 +143,6 @@ def warnings_of(
     choice: ChosenReranker, topics: Sequence[Topic], learning: LearningPlan
 ) -> tuple[str, ...]:
     """All warnings for the reader of a reranker's scores of some topics."""
-    warnings = (
-        warning_of_code(choice, learning),
-        warning_of_surroundings(choice, learning),
-        warning_of_learned(choice, topics, learning),
-        warning_of_pairs(choice, topics, learning),
-        warning_of_scores_read(choice, topics),
-    )
-    return tuple(warning for warning in warnings if warning)
+    warnings = [warn(choice, learning) for warn in (warning_of_code, warning_of_surroundings)]
+    warnings += [warn(choice, topics, learning) for warn in (warning_of_learned, warning_of_pairs)]
+    return (*filter(None, [*warnings, warning_of_scores_read(choice, topics)]),)
