@@ -5,10 +5,10 @@ import time
 
 import pytest
 from commands import call
-from kb_formats import add
 
 from irplatform.concepts import ConceptOptions, build
 from irplatform.concepts.graph import ConceptGraph
+from irplatform.knowledge import add
 
 
 def test_build_names_the_collection_as_the_user_did(concepts, here, monkeypatch, capsys):

@@ -5,11 +5,11 @@ import re
 
 import pytest
 from concept_data import Articles
-from kb_formats import add
 
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.check import check
 from irplatform.errors import InputError
+from irplatform.knowledge import add
 
 MESH = "\n".join(
     [

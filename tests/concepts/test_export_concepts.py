@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 import networkx
 import pytest
 from concept_data import ARTICLES, Articles
-from kb_formats import add
 
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.export import neighbourhood, to_networkx
 from irplatform.errors import InputError
+from irplatform.knowledge import add
 
 
 def test_export_writes_graphml_with_kinds_counts_and_sources(concepts, here):

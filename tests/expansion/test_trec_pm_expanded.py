@@ -23,7 +23,7 @@ SOURCES = {
 
 @pytest.fixture(scope="module")
 def knowledge_bases(test_data, cache_of_module):
-    from kb_formats import add
+    from irplatform.knowledge import add
 
     for name, pattern in SOURCES.items():
         add(name, sorted((test_data / "kb").glob(pattern)))

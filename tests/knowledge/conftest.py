@@ -4,7 +4,6 @@ import gzip
 
 import pytest
 from kb_data import OWN
-from kb_formats import MORE_FORMATS
 
 from irplatform.knowledge import add, open_knowledge
 from irplatform.knowledge.catalogue import format_of
@@ -30,7 +29,7 @@ def read(write):
 
     def read(kb, name, text):
         path = write(name, text)
-        how = format_of(path, kb, more=MORE_FORMATS)
+        how = format_of(path, kb)
         records = list(how.read(path))
         concepts = {}
         for record in records:

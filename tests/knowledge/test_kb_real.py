@@ -3,9 +3,8 @@
 import time
 
 import pytest
-from kb_formats import add
 
-from irplatform.knowledge import open_knowledge
+from irplatform.knowledge import add, open_knowledge
 
 pytestmark = pytest.mark.real
 

@@ -6,9 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from kb_data import OWN
-from kb_formats import add
 
-from irplatform.knowledge import Knowledge, Name, open_knowledge
+from irplatform.knowledge import Knowledge, Name, add, open_knowledge
 
 OTHER = """id\tname\tkind\tsynonyms\tparents\txrefs
 MESH:D008545\tMelanoma\tdisease\tNaevocarcinoma\t\t

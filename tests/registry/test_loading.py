@@ -235,6 +235,15 @@ def test_an_entry_point_that_names_no_module_is_told(value, told):
     assert broken.error.startswith(f"ModuleNotFoundError: {told}")
 
 
+def test_a_plugin_of_a_former_version_is_told_with_the_remedy():
+    package = SimpleNamespace(name="irplatform", version="0.2.0", requires=())
+    point = SimpleNamespace(name="gone", value="irplatform_gone", dist=package)
+    point.load = lambda: __import__("irplatform_gone")
+    (broken,) = load([point]).broken
+    told = "ModuleNotFoundError: No module named 'irplatform_gone': install irplatform again"
+    assert broken.error == told
+
+
 def test_the_built_in_plugins_are_sound():
     found = registry()
     assert found.broken == []

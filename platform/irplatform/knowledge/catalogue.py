@@ -29,6 +29,7 @@ from irplatform.knowledge.formats.relations import (
     HETIONET_EDGES,
     HETIONET_NODES,
 )
+from irplatform.knowledge.formats.tables import TABLES
 from irplatform.knowledge.formats.umls import RXNORM_RRF, UMLS_JSONL, UMLS_RRF, UMLS_TYPES
 from irplatform.knowledge.model import (
     Concept,
@@ -123,6 +124,7 @@ FORMATS = (
     MESH_XML, MESH_SUPPLEMENT, MESH_ASCII, OBO, OBO_GRAPH, OWL, DOID_OBO, DOID_GRAPH, DOID_OWL,
     HGNC_TABLE, HGNC_JSON, HGNC_CUSTOM, CIVIC, CIVIC_2016, DGIDB, HETIONET_NODES, HETIONET_EDGES,
     DRUGBANK, GENE_INFO, UMLS_JSONL, UMLS_RRF, RXNORM_RRF, UMLS_TYPES, GENERIC,
+    *TABLES,
 )  # fmt: skip
 """The platform's own formats. Plugins register more (`register_knowledge`)."""
 

@@ -103,6 +103,8 @@ def _load_one(
     except BaseException as error:  # a broken module must not stop the others
         discard(manager, plugin, error)
         error_text = with_place(error, entry_point.value.partition(":")[0].strip())
+        if plugin.ours and isinstance(error, ModuleNotFoundError):  # of a former version
+            error_text += ": install irplatform again"
         return replace(plugin, error=error_text)
     return replace(plugin, provides=tuple(contribution.provides), unmarked=forgotten)
 

@@ -10,9 +10,10 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from irplatform.knowledge import Concept, ConceptKind, Format, Name, Relation
+from irplatform.errors import InputError
 from irplatform.knowledge.formats.mesh import Descriptors, entry_term
 from irplatform.knowledge.formats.reading import (
+    Format,
     lines_of_cells,
     load,
     objects_of,
@@ -23,8 +24,15 @@ from irplatform.knowledge.formats.reading import (
 )
 from irplatform.knowledge.formats.relations import drug_of, gene_of, interaction
 from irplatform.knowledge.formats.terms import Term, records, synonym
-from irplatform.knowledge.model import compact, name_id, without_dosage
-from irplatform.plugin import InputError
+from irplatform.knowledge.model import (
+    Concept,
+    ConceptKind,
+    Name,
+    Relation,
+    compact,
+    name_id,
+    without_dosage,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -206,7 +214,7 @@ def _synonym(value: Any) -> Name | None:
     return None
 
 
-FORMATS = (
+TABLES = (
     Format(
         "dgidb-cancercommons",
         "dgidb",
