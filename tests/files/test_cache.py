@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -10,9 +11,17 @@ from cached import DEPENDS_ON, never, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import irplatform
 from irplatform.errors import InputError, PlatformError
 from irplatform.files import cache as artifacts
-from irplatform.files.cache import artifact, damaged_file, is_built, kept_json, nothing_made
+from irplatform.files.cache import (
+    OWN_KINDS,
+    artifact,
+    damaged_file,
+    is_built,
+    kept_json,
+    nothing_made,
+)
 from irplatform.files.digests import digests
 from irplatform.system.arithmetic import arithmetic
 
@@ -283,3 +292,9 @@ def test_what_a_builder_may_not_read_is_not_blamed_on_the_cache():
 
     with pytest.raises(PermissionError):
         artifact("kind", "label", DEPENDS_ON, build)
+
+
+def test_kinds_of_the_platform_are_closed_to_plugins():
+    sources = [path.read_text() for path in Path(irplatform.__file__).parent.rglob("*.py")]
+    call = re.compile(r"\b(?:artifact|is_built|unfinished)\(\s*\"([a-z-]+)\"")
+    assert {kind for text in sources for kind in call.findall(text)} <= OWN_KINDS

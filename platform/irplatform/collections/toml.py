@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from irplatform.collections.beir import as_text
 from irplatform.collections.identical_ids import ignoring_identical_ids
-from irplatform.collections.topic_formats import QueryTemplate, read_topics
+from irplatform.collections.topic_formats import FORMATS, QueryTemplate, read_topics
 from irplatform.data import Collection, Corpus, Qrels
 from irplatform.documents.jsonlines import JSONL_ENDINGS, FieldNames, JsonLinesCorpus, find_files
 from irplatform.errors import InputError, unknown
@@ -23,6 +23,10 @@ from irplatform.options import first_problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    _TopicFormat = str
+else:
+    _TopicFormat = Literal[tuple(FORMATS)]
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 _Text = Annotated[str, StringConstraints(min_length=1)]
@@ -48,7 +52,7 @@ class Topics(_Table):
     """The topics' file, and how it makes queries."""
 
     file: _Text
-    format: Literal["beir", "bioasq", "biogen", "json", "jsonl", "trec", "trec-pm", "tsv"]
+    format: _TopicFormat
     id: _Text | None = None
     query: _Text | None = None
     expand: list[_Text] = []

@@ -15,11 +15,6 @@ _STYLE = (
     ":root{color-scheme:light dark}table{border-collapse:collapse}td{padding:.2em .8em .2em 0;"
     "vertical-align:top}"
 )
-_EXAMPLES = {
-    "/search": {"query": "BRAF melanoma", "top_n": 3},
-    "/rerank": {"query": "BRAF melanoma", "documents": ["BRAF in melanoma", "Asthma in mice"]},
-    "/explain": {"query": "BRAF melanoma", "documents": ["BRAF in melanoma"]},
-}
 
 
 def docs_page(schema: Mapping[str, Any], address: str) -> str:
@@ -28,11 +23,9 @@ def docs_page(schema: Mapping[str, Any], address: str) -> str:
     for path, methods in schema["paths"].items():
         for method, about in methods.items():
             parts.append(f"<h2><code>{method.upper()} {path}</code></h2><p>{about['summary']}.</p>")
-            parts += _body_of(about, schema)
-            if method == "post":
-                body = html.escape(json.dumps(_EXAMPLES[path]))
-                url = html.escape(f"{address.rstrip('/')}{path}")
-                parts.append(f"<pre>curl {url} -d '{body}'</pre>")
+            if "requestBody" in about:
+                url = f"{address.rstrip('/')}{path}"
+                parts += _body_of(about["requestBody"], schema, html.escape(url))
     title = html.escape(f"{schema['info']['title']} {schema['info']['version']}")
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
@@ -42,15 +35,14 @@ def docs_page(schema: Mapping[str, Any], address: str) -> str:
     )
 
 
-def _body_of(about: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
-    """A table of a request's fields."""
-    if "requestBody" not in about:
-        return []
-    name = about["requestBody"]["content"]["application/json"]["schema"]["$ref"]
-    fields = schema["components"]["schemas"][name.rpartition("/")[2]]["properties"]
+def _body_of(body: Mapping[str, Any], schema: Mapping[str, Any], url: str) -> list[str]:
+    """A table of a request's fields, and an example."""
+    name = body["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    model = schema["components"]["schemas"][name]
     rows = [
         f"<tr><td><code>{name}</code><td>{html.escape(field.get('description', ''))}"
         + (f" [{json.dumps(field['default'])}]" if "default" in field else "")
-        for name, field in fields.items()
+        for name, field in model["properties"].items()
     ]
-    return [f"<table>{''.join(rows)}</table>"]
+    example = html.escape(json.dumps(model["example"]))
+    return [f"<table>{''.join(rows)}</table>", f"<pre>curl {url} -d '{example}'</pre>"]

@@ -8,6 +8,7 @@ from pydantic import (
     AfterValidator,
     AliasChoices,
     BaseModel,
+    ConfigDict,
     Field,
     WithJsonSchema,
     field_validator,
@@ -77,6 +78,8 @@ class _WithKnownKeys(BaseModel):
 class Search(_WithKnownKeys, _OfQuery):
     """A search of the collection."""
 
+    model_config = ConfigDict(json_schema_extra={"example": {"query": "BRAF melanoma", "top_n": 3}})
+
     top_n: int = Field(10, ge=1, le=MOST_RESULTS, description="results, at most")
     rerank: bool = Field(True, description="rerank the results, if there is a reranker")
     return_documents: bool = Field(False, description="send abstracts, too")
@@ -115,8 +118,18 @@ class _OfDocuments(_OfQuery):
         return [document.id for document in self.documents]
 
 
-class Rerank(_OfDocuments, extra="allow"):
+class Rerank(_OfDocuments):
     """Documents to score for a query, in the form of Cohere and Jina, which have further keys."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "example": {
+                "query": "BRAF melanoma",
+                "documents": ["BRAF in melanoma", "Asthma in mice"],
+            }
+        },
+    )
 
     top_n: int | None = Field(
         None,
@@ -149,6 +162,10 @@ class RerankForInfinity(Rerank):
 
 class Explain(_WithKnownKeys, _OfDocuments):
     """Documents whose scores are explained."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"query": "BRAF melanoma", "documents": ["BRAF in melanoma"]}}
+    )
 
 
 Request = Search | Rerank | Explain

@@ -81,10 +81,14 @@ class Service:
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer requests of one kind."""
-        answers: dict[type[Request], Callable[[Any], list[Answer]]]
-        answers = {Search: self.search, Explain: self.explain}
+        answers: dict[type[Request], Callable[[Any], list[Answer]]] = {
+            Search: self.search,
+            Rerank: self.rerank,
+            RerankForInfinity: self.rerank,
+            Explain: self.explain,
+        }
         try:
-            return answers.get(type(requests[0]), self.rerank)(requests)
+            return answers[type(requests[0])](requests)
         finally:
             forget_features()  # each request is a new topic
 
