@@ -85,7 +85,8 @@ def _findings() -> Iterator[Finding]:
     for plugin in registry().plugins:
         if plugin.error or plugin.wrong or plugin.failed:
             reasons = filter(None, [plugin.error, plugin.wrong, plugin.failed])
-            advice = f"Ask its author, or switch it off: IRPLATFORM_PLUGINS=-{plugin.name}."
+            remedy = "Switch it off" if plugin.ours else "Ask its author, or switch it off"
+            advice = f"{remedy}: IRPLATFORM_PLUGINS=-{plugin.name}."
             yield Finding(f"plugin {plugin.name}", WRONG, one_line("; ".join(reasons)), advice)
     sound = [
         p.name if p.ours else f"{p.name} (for irplatform {p.contract or 'of any version'})"
