@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.data import Topic
 
@@ -58,7 +59,7 @@ def group_topics(topics: Sequence[Topic], field: str) -> dict[str, list[str]]:
     if not large:
         raise InputError(f"no two topics share a value of '{field}'; there are no groups.")
     if single:
-        ordered[f"others ({len(single)})"] = [*dict.fromkeys(_chained(single.values()))]
+        ordered[f"others ({len(single)})"] = [*dict.fromkeys(chain.from_iterable(single.values()))]
     return ordered
 
 
@@ -78,7 +79,3 @@ def _by_length(lengths: Mapping[str, int]) -> dict[str, list[str]]:
         ids = [topic for topic, length in lengths.items() if span[0] <= length <= span[-1]]
         groups[f"{name} {word}"] = ids
     return groups
-
-
-def _chained(lists: Iterable[list[str]]) -> Iterable[str]:
-    return (topic for ids in lists for topic in ids)

@@ -328,12 +328,14 @@ class Comparison:
         """Return the pairs by one measure to plot: those that were tested, or else all."""
         return self.tested(measure) or self.pairs_by(measure)
 
+    def values_of(self, pair: Pair) -> list[Mapping[str, float]]:
+        """Return the values of topics of the baseline, and of the system."""
+        names = (pair.baseline, pair.system)
+        return [self.system(name).scores[pair.measure].per_topic for name in names]
+
     def topic_differences(self, pair: Pair) -> dict[str, float]:
         """Return each topic's difference, largest gain of the system first."""
-        one, other = (
-            self.system(name).scores[pair.measure].per_topic
-            for name in (pair.baseline, pair.system)
-        )
+        one, other = self.values_of(pair)
         found = {topic: other.get(topic, 0.0) - one.get(topic, 0.0) for topic in {**one, **other}}
         return dict(sorted(found.items(), key=lambda item: -item[1]))
 
@@ -371,14 +373,7 @@ class Comparison:
             ],
             "pairs": [pair.as_json() for pair in self.pairs],
             "topics": [
-                {
-                    "id": topic.id,
-                    "query": topic.query,
-                    "fields": {
-                        name: value if isinstance(value, str) else [*value]
-                        for name, value in topic.fields.items()
-                    },
-                }
+                {"id": topic.id, "query": topic.query, "fields": dict(topic.fields)}
                 for topic in self.topics
             ],
             "group_by": self.group_by or None,

@@ -94,10 +94,8 @@ def _signed(pair: Pair) -> str:
 
 def _ranks(ranks: Mapping[str, Rank]) -> str:
     """Return the systems' rank intervals in a sentence, best first."""
-    listed = [
-        f"{name} {rank.low}" if rank.low == rank.high else f"{name} {rank.low}–{rank.high}"
-        for name, rank in sorted(ranks.items(), key=lambda item: item[1].rank)
-    ]
+    ordered = sorted(ranks.items(), key=lambda item: item[1].rank)
+    listed = [f"{name} {rank_text(rank)}" for name, rank in ordered]
     return f"Ranks that other topics like these would give, 95 of 100 times: {', '.join(listed)}."
 
 
@@ -154,6 +152,13 @@ def p_text(p: float | None) -> str:
     if p is None:
         return "-"
     return f"<{_SMALLEST}" if p < _SMALLEST else f"{p:.4f}"
+
+
+def rank_text(rank: Rank | None) -> str:
+    """Return a rank's interval; "-" for none."""
+    if rank is None:
+        return "-"
+    return f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
 
 
 def rounded(number: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from irplatform.comparison.sentences import rank_text
 from irplatform.comparison.tests import CORRECTION_NAMES, FEWEST_TOPICS, TEST_NAMES
 from irplatform.reports.columns import Column, Table, short
 from irplatform.reports.statistics import TEXT_OF_PAIR, difference_text
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from irplatform.comparison.bounds import Bounds
-    from irplatform.comparison.ranking import Rank
     from irplatform.comparison.results import ComparedTopic, Comparison, Pair, Score
     from irplatform.comparison.tests import Difference
     from irplatform.run_folder.mixture import Mixture
@@ -189,13 +189,6 @@ def _name(pair: Pair) -> str:
 
 def _interval_text(score: Score) -> str:
     return "-" if score.interval is None else "[{:.3f}, {:.3f}]".format(*score.interval)
-
-
-def rank_text(rank: Rank | None) -> str:
-    """Return a rank's interval; "-" for none."""
-    if rank is None:
-        return "-"
-    return f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
 
 
 def other_means(comparison: Comparison) -> Table:

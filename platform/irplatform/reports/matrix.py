@@ -32,7 +32,7 @@ from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -60,14 +60,14 @@ class Cell:
     folder: Path
     report: RunReport
 
-    def value(self, column: str, measure: str) -> float | None:
-        """Return a score: of a reranker, `FOUND` or `CEILING`; None if there is none."""
-        if column == CEILING:
-            return self.report.ceiling.get(measure)
-        if column == FOUND:
-            return self.report.final_stage.measures.get(measure)
-        found = (each for each in self.report.rerankers if each.name == column)
-        return next((each.measures.get(measure) for each in found), None)
+    @property
+    def scores(self) -> dict[str, Mapping[str, float]]:
+        """The scores of `FOUND`, rerankers, their own ("NAME-alone") and `CEILING`, by measure."""
+        scores = {FOUND: self.report.final_stage.measures}
+        for system in self.report.rerankers:
+            own = {f"{system.name}-alone": system.measures_alone or {}}
+            scores |= {system.name: system.measures, **own}
+        return {**scores, CEILING: self.report.ceiling}
 
     def mark(self, column: str, measure: str) -> str:
         """Return the mark of a score: also of a reranker that was given no weight."""
@@ -105,6 +105,11 @@ class MatrixReport:
         """True if a collection had judgments."""
         return any(cell.report.scored for cell in self.cells)
 
+    @property
+    def _several(self) -> bool:
+        """Whether there are several collections."""
+        return len({cell.collection for cell in self.cells}) > 1
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a record for each score, for data frames and CSV.
 
@@ -113,15 +118,10 @@ class MatrixReport:
         the share 1 a reranker has the first stage's ranking, and no p.
         """
         for cell in self.cells:
-            report = cell.report
-            found: dict[str, Any] = {FOUND: report.final_stage.measures}
-            for each in report.rerankers:
-                found |= {each.name: each.measures, f"{each.name}-alone": each.measures_alone or {}}
-            found[CEILING] = report.ceiling
             shares = {name: mixture.share for name, mixture in cell.shares.items()}
-            for system, values in found.items():
+            for system, values in cell.scores.items():
                 for measure, value in values.items():
-                    compared = report.comparisons.get(system, {}).get(measure)
+                    compared = cell.report.comparisons.get(system, {}).get(measure)
                     yield {
                         "collection": cell.collection,
                         "first_stage": cell.first_stage,
@@ -204,9 +204,10 @@ class MatrixReport:
 
     def _shares(self) -> list[Table]:
         """The table of the first stages' shares, if there are rerankers."""
-        several = len({cell.collection for cell in self.cells}) > 1
         shares = {
-            f"{cell.collection}, {cell.first_stage}" if several else cell.first_stage: cell.shares
+            f"{cell.collection}, {cell.first_stage}"
+            if self._several
+            else cell.first_stage: cell.shares
             for cell in self.cells
         }
         return [share_table(self.rerankers, shares)] if any(shares.values()) else []
@@ -218,7 +219,7 @@ class MatrixReport:
         for cell in self.cells:
             candidates = cell.report.candidates
             where = cell.first_stage
-            if not candidates.usual and len({c.collection for c in self.cells}) > 1:
+            if not candidates.usual and self._several:
                 where = f"{cell.collection}, {where}"
             if candidates.usual:
                 depths[candidates.facts["rerank_depth"]] = None
@@ -246,18 +247,20 @@ class MatrixReport:
     def table(self, measure: str) -> Table:
         """Return the table of a measure; the best figure of each row is bold."""
         columns = [FOUND, *self.rerankers, CEILING]
-        several = len({cell.collection for cell in self.cells}) > 1
         rows: list[tuple[str, dict[str, tuple[float, str]]]] = []
         above = ""
         for cell in self.cells:
+            known = cell.scores
             scores = {
-                column: (value, cell.mark(column, measure))
+                column: (known[column][measure], cell.mark(column, measure))
                 for column in columns
-                if (value := cell.value(column, measure)) is not None
+                if measure in known.get(column, {})
             }
-            if scores and several and cell.collection != above:
+            if scores and self._several and cell.collection != above:
                 above = cell.collection
                 rows.append((above, {}))
             if scores:
-                rows.append((f"  {cell.first_stage}" if several else cell.first_stage, scores))
+                rows.append(
+                    (f"  {cell.first_stage}" if self._several else cell.first_stage, scores)
+                )
         return matrix_table(measure, columns, rows)

@@ -103,10 +103,7 @@ def line_styles(count: int, colours: Colours | None = None) -> list[LineStyle]:
 def topic_rows(comparison: Comparison, pair: Pair) -> list[dict[str, Any]]:
     """Return a row for each topic, largest gain first: difference, both values and query."""
     queries = {topic.id: topic.query for topic in comparison.topics}
-    one, other = (
-        comparison.system(name).scores[pair.measure].per_topic
-        for name in (pair.baseline, pair.system)
-    )
+    one, other = comparison.values_of(pair)
     found = comparison.topic_differences(pair)
     return [
         {
