@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TextIO
 
 from irplatform.errors import for_display, one_line
@@ -84,16 +85,13 @@ class Column:
     @property
     def marked(self) -> list[str]:
         """The cells with their marks."""
-        return [
-            f"{c}{m}" for c, m in zip(self.cells, self.marks or [""] * len(self.cells), strict=True)
-        ]
+        return [cell + mark for cell, mark in zip_longest(self.cells, self.marks, fillvalue="")]
 
     @property
     def lines(self) -> list[str]:
         """Header and cells as text, so that figures with marks line up."""
         room = max(map(len, self.marks), default=0)
-        marks = self.marks or [""] * len(self.cells)
-        cells = [(self.name, ""), *zip(self.cells, marks, strict=True)]
+        cells = [(self.name, ""), *zip_longest(self.cells, self.marks, fillvalue="")]
         return [_cell(cell + mark.ljust(room)) for cell, mark in cells]
 
 
