@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import irplatform
-from irplatform.analysis.declared import AnalysisSettings
 from irplatform.analysis.fuse_settings import FuseSettings
-from irplatform.experiment.declared import DeclaredSettings
+from irplatform.analysis.settings import AnalysisSettings
+from irplatform.experiment.settings import DeclaredSettings
 from irplatform.settings import declared, taken_by
 from irplatform.tuning.settings import TuneSettings
 
@@ -29,7 +29,7 @@ PLATFORM = Path(irplatform.__file__).parent
 HEAD = '''\
 """The keywords of Python's functions, as an editor completes them.
 
-Made by docs/generate_keywords.py from `irplatform.{room}.declared`; change that, not this file.
+Made by docs/generate_keywords.py from `irplatform.{room}.settings`; change that, not this file.
 """
 
 from __future__ import annotations

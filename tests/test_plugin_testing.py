@@ -12,7 +12,7 @@ from irplatform.conformance.template import new_plugin
 from irplatform.errors import InputError
 from irplatform.evaluation.measure_names import parse_measures
 from irplatform.experiment.run import run
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.registry.loading import registry
 from irplatform.registry.session import load_plugin
 

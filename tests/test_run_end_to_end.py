@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.run_folder.metadata import metadata_path
+from irplatform.run_folder.metadata_files import metadata_path
 from irplatform.runs import read_run
 
 pytestmark = pytest.mark.java

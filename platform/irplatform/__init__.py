@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from irplatform.experiment.experiment_file import read_experiment as read_experiment
     from irplatform.experiment.run import run as run
     from irplatform.experiment.run import train as train
-    from irplatform.experiment.settings import RunSettings as RunSettings
+    from irplatform.experiment.run_settings import RunSettings as RunSettings
     from irplatform.plugin import FeatureGroup as FeatureGroup
     from irplatform.plugin import Field as Field
     from irplatform.plugin import Options as Options

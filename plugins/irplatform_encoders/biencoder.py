@@ -207,7 +207,7 @@ class VectorStore:
     def _encoded(self, rows: Int64, missing: Int64, label: str) -> Iterator[tuple[Int64, Float32]]:
         if not len(missing):
             return
-        from irplatform_encoders.in_workers import encoded
+        from irplatform_encoders.sending import encoded
 
         tell_how_slow(self._resources, len(missing))
         size = _BLOCK if self._resources.device == "cpu" else _GPU_BLOCK

@@ -15,7 +15,7 @@ from irplatform.analysis.cite import (
 )
 from irplatform.errors import InputError
 from irplatform.registry.loading import registry
-from irplatform.run_folder.metadata import run_metadata, write_run_with_metadata
+from irplatform.run_folder.metadata_files import run_metadata, write_run_with_metadata
 from irplatform.run_folder.metadata_model import Data, Marks, Method
 from irplatform.runs import Run
 from irplatform.runs.fusion import fusion_methods

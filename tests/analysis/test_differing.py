@@ -17,7 +17,7 @@ from irplatform.errors import InputError
 from irplatform.experiment.calls import describe_data
 from irplatform.plugin import Topic
 from irplatform.run_folder.listed import REPORT
-from irplatform.run_folder.metadata import lines_digest, metadata_path
+from irplatform.run_folder.metadata_files import lines_digest, metadata_path
 from irplatform.system import console
 
 QRELS = {t: {"x": 1, "y": 0} for t in "123"}

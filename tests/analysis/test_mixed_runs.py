@@ -9,7 +9,7 @@ from irplatform.analysis.given_runs import given_runs
 from irplatform.errors import InputError
 from irplatform.reports.matrix import Cell, MatrixReport
 from irplatform.reports.run_report import RunReport, SystemResult
-from irplatform.run_folder.metadata import metadata_path
+from irplatform.run_folder.metadata_files import metadata_path
 
 TOPICS = [f"q{n}" for n in range(6)]
 QRELS = {topic: {"x": 1, "y": 0} for topic in TOPICS}

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from irplatform.run_folder.ir_metadata import ir_metadata
-from irplatform.run_folder.metadata import run_metadata, write_run_with_metadata
+from irplatform.run_folder.metadata_files import run_metadata, write_run_with_metadata
 from irplatform.run_folder.metadata_model import Data, Marks, Method
 from irplatform.runs import Run
 

@@ -10,9 +10,9 @@ from commands import call
 
 from irplatform import rerun, run, verify
 from irplatform.experiment.calls import call_of, expression, settings_from
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.files.digests import file_digest
-from irplatform.run_folder.metadata import metadata_path
+from irplatform.run_folder.metadata_files import metadata_path
 
 pytestmark = pytest.mark.java
 REFERENCE = Path(__file__).parents[2] / "runs" / "reference" / "demo"

@@ -6,7 +6,7 @@ import pytest
 
 from irplatform.collections.names import open_path
 from irplatform.errors import InputError
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.experiment.systems import choose_systems, expanded_for, with_expansion_of
 from irplatform.knowledge import add, remove
 from irplatform.registry.loading import registry

@@ -10,7 +10,7 @@ import pytest
 from commands import call
 from pages import DOCS, FENCE, ROOT
 
-from irplatform.tasks.model import RULES, known_tasks, read_tasks
+from irplatform.tasks.rules import RULES, known_tasks, read_tasks
 
 _TITLED = re.compile(r'toml title="(.+)"')
 TEXTS = ["A trial of sleep apnea", "Melanoma with BRAF", "How often to take a toddler out"]

@@ -12,7 +12,7 @@ from irplatform.plugin import Options, Retriever
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
 from irplatform.registry.registration import Registration
-from irplatform.tuning.declared import declarations
+from irplatform.tuning.option_types import declarations
 
 
 def _options(retrievers, rerankers, **settings):

@@ -13,7 +13,7 @@ from irplatform.cli.run import run as run_command
 from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.experiment.keywords import RunOptions
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.registry.loading import registry
 
 pytestmark = pytest.mark.usefixtures("restored_registry")

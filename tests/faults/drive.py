@@ -354,11 +354,11 @@ def drive(
 
 def _remember_the_machine() -> None:
     """Find out once what metadata say of the machine: it takes half of a small run."""
-    from irplatform.run_folder import metadata
+    from irplatform.run_folder import metadata_files
 
-    versions, revision = metadata.library_versions(), metadata.source_revision()
-    metadata.library_versions = lambda: versions
-    metadata.source_revision = lambda: revision
+    versions, revision = metadata_files.library_versions(), metadata_files.source_revision()
+    metadata_files.library_versions = lambda: versions
+    metadata_files.source_revision = lambda: revision
 
 
 def library(folder: Path) -> Path:

@@ -8,7 +8,7 @@ import pytest
 from commands import call as platform
 
 from irplatform.errors import InputError
-from irplatform.files.cache_items import contents
+from irplatform.files.cache_contents import contents
 from irplatform.files.writing import home
 from irplatform.reproduction import execute
 from irplatform.reproduction import execute as process

@@ -23,7 +23,7 @@ from irplatform.plugin import (
     Traits,
 )
 from irplatform.registry.loading import registry
-from irplatform.reranking.in_workers import can_be_sent
+from irplatform.reranking.sending import can_be_sent
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.reranking.training import Member
 from irplatform.reranking.training_set import LearningPlan, TrainingSet

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from irplatform.errors import InputError
 from irplatform.run_folder.folder import FILE_NAME, read_scores
 from irplatform.run_folder.listed import MATRIX, REPORT, matrix_cells, run_files
-from irplatform.run_folder.metadata import known_metadata, metadata_path, read_metadata
+from irplatform.run_folder.metadata_files import known_metadata, metadata_path, read_metadata
 from irplatform.run_folder.metadata_model import known_parts
 from irplatform.run_folder.mixture import mixture_of
 

@@ -11,7 +11,7 @@ from irplatform.run_folder.ir_metadata import (
     read_head,
     write_ir_metadata,
 )
-from irplatform.run_folder.metadata import read_metadata, run_metadata
+from irplatform.run_folder.metadata_files import read_metadata, run_metadata
 from irplatform.run_folder.metadata_model import Data, Marks, Method
 from irplatform.runs import read_run
 

@@ -15,7 +15,7 @@ from irplatform.run_folder.listed import (
     matrix_cells,
     run_files,
 )
-from irplatform.run_folder.metadata import lines_digest, metadata_path, read_metadata
+from irplatform.run_folder.metadata_files import lines_digest, metadata_path, read_metadata
 
 NAMES = ("bm25", "ltr", "ltr-alone")
 

@@ -10,7 +10,7 @@ from small_files import a_file
 
 from irplatform.errors import InputError
 from irplatform.runs.content import _by_line, _of_columns
-from irplatform.tasks.run_checks import validate_run
+from irplatform.tasks.check_runs import validate_run
 
 DOCUMENTS = st.one_of(
     st.integers(0, 40).map(lambda number: f"d{number}"),

@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.tasks.model import RULES, find_task, known_tasks, own_folder, read_tasks
+from irplatform.tasks.rules import RULES, find_task, known_tasks, own_folder, read_tasks
 from irplatform.tasks.submissions import all_tasks, task_of
 
 OWN = """

@@ -10,9 +10,9 @@ import yaml
 
 from irplatform.collections.topic_formats import read_topics
 from irplatform.errors import InputError
-from irplatform.run_folder.metadata import run_metadata
+from irplatform.run_folder.metadata_files import run_metadata
 from irplatform.run_folder.metadata_model import Data, Marks, Method
-from irplatform.tasks.model import known_tasks
+from irplatform.tasks.rules import known_tasks
 from irplatform.tasks.submissions import check_runs, fix_run
 from irplatform.tasks.upload import prepare_runs
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irplatform.tasks.check import check_submission
-from irplatform.tasks.model import known_tasks
+from irplatform.tasks.rules import known_tasks
 
 TASKS = known_tasks()
 RULES = {

@@ -17,7 +17,7 @@ from irplatform.errors import InputError, PlatformError, unknown
 from irplatform.experiment.arguments import as_paths
 from irplatform.registry.loading import registry
 from irplatform.run_folder.listed import described_runs, gone_told, listed_runs, runs_in
-from irplatform.run_folder.metadata import known_metadata
+from irplatform.run_folder.metadata_files import known_metadata
 from irplatform.runs.fusion import fusion_methods
 from irplatform.runs.fusion.ranks import Ranks
 from irplatform.system.console import notice

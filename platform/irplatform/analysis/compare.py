@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from irplatform.analysis.declared import AnalysisSettings
 from irplatform.analysis.evaluate import read_judged_runs
 from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import CompareOptions
+from irplatform.analysis.settings import AnalysisSettings
 from irplatform.comparison.compare import compare as compare_over_topics
 from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.registry.loading import registry

@@ -13,7 +13,7 @@ from irplatform.errors import InputError, listing
 from irplatform.experiment.calls import topic_fingerprints
 from irplatform.experiment.topics import only_topics, topics_asked
 from irplatform.run_folder.listed import listed_runs
-from irplatform.run_folder.metadata import is_as_recorded, read_metadata
+from irplatform.run_folder.metadata_files import is_as_recorded, read_metadata
 from irplatform.runs.names import alone_name, file_name
 from irplatform.spelling import option
 

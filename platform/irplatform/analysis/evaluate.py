@@ -7,10 +7,10 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Unpack
 
-from irplatform.analysis.declared import AnalysisSettings
 from irplatform.analysis.differing import differences_told
 from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import EvaluateOptions
+from irplatform.analysis.settings import AnalysisSettings
 from irplatform.collections.identical_ids import ignoring_identical_ids, notice_of_documents
 from irplatform.data import Collection
 from irplatform.errors import InputError, listing

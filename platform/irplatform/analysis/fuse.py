@@ -23,7 +23,11 @@ from irplatform.files.writing import same_file, writable_file
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion_learning import choose_method, tried_methods
-from irplatform.run_folder.metadata import read_metadata, run_metadata, write_run_with_metadata
+from irplatform.run_folder.metadata_files import (
+    read_metadata,
+    run_metadata,
+    write_run_with_metadata,
+)
 from irplatform.run_folder.metadata_model import Method, Step
 from irplatform.run_folder.resuming import refuse_other_run
 from irplatform.runs import read_run

@@ -15,7 +15,7 @@ from irplatform.comparison.results import Matrix
 from irplatform.errors import InputError, counted, listing, quoted
 from irplatform.experiment.arguments import FOLDER, AnyPath, Names, as_names, as_path
 from irplatform.run_folder.listed import matrix_cells, run_files
-from irplatform.run_folder.metadata import read_metadata
+from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.run_folder.mixture import Mixture, mixture_of
 from irplatform.runs import Run
 from irplatform.runs.in_memory import is_results, run_of

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Unpack
 
 from irplatform.analysis.cite import as_bibtex, cite
 from irplatform.analysis.compare import compare_judged
-from irplatform.analysis.declared import AnalysisSettings
 from irplatform.analysis.evaluate import read_judged_runs
 from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import ReportOptions
+from irplatform.analysis.settings import AnalysisSettings
 from irplatform.comparison.curves import curves
 from irplatform.errors import InputError, PlatformError, counted, enumeration, listing, one_line
 from irplatform.expansion.plan import QueryPlan
@@ -25,7 +25,7 @@ from irplatform.expansion.query import Expander
 from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import settings_from
 from irplatform.experiment.resources import resources_for
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.files.writing import atomic_write, writable_file
 from irplatform.lucene import is_indexed
 from irplatform.queries.explain import explanations_at_hand
@@ -34,7 +34,7 @@ from irplatform.reports.html.made import Made, made_of
 from irplatform.reports.html.page import GENERATOR, PAGES, render_page
 from irplatform.reports.html.rankings import Shown, Texts, browser_data
 from irplatform.reports.plots import save_plots
-from irplatform.run_folder.metadata import read_metadata
+from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.runs.names import names_of, system_of
 from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import command, option

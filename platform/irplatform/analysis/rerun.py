@@ -21,7 +21,7 @@ from irplatform.experiment.run import run_again
 from irplatform.files.writing import home
 from irplatform.run_folder.ir_metadata import as_recorded, read_yaml
 from irplatform.run_folder.listed import described_runs
-from irplatform.run_folder.metadata import SUFFIX, lines_digest, read_metadata
+from irplatform.run_folder.metadata_files import SUFFIX, lines_digest, read_metadata
 from irplatform.run_folder.overlap import overlap
 from irplatform.runs import read_run
 from irplatform.system.process import keep_nothing

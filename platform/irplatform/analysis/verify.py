@@ -21,7 +21,7 @@ from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.run_folder.listed import described_runs, listed_runs, moved_to
-from irplatform.run_folder.metadata import (
+from irplatform.run_folder.metadata_files import (
     describe_platform,
     is_as_recorded,
     known_metadata,

@@ -18,11 +18,11 @@ from irplatform.system.console import say_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.files.cache_items import Item
+    from irplatform.files.cache_contents import Item
 
 
 def _kinds(_incomplete: str) -> list[str]:
-    from irplatform.files.cache_items import contents
+    from irplatform.files.cache_contents import contents
 
     return sorted({item.kind for item in contents()})
 
@@ -103,7 +103,7 @@ def remove(
     items share, such as the word vectors of checkpoints, takes up space until all of them are
     removed.
     """
-    from irplatform.files.cache_items import remove as remove_items
+    from irplatform.files.cache_contents import remove as remove_items
 
     if not (kinds or collection or days is not None or interrupted or everything):
         raise InputError(
@@ -180,7 +180,7 @@ def _confirmed(question: str) -> bool:
 
 
 def _chosen(kinds: Sequence[str], collection: str | None = None) -> list[Item]:
-    from irplatform.files.cache_items import collections_of, contents
+    from irplatform.files.cache_contents import collections_of, contents
     from irplatform.registry.loading import registry
 
     items = contents(kinds)
@@ -212,7 +212,7 @@ def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
 
 
 def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
-    from irplatform.files.cache_items import collections_of
+    from irplatform.files.cache_contents import collections_of
 
     names = collections_of(items)
     rows = []
@@ -229,7 +229,7 @@ def _shared(size: int) -> str:
 
 
 def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
-    from irplatform.files.cache_items import collections_of
+    from irplatform.files.cache_contents import collections_of
 
     names = collections_of(items)
     return [

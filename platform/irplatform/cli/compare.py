@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.analysis.declared import SHOWN, AnalysisSettings
+from irplatform.analysis.settings import SHOWN, AnalysisSettings
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.options import PATH, options_of
 from irplatform.cli.output import json_option, print_json

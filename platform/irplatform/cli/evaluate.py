@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.analysis.declared import AnalysisSettings
+from irplatform.analysis.settings import AnalysisSettings
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.options import PATH, options_of
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError
-from irplatform.experiment.declared import DeclaredSettings
+from irplatform.experiment.settings import DeclaredSettings
 from irplatform.settings import declared
 from irplatform.system.console import notice, say, say_text, terminal_width
 

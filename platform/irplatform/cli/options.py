@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.analysis.declared import COMPARISON, JUDGMENTS, SHOWN, TOPICS
+from irplatform.analysis.settings import COMPARISON, JUDGMENTS, SHOWN, TOPICS
 from irplatform.cli.commands import with_options
 from irplatform.cli.names import COLLECTION, KINDS, KNOWLEDGE, TASK, ListOption, list_option
 from irplatform.errors import InputError
-from irplatform.experiment.declared import DeclaredSettings
+from irplatform.experiment.settings import DeclaredSettings
 from irplatform.settings import (
     FIRST_STAGE,
     LEARNING,

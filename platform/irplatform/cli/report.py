@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from irplatform.analysis.declared import AnalysisSettings
+from irplatform.analysis.settings import AnalysisSettings
 from irplatform.cli.commands import command
 from irplatform.cli.options import PATH, options_of
 from irplatform.settings import OUTPUT

@@ -14,14 +14,14 @@ from irplatform.cli.options import PATH, options_of
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
-from irplatform.experiment.declared import ShownSettings
+from irplatform.experiment.settings import ShownSettings
 from irplatform.settings import OUTPUT, WHAT, declared
 from irplatform.system.console import notice, say
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
     from irplatform.reports.matrix import MatrixReport
 
 

@@ -87,7 +87,7 @@ def read_settings(
     from irplatform.options import flat, read_value
     from irplatform.registry.dependencies import Chosen
     from irplatform.registry.loading import registry
-    from irplatform.tuning.declared import takes_text
+    from irplatform.tuning.option_types import takes_text
 
     options: dict[str, object] = {}
     if config is not None:

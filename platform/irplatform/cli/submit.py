@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from irplatform.tasks.run_checks import RunCheck
+    from irplatform.tasks.check_runs import RunCheck
 
 
 _SHOWN = 25

@@ -15,7 +15,7 @@ from irplatform.system.console import say_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from irplatform.tasks.model import Source, Task
+    from irplatform.tasks.rules import Source, Task
 
 
 @click.group(cls=Group)
@@ -27,7 +27,7 @@ def tasks() -> None:
 @json_option
 def list_tasks(as_json: bool) -> None:
     """List the shared tasks whose rules are known."""
-    from irplatform.tasks.model import own_folder
+    from irplatform.tasks.rules import own_folder
     from irplatform.tasks.submissions import all_tasks
 
     known = all_tasks()
@@ -85,7 +85,7 @@ _SENTENCES = {
 
 def _stated(task: Task) -> Iterator[tuple[str, str, Source | None]]:
     """Yield each rule of a task: its name, what it says, and its source."""
-    from irplatform.tasks.model import RULES
+    from irplatform.tasks.rules import RULES
 
     for name in RULES:
         value = getattr(task.rules, name)
@@ -105,7 +105,7 @@ def _open_rules(task: Task) -> list[str]:
 
 def _in_words(name: str, value: Any) -> str:
     if name == "form":
-        from irplatform.tasks.model import FORMS
+        from irplatform.tasks.rules import FORMS
 
         return FORMS[value]
     if isinstance(value, list):

@@ -32,13 +32,13 @@ from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explanations
-from irplatform.reranking.in_workers import can_be_sent
 from irplatform.reranking.scoring import (
     checked_scores,
     final_scores,
     rescore_topics,
     score_topics,
 )
+from irplatform.reranking.sending import can_be_sent
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.retrieval.retrievers import ChosenRetriever, checked_run
 from irplatform.runs import Run

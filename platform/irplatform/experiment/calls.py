@@ -17,7 +17,7 @@ from irplatform.collections.names import aliases, expand, is_collection, is_path
 from irplatform.collections.toml import COLLECTION_FILE, declared_files
 from irplatform.errors import InputError
 from irplatform.experiment.experiment_file import settings_of
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.files.digests import digests, file_digest, fingerprint, folder_digests
 from irplatform.files.reading import is_ordinary
 from irplatform.options import flat

@@ -28,8 +28,8 @@ from irplatform.collections.toml import is_declaration
 from irplatform.data import Collection
 from irplatform.errors import InputError, quoted, unknown
 from irplatform.experiment.arguments import AnyPath, Collections, as_path
-from irplatform.experiment.declared import ShownSettings
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.run_settings import RunSettings
+from irplatform.experiment.settings import ShownSettings
 from irplatform.files.formats import read_toml
 from irplatform.options import flat
 from irplatform.registry.live_code import new_call

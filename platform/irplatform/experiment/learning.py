@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from irplatform.collections.derived import FIELD as MESH_FIELD
 from irplatform.collections.derived import TooFewHeadingsError, check_headings, joined, mesh_queries
 from irplatform.errors import InputError, counted
-from irplatform.experiment.declared import MESH_QUERIES
+from irplatform.experiment.settings import MESH_QUERIES
 from irplatform.experiment.systems import choose_systems
 from irplatform.reranking.rerank import FOLDS
 from irplatform.reranking.systems import MEMBERS

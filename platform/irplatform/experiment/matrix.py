@@ -15,7 +15,7 @@ from irplatform.errors import InputError
 from irplatform.evaluation.judgments import measures_of
 from irplatform.experiment.experiment_file import read_experiment
 from irplatform.experiment.plan import RunPlan, plan_run, planned_runs
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.experiment.systems import registrations_of
 from irplatform.experiment.topics import topics_folder
 from irplatform.files.writing import write_json

@@ -24,7 +24,7 @@ from irplatform.experiment.learning import (
     to_fuse_on,
 )
 from irplatform.experiment.resources import undecided_resources, with_device
-from irplatform.experiment.settings import label_and_name
+from irplatform.experiment.run_settings import label_and_name
 from irplatform.experiment.systems import refuse_large_downloads, resolve_systems
 from irplatform.experiment.topics import topics_folder
 from irplatform.files.digests import digest, fingerprint
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
     from irplatform.experiment.systems import Systems
     from irplatform.registry.dependencies import Chosen
     from irplatform.registry.lookup import Registry

@@ -26,7 +26,7 @@ from irplatform.reports.run_report import RunReport
 from irplatform.reports.system_result import SystemResult
 from irplatform.run_folder.folder import FolderScores, RunFolder, SystemScores, write_scores
 from irplatform.run_folder.listed import REPORT
-from irplatform.run_folder.metadata import accelerator_name, run_metadata
+from irplatform.run_folder.metadata_files import accelerator_name, run_metadata
 from irplatform.run_folder.metadata_model import NOTHING, Data, Marks, Method, Step, Training
 from irplatform.run_folder.mixture import mixture_of
 from irplatform.runs import Run, read_run

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.data import Collection, Qrels
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
     from irplatform.retrieval.retrievers import ChosenRetriever
 
 SEARCHING = 1 / 3

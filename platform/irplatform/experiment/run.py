@@ -20,7 +20,6 @@ from irplatform.experiment.calls import (
     inputs_of,
     neural_systems,
 )
-from irplatform.experiment.declared import DeclaredSettings
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import RunOptions, TrainOptions
 from irplatform.experiment.learning import (
@@ -39,7 +38,8 @@ from irplatform.experiment.plan import (
 )
 from irplatform.experiment.recorder import RERANKING, Recorder
 from irplatform.experiment.resources import SEARCHING, refuse_broken_corpus
-from irplatform.experiment.settings import one_reranker
+from irplatform.experiment.run_settings import one_reranker
+from irplatform.experiment.settings import DeclaredSettings
 from irplatform.experiment.topics import chosen_topics
 from irplatform.files.writing import copy_folder, writable_folder
 from irplatform.plugin.hooks import RunEvent
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         Systems,
     )
     from irplatform.experiment.plan import RunPlan
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
     from irplatform.plugin.rerankers import Reranker
     from irplatform.reports.matrix import MatrixReport
     from irplatform.reports.run_report import RunReport

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.collections.irds import refuse_silent_downloads
 from irplatform.errors import InputError, listing, nearest, unknown
-from irplatform.experiment.settings import NO_EXPANSION, label_and_name
+from irplatform.experiment.run_settings import NO_EXPANSION, label_and_name
 from irplatform.experiment.topics import only_topics
 from irplatform.lucene import is_indexed
 from irplatform.options import flat, option_values
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.data import Collection
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
     from irplatform.registry.lookup import Registry
     from irplatform.registry.registration import Registration
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, listing, unknown
 from irplatform.files.digests import fingerprint
-from irplatform.run_folder.metadata import read_metadata
+from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.run_folder.metadata_model import ChosenTopics
 
 if TYPE_CHECKING:

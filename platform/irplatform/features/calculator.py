@@ -26,7 +26,7 @@ from irplatform.features.groups import (
     open_groups,
     weigh_first_stage,
 )
-from irplatform.features.in_workers import sent_group
+from irplatform.features.sending import sent_group
 from irplatform.files.digests import fingerprint
 from irplatform.files.formats import read_own_json
 from irplatform.plugin.features import TrainableFeatureGroup

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError, unknown
 from irplatform.experiment.arguments import as_names
-from irplatform.experiment.declared import DeclaredSettings
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import ExplainOptions
 from irplatform.experiment.plan import RunPlan, plan_run
@@ -21,7 +20,8 @@ from irplatform.experiment.run import (
     retrieve,
     retrieve_training,
 )
-from irplatform.experiment.settings import label_and_name, one_reranker
+from irplatform.experiment.run_settings import label_and_name, one_reranker
+from irplatform.experiment.settings import DeclaredSettings
 from irplatform.files.cache import nothing_made
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.experiment.arguments import AnyCollection, AnySystem, Names
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import LearningPlan

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Unpack
 from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
 from irplatform.experiment.arguments import as_retriever
-from irplatform.experiment.declared import DeclaredSettings
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions
 from irplatform.experiment.plan import plan_run
 from irplatform.experiment.resources import resources_for, undecided_resources, with_device
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
-from irplatform.experiment.settings import label_and_name, one_reranker
+from irplatform.experiment.run_settings import label_and_name, one_reranker
+from irplatform.experiment.settings import DeclaredSettings
 from irplatform.experiment.systems import choose_systems, refuse_large_downloads, resolve_systems
 from irplatform.queries.free_texts import (
     NoDocuments,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from irplatform.data import Document
     from irplatform.experiment.arguments import AnyCollection, AnySystem
     from irplatform.experiment.keywords import Share
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
     from irplatform.plugin.rerankers import Reranker
     from irplatform.plugin.retrievers import Retriever
     from irplatform.reranking.scoring import Values

@@ -8,7 +8,7 @@ from irplatform.data import Topic
 from irplatform.errors import InputError, unknown
 from irplatform.experiment.arguments import as_names, as_path, as_retriever, collection_name
 from irplatform.experiment.resources import resources_for
-from irplatform.experiment.settings import RunSettings
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.experiment.systems import refuse_large_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.retrieval.retrievers import checked_run

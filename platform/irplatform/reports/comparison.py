@@ -39,7 +39,7 @@ from irplatform.reports.comparison_tables import (
     values_of,
 )
 from irplatform.reports.evaluations import html_table
-from irplatform.reports.statistics import columns_of, csv_of
+from irplatform.reports.statistic_columns import columns_of, csv_of
 from irplatform.reports.table import (
     CEILING,
     FOUND,
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from irplatform.reports.statistics import Part
+    from irplatform.reports.statistic_columns import Part
 
 Form = Literal["text", "markdown", "latex", "csv"]
 

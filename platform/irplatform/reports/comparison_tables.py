@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from irplatform.comparison.sentences import rank_text
 from irplatform.comparison.tests import CORRECTION_NAMES, FEWEST_TOPICS, TEST_NAMES
 from irplatform.reports.columns import Column, Table, short
-from irplatform.reports.statistics import TEXT_OF_PAIR, difference_text
+from irplatform.reports.statistic_columns import TEXT_OF_PAIR, difference_text
 from irplatform.reports.table import (
     CEILING,
     FOUND,

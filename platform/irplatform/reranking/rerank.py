@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import counted
 from irplatform.reranking.fitting import fit_system, open_checkpoint, train_ahead, untrained
-from irplatform.reranking.in_workers import can_be_sent
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import cached_scores
+from irplatform.reranking.sending import can_be_sent
 from irplatform.reranking.training import shares_features
 from irplatform.reranking.training_set import (
     LearningPlan,

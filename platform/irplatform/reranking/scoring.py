@@ -22,7 +22,7 @@ from irplatform.files.writing import as_json
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
-from irplatform.reranking.in_workers import sent_system
+from irplatform.reranking.sending import sent_system
 from irplatform.spelling import option
 from irplatform.system.console import LAST, progress, section, sections
 from irplatform.version import __version__
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.plugin.resources import Resources
     from irplatform.registry.registration import Registration
-    from irplatform.reranking.in_workers import Block
+    from irplatform.reranking.sending import Block
     from irplatform.reranking.systems import FittedReranker
 
     Elsewhere = Callable[[Sequence[Block]], Iterator[list["Values"]]]

@@ -27,8 +27,8 @@ from irplatform.files.journals import is_kept, keep
 from irplatform.files.writing import home, within_home
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.dependencies import GROUP
-from irplatform.reranking.in_workers import SentReranker, can_be_sent
 from irplatform.reranking.scoring import Values, final_scores
+from irplatform.reranking.sending import SentReranker, can_be_sent
 from irplatform.system.console import notice, sections, set_prefix, steps
 from irplatform.training.checkpoints import member_folder
 from irplatform.workers.cluster import on_another_machine

@@ -25,7 +25,7 @@ from irplatform.run_folder.ir_metadata import (
     read_yaml,
     write_ir_metadata,
 )
-from irplatform.run_folder.metadata import metadata_path, read_metadata
+from irplatform.run_folder.metadata_files import metadata_path, read_metadata
 from irplatform.run_folder.metadata_model import NOTHING
 
 if TYPE_CHECKING:

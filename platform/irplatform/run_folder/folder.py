@@ -22,7 +22,7 @@ from irplatform.files.writing import atomic_write, lock_open, made_folder
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.ir_metadata import FILE_NAME as IR_METADATA
 from irplatform.run_folder.listed import REPORT
-from irplatform.run_folder.metadata import read_metadata, write_run_with_metadata
+from irplatform.run_folder.metadata_files import read_metadata, write_run_with_metadata
 from irplatform.run_folder.resuming import refuse_other_run
 from irplatform.spelling import option
 from irplatform.system.console import notice

@@ -13,7 +13,7 @@ from pydantic import BaseModel, model_validator
 
 from irplatform.errors import InputError, listing
 from irplatform.run_folder.forms import read_form
-from irplatform.run_folder.metadata import SUFFIX, is_as_recorded, read_metadata
+from irplatform.run_folder.metadata_files import SUFFIX, is_as_recorded, read_metadata
 from irplatform.runs.names import alone_name
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.files.digests import fingerprint
-from irplatform.run_folder.metadata import metadata_file, metadata_path, read_metadata
+from irplatform.run_folder.metadata_files import metadata_file, metadata_path, read_metadata
 from irplatform.spelling import option
 
 if TYPE_CHECKING:

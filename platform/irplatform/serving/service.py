@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Document
 from irplatform.errors import InputError
-from irplatform.experiment.settings import one_reranker
+from irplatform.experiment.run_settings import one_reranker
 from irplatform.features.calculator import forget_features
 from irplatform.queries.free_texts import new_topic
 from irplatform.queries.ready import reranker as make_reranker
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from irplatform.data import FieldValue
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
     from irplatform.queries.ready import ReadyReranker, ReadyRetriever
 
 Answer = dict[str, Any]

@@ -26,15 +26,15 @@ from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.bioasq import PMID
 from irplatform.runs.names import check_tag
 from irplatform.system.console import notice
-from irplatform.tasks.answers import CITED
 from irplatform.tasks.bioasq import BM25
+from irplatform.tasks.check_answers import CITED
 from irplatform.tasks.entries import read_answers
 from irplatform.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
 
 MOST_CITATIONS = 3
 """Citations of a sentence that count."""

@@ -14,9 +14,9 @@ from irplatform.evaluation.scoring import evaluate
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.trec import Problem, read_run
 from irplatform.spelling import option
-from irplatform.tasks.answers import check_answers
-from irplatform.tasks.model import FORMS
-from irplatform.tasks.run_checks import RunCheck, validate_run
+from irplatform.tasks.check_answers import check_answers
+from irplatform.tasks.check_runs import RunCheck, validate_run
+from irplatform.tasks.rules import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from irplatform.evaluation.judgments import Judgments
     from irplatform.evaluation.kinds import MeasureFunction
     from irplatform.runs.content import Spans
-    from irplatform.tasks.model import Task
+    from irplatform.tasks.rules import Task
 
 _AT_THE_CUTOFF = {"P", "R", "Success", "Recall", "SetP", "Judged"}
 """Measures that only depend on which documents are above their cutoff."""

@@ -12,7 +12,7 @@ from irplatform.errors import listing
 from irplatform.runs.bioasq import ADDRESS
 from irplatform.runs.ids import id_text, pmid_of, pmids_of, whole
 from irplatform.runs.trec import Problem
-from irplatform.tasks.answers import CITED
+from irplatform.tasks.check_answers import CITED
 from irplatform.tasks.entries import (
     KEYS,
     LISTS,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.tasks.entries import Answers, Keys
-    from irplatform.tasks.model import Task
+    from irplatform.tasks.rules import Task
 
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from irplatform.runs.results import Order
     from irplatform.tasks.lines import Row
-    from irplatform.tasks.model import Task
+    from irplatform.tasks.rules import Task
 
 _AROUND = re.compile(r"""^(?:b["']|np\.\w+\()?["'<(\[]*|["'>)\]]*$""")
 """Quotes and brackets around an id."""

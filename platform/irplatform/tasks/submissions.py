@@ -22,10 +22,10 @@ from irplatform.runs.trec import Problem
 from irplatform.spelling import option
 from irplatform.system.console import notice
 from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
+from irplatform.tasks.check_runs import RunCheck, same_tags, validate_run
 from irplatform.tasks.mending import repair_answers
-from irplatform.tasks.model import Rules, Task, find_task, known_tasks
 from irplatform.tasks.repair import diff_lines, repair_run
-from irplatform.tasks.run_checks import RunCheck, same_tags, validate_run
+from irplatform.tasks.rules import Rules, Task, find_task, known_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -106,7 +106,7 @@ def task_data(
             ids = dict.fromkeys(topic.id for topic in opened.load_topics())
         if documents:
             from irplatform.experiment.resources import resources_for
-            from irplatform.experiment.settings import RunSettings
+            from irplatform.experiment.run_settings import RunSettings
 
             contains = resources_for(RunSettings(name), opened).index().contains
         if measures and opened.load_qrels is not None and qrels is None:

@@ -35,7 +35,7 @@ from irplatform.system.console import waiting
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
 
 FULL_RANK = ("documents.jsonl", "corpus.jsonl")
 """The documents of a full-rank input."""

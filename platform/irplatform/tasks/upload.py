@@ -19,7 +19,7 @@ from irplatform.run_folder.ir_metadata import (
     values_at,
     write_ir_metadata,
 )
-from irplatform.run_folder.metadata import read_metadata
+from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.runs.bioasq import answers, read_questions
 from irplatform.runs.trec import COMMENT, read_run
 from irplatform.spelling import command, option
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
-    from irplatform.tasks.model import Task
-    from irplatform.tasks.run_checks import RunCheck
+    from irplatform.tasks.check_runs import RunCheck
+    from irplatform.tasks.rules import Task
 
 CHECKSUMS = "SHA256SUMS"
 DESCRIPTIONS = "runs.md"

@@ -15,7 +15,7 @@ from irplatform.errors import InputError
 from irplatform.experiment.systems import choose_systems, unknown_option
 from irplatform.options import read_value
 from irplatform.spelling import option
-from irplatform.tuning.declared import Declared, declarations, in_common
+from irplatform.tuning.option_types import Declared, declarations, in_common
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,6 @@ from irplatform.errors import InputError, counted
 from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS
 from irplatform.evaluation.judgments import of_collection
 from irplatform.experiment.arguments import as_names
-from irplatform.experiment.declared import DeclaredSettings
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import TuneOptions
 from irplatform.experiment.learning import (
@@ -21,6 +20,7 @@ from irplatform.experiment.learning import (
     topics_to_tune_on,
 )
 from irplatform.experiment.resources import refuse_broken_corpus, resources_for
+from irplatform.experiment.settings import DeclaredSettings
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
 from irplatform.files.cache import lock
 from irplatform.files.digests import fingerprint
@@ -36,8 +36,8 @@ from irplatform.spelling import option
 from irplatform.system.arithmetic import arithmetic, settings_kept
 from irplatform.system.console import notice, waiting
 from irplatform.training.topic_identity import families
-from irplatform.tuning.declared import Declared, declarations
 from irplatform.tuning.objective import TunedSystem
+from irplatform.tuning.option_types import Declared, declarations
 from irplatform.tuning.report import Progress, TuneReport
 from irplatform.tuning.search import Plan, Trial, Trials, design, search
 from irplatform.tuning.settings import TuneSettings
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Topic
     from irplatform.evaluation.judgments import Judgments
     from irplatform.experiment.arguments import AnyCollection, AnySystem, Names
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.run_settings import RunSettings
     from irplatform.experiment.systems import Systems
     from irplatform.plugin.rerankers import Reranker
     from irplatform.registry.lookup import Registry

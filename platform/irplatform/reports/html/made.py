@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import PlatformError
 from irplatform.options import flat
 from irplatform.registry.loading import registry
-from irplatform.run_folder.metadata import lines_digest, metadata_path, read_metadata
+from irplatform.run_folder.metadata_files import lines_digest, metadata_path, read_metadata
 from irplatform.run_folder.mixture import mixture_of
 
 if TYPE_CHECKING:

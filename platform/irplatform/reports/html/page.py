@@ -36,7 +36,7 @@ from irplatform.reports.plots import (
     line_styles,
     topic_plot,
 )
-from irplatform.reports.statistics import PAGE_OF_PAIR, STYLES, between
+from irplatform.reports.statistic_columns import PAGE_OF_PAIR, STYLES, between
 from irplatform.reports.table import figure
 from irplatform.version import __version__
 

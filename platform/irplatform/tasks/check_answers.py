@@ -14,8 +14,8 @@ from irplatform.errors import counted, listing, quoted
 from irplatform.runs.bioasq import ADDRESS
 from irplatform.runs.ids import id_text, pmid_of, pmids_of, whole
 from irplatform.runs.trec import Problem
+from irplatform.tasks.check_runs import RunCheck
 from irplatform.tasks.entries import KEYS, Answers, Entry, read_answers, reference_places
-from irplatform.tasks.run_checks import RunCheck
 from irplatform.text import sentences
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.tasks.entries import Keys
-    from irplatform.tasks.model import Task
+    from irplatform.tasks.rules import Task
 
 _SECTION = re.compile(r"title|abstract|sections\.0")
 """The last is an abstract in files of former years, for BioASQ's program, too."""

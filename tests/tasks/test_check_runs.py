@@ -5,7 +5,7 @@ import pytest
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, write_run
 from irplatform.runs.names import read_tag_pattern
-from irplatform.tasks.run_checks import validate_run
+from irplatform.tasks.check_runs import validate_run
 
 
 def problems(tmp_path, text, **task):
