@@ -103,7 +103,7 @@ def test_a_fusion_is_not_learned_over_other_documents_and_that_is_told(capsys):
         "partner: has other documents than 'c', so that all retrievers count the same when they "
         "are fused\n"
     )
-    with pytest.raises(InputError, match=r"'partner' has other documents than 'c': .*fusion='pl"):
+    with pytest.raises(InputError, match=r"'partner' has other documents than 'c': .*fusion='ra"):
         to_fuse_on(other, evaluated, named=True)
 
 
