@@ -86,7 +86,7 @@ def scorers(
     ours: Drmm, peer: DirectDrmm, topic: Topic, documents: Documents
 ) -> dict[str, Callable[[], Sequence[float]]]:
     """What is timed: for each side, the way from its input to a list of scores."""
-    matcher, index = ours._matcher, ours.resources.forward_index()
+    matcher, index = ours.matcher, ours.resources.forward_index()
     terms = torch.from_numpy(matcher.terms(topic.query))
     idf = torch.from_numpy(matcher.match(topic.query, documents.ids[:1]).idf)
     matrix = index.matrix(index.rows(documents.ids), ours.options.document_words)

@@ -259,13 +259,13 @@ def test_a_full_disk_is_told_in_a_line(folder, monkeypatch, unbuffered):
 
 @pytest.mark.java
 def test_what_is_removed_while_a_command_uses_it_is_named(platform, folder, monkeypatch):
-    from irplatform.retrieval import first_stage
+    from irplatform.retrieval import retrievers
 
     def interfered(_run, path):
         shutil.rmtree(path.parent)  # as `cache remove` of somebody else
         path.write_text("")
 
-    monkeypatch.setattr(first_stage, "write_run", interfered)
+    monkeypatch.setattr(retrievers, "write_run", interfered)
     done = platform("run", "--collection", "small")
     assert done.code == 1
     assert "run.txt: this was removed from the cache while the command was using it" in done.err

@@ -39,7 +39,7 @@ def complete(platform, monkeypatch):
         ("platform run --first-stage jud", ["judged"]),
         ("platform run --topics f", ["first:10"]),
         ("platform run --preset pa", ["paper"]),
-        ("platform run --fusion p", ["plain"]),
+        ("platform run --fusion ra", ["ranks"]),
         ("platform run --first-stage ju", ["judged"]),
         ("platform run --pretrain mes", ["mesh"]),
         ("platform run --device cu", ["cuda"]),
