@@ -18,6 +18,7 @@ from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.trec import _shortest, run_errors
 from irplatform.tasks.check_runs import validate_run
+from irplatform.tasks.rules import Rules
 
 IDS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\r\v\f\0\ufeff"), min_size=1
@@ -254,7 +255,7 @@ def test_a_pipe_is_read_as_often_as_a_file(piped):
     pipe = piped(lines)
     first, second = read_run(pipe), read_run(pipe)
     assert len(first.rankings["1"]) == len(second.rankings["1"]) == 9000
-    assert validate_run(pipe, max_per_topic=9000).topics
+    assert validate_run(pipe, Rules(depth=9000)).topics
 
 
 def test_gzip_is_known_by_its_content_too(tmp_path):

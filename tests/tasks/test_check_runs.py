@@ -6,6 +6,7 @@ from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, write_run
 from irplatform.runs.names import read_tag_pattern
 from irplatform.tasks.check_runs import validate_run
+from irplatform.tasks.rules import Rules
 
 
 def problems(tmp_path, text, **task):
@@ -17,7 +18,7 @@ def problems(tmp_path, text, **task):
 def test_what_the_platform_writes_can_be_submitted(tmp_path):
     ranking = Ranking.of(["a", "b", "c"], [1.0, 1.0, 2.0])
     write_run(Run("bm25-delta_1.0", {"1": ranking, "2": ranking}), tmp_path / "a.run")
-    found = validate_run(tmp_path / "a.run", topics=["1", "2"], max_per_topic=3)
+    found = validate_run(tmp_path / "a.run", Rules(depth=3), topics=["1", "2"])
     assert (found.topics, found.results, found.tag) == (2, (3, 3), "bm25-delta_1.0")
     (warning,) = found.problems
     assert "has a '-' or '.', which several tracks refuse" in warning.message
@@ -52,7 +53,7 @@ def test_a_run_has_one_tag(tmp_path):
 
 def test_too_many_results_are_an_error(tmp_path):
     ((level, _, message),) = problems(
-        tmp_path, "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n", max_per_topic=1
+        tmp_path, "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n", rules=Rules(depth=1)
     )
     assert level == "error"
     assert message == "1 of 2 topics have more than the 1 results that are accepted: '1' 2."
@@ -73,7 +74,7 @@ def test_too_many_results_are_an_error(tmp_path):
 )
 def test_topics_with_fewer_results_than_are_accepted_are_noted(tmp_path, counts, note):
     lines = [f"{t} Q0 d{r} {r + 1} {9 - r} t\n" for t, n in enumerate(counts) for r in range(n)]
-    found = problems(tmp_path, "".join(lines), max_per_topic=4)
+    found = problems(tmp_path, "".join(lines), rules=Rules(depth=4))
     assert found == ([("note", None, note)] if note else [])
 
 
@@ -104,8 +105,9 @@ def test_the_same_is_told_once_with_its_lines(tmp_path):
     ],
 )
 def test_a_track_has_a_rule_for_tags_of_its_own(tmp_path, tag, rule, fault):
-    pattern = None if rule is None else read_tag_pattern(rule)
-    found = problems(tmp_path, f"1 Q0 a 1 2 {tag}\n", tag_pattern=pattern)
+    found = problems(
+        tmp_path, f"1 Q0 a 1 2 {tag}\n", rules=Rules(tag=rule and read_tag_pattern(rule).pattern)
+    )
     assert [level for level, _, _ in found] == (
         [] if fault is None else ["error" if rule else "warning"]
     )

@@ -71,16 +71,6 @@ def show(task: str, as_json: bool) -> None:
 
 _EXPECTED = {"topics": "number of topics", "depth": "depth", "tag": "run tag", "runs": "runs"}
 """Rules that most tasks have, in words."""
-_SENTENCES = {
-    "depth": "at most {:,} results per topic",
-    "runs": "at most {:,} of a group",
-    "snippets": "at most {:,} per question",
-    "citations": "at most {:,} per sentence",
-    "sentences": "at most {:,} in an answer",
-    "words": "at most {:,} in an answer",
-    "falling": "scores may not rise from line to line",
-    "metadata": "ir-metadata.yml is a part of the submission",
-}
 
 
 def _stated(task: Task) -> Iterator[tuple[str, str, Source | None]]:
@@ -104,12 +94,12 @@ def _open_rules(task: Task) -> list[str]:
 
 
 def _in_words(name: str, value: Any) -> str:
-    if name == "form":
-        from irplatform.tasks.rules import FORMS
+    from irplatform.tasks.rules import FORMS, Rules
 
+    if name == "form":
         return FORMS[value]
     if isinstance(value, list):
         return ", ".join(value)
-    if name in _SENTENCES:
-        return _SENTENCES[name].format(value)
+    if sentence := Rules.model_fields[name].description:
+        return sentence.format(value)
     return f"{value:,}" if isinstance(value, int) else str(value)

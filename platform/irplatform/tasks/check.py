@@ -76,15 +76,9 @@ def check_submission(
         return check_answers(path, task, expected, has_document)
     if task.form.startswith("biogen"):
         return RunCheck([Problem("error", f"{task.name} takes answers: {FORMS[task.form]}.", 1)])
-    found = validate_run(
-        path,
-        topics=expected or None,
-        max_per_topic=rules.depth if task.form == "trec" else None,
-        tag_pattern=re.compile(rules.tag) if rules.tag else None,
-        id_pattern=re.compile(rules.documents) if rules.documents else None,
-        falling=bool(rules.falling),
-        has_document=has_document,
-    )
+    if task.form != "trec":  # its depth is that of answers
+        rules = rules.model_copy(update={"depth": None})
+    found = validate_run(path, rules, topics=expected or None, has_document=has_document)
     if expected or rules.topics in (None, found.topics) or not found.topics:
         return found
     excess = "too many" if found.topics > (rules.topics or 0) else "missing"

@@ -22,6 +22,7 @@ from irplatform.runs.json_runs import read_json_run
 from irplatform.runs.names import TAG, TAG_LENGTH
 from irplatform.runs.trec import COLUMNS, Problem, scan
 from irplatform.spelling import option
+from irplatform.tasks.rules import NO_RULES
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection as Members
 
     from irplatform.runs.content import Spans
+    from irplatform.tasks.rules import Rules
 
 _SOME_REFUSE = re.compile(r"[.-]")
 """Characters of a tag that some tracks refuse."""
@@ -87,26 +89,20 @@ class RunCheck:
 
 def validate_run(
     path: Path | str,
+    rules: Rules = NO_RULES,
     *,
     topics: Members[str] | None = None,
-    max_per_topic: int | None = None,
     tag_length: int | None = None,
-    tag_pattern: re.Pattern[str] | None = None,
-    id_pattern: re.Pattern[str] | None = None,
-    falling: bool = False,
     has_document: Callable[[str], bool] | None = None,
 ) -> RunCheck:
     """Check a run file as TREC's submission checks do.
 
     Args:
         path: the file.
+        rules: the task's; of the tag, the default is letters, digits, '-', '_' and '.'.
         topics: ids of the task's topics; others are errors, and so are those without results.
-        max_per_topic: results that the task accepts per topic.
-        tag_length: characters that the task accepts in a run tag; by default 20, or as the pattern
+        tag_length: characters that the task accepts in a run tag; by default 20, or as its rule
             allows.
-        tag_pattern: what the whole tag has to match; by default letters, digits, '-', '_' and '.'.
-        id_pattern: the form of the ids of documents.
-        falling: scores may not rise from line to line.
         has_document: says if the task's corpus has a document; called once per id.
 
     Raises:
@@ -115,6 +111,8 @@ def validate_run(
     path = Path(path)
     if holds_json(path):
         return _of_json(path)
+    tag_pattern = re.compile(rules.tag) if rules.tag else None
+    id_pattern = re.compile(rules.documents) if rules.documents else None
     problems = [_MARK] if starts_with_mark(path) else []
     content = read_content(path, documents=has_document is not None, pattern=id_pattern)
     problems += content.unsound
@@ -125,14 +123,14 @@ def validate_run(
         problems.append(Problem("error", f"{fault}, in {counted(len(lines), 'line')}.", lines[0]))
     length = TAG_LENGTH if tag_length is None and tag_pattern is None else tag_length
     problems += _tag_problems(content.tags, length, tag_pattern)
-    problems += _count_problems(counts, max_per_topic)
+    problems += _count_problems(counts, rules.depth)
     problems += _topic_problems(counts, topics)
     if id_pattern is not None and content.strange:
         named = [f"'{name}' (line {line})" for name, line in content.strange.items()]
         fault = f"ids of documents that are not of the form {id_pattern.pattern}: {_some(named)}."
         places = tuple(sorted(content.strange.values()))
         problems.append(Problem("error", fault, places[0], places))
-    for topic, line in content.rising.items() if falling else ():
+    for topic, line in content.rising.items() if rules.falling else ():
         fault = f"topic '{topic}': the score is higher than that of the line before."
         problems.append(Problem("error", fault, line))
     problems += content.rank_problems

@@ -48,6 +48,8 @@ class _Table(BaseModel):
 class Rules(_Table):
     """Rules of a task; None where the task has no such rule.
 
+    A description says the rule with its value.
+
     Attributes:
         form: the form of the submitted file.
         topics: the number of topics.
@@ -74,22 +76,23 @@ class Rules(_Table):
     topic_ids: _Text | None = None
     topic_format: _Text | None = None
     query: _Text | None = None
-    depth: _Number | None = None
+    depth: _Number | None = Field(None, description="at most {:,} results per topic")
     tag: _Text | None = None
     documents: _Text | None = None
-    falling: bool | None = None
-    runs: _Number | None = None
+    falling: bool | None = Field(None, description="scores may not rise from line to line")
+    runs: _Number | None = Field(None, description="at most {:,} of a group")
     measures: Annotated[list[_Text], Field(min_length=1)] | None = None
-    snippets: _Number | None = None
-    citations: _Number | None = None
-    sentences: _Number | None = None
-    words: _Number | None = None
+    snippets: _Number | None = Field(None, description="at most {:,} per question")
+    citations: _Number | None = Field(None, description="at most {:,} per sentence")
+    sentences: _Number | None = Field(None, description="at most {:,} in an answer")
+    words: _Number | None = Field(None, description="at most {:,} in an answer")
     snapshots: Annotated[list[_Text], Field(min_length=1)] | None = None
-    metadata: bool | None = None
+    metadata: bool | None = Field(None, description="ir-metadata.yml is a part of the submission")
     file: _Text | None = None
 
 
 RULES = tuple(Rules.model_fields)
+NO_RULES = Rules()
 
 
 class _Cited(Rules):

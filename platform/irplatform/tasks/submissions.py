@@ -25,7 +25,7 @@ from irplatform.tasks.check import check_submission, in_words, tied_measures, to
 from irplatform.tasks.check_runs import RunCheck, same_tags, validate_run
 from irplatform.tasks.mending import repair_answers
 from irplatform.tasks.repair import diff_lines, repair_run
-from irplatform.tasks.rules import Rules, Task, find_task, known_tasks
+from irplatform.tasks.rules import NO_RULES, Rules, Task, find_task, known_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -159,9 +159,10 @@ def check_runs(
         )
     given = task_data(known, collection=collection, documents=documents, topics=topics, qrels=qrels)
     pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
+    own = {"depth": max_per_topic, "tag": pattern.pattern if pattern else None}
+    changed = {name: value for name, value in own.items() if value is not None}
+    rules = NO_RULES.model_copy(update={"depth": 1000, **changed})
     if known is not None:
-        own = {"depth": max_per_topic, "tag": pattern.pattern if pattern else None}
-        changed = {name: value for name, value in own.items() if value is not None}
         known = replace(known, rules=known.rules.model_copy(update=changed))
     checks = {}
     readable = []
@@ -172,10 +173,9 @@ def check_runs(
             else:
                 found = validate_run(
                     path,
+                    rules,
                     topics=given.topics,
-                    max_per_topic=1000 if max_per_topic is None else max_per_topic,
                     tag_length=tag_length,
-                    tag_pattern=pattern,
                     has_document=given.contains,
                 )
             checks[str(path)] = found
