@@ -73,9 +73,9 @@ def option_groups(options: Iterable[click.Parameter]) -> dict[str, list[click.Pa
         groups.setdefault(vars(option).get("group", _OTHER), []).append(option)
     if len(groups) < 2:
         return dict(zip(["Options"], groups.values(), strict=False))
-    from irplatform.settings import MACHINE
+    from irplatform.settings import MACHINE, OUTPUT
 
-    last = {MACHINE: 1, _OTHER: 2}
+    last = {OUTPUT: 1, MACHINE: 2, _OTHER: 3}
     return {title: groups[title] for title in sorted(groups, key=lambda title: last.get(title, 0))}
 
 

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     "platform fuse a.run b.run --out c.run --train-on past.toml --train-runs c,d",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
+@with_options(
+    click.option("--out", required=True, type=PATH, help="The run file to write."),
+    group=OUTPUT,
+    example="--out fused.run --tag mygroup1",
+)
 @options_of(
     "fuse",
     settings=FuseSettings,
@@ -33,12 +38,7 @@ if TYPE_CHECKING:
         LEARNING: "--train-on qrels.txt",
     },
 )
-@with_options(
-    click.option("--out", required=True, type=PATH, help="The run file to write."),
-    json_option,
-    group=OUTPUT,
-    example="--out fused.run --tag mygroup1",
-)
+@with_options(json_option, group=OUTPUT)
 def fuse(runs: tuple[Path, ...], out: Path, as_json: bool, **options: Any) -> None:
     """Fuse TREC runs.
 

@@ -44,5 +44,8 @@ def _body_of(body: Mapping[str, Any], schema: Mapping[str, Any], url: str) -> li
         + (f" [{json.dumps(field['default'])}]" if "default" in field else "")
         for name, field in model["properties"].items()
     ]
-    example = html.escape(json.dumps(model["example"]))
-    return [f"<table>{''.join(rows)}</table>", f"<pre>curl {url} -d '{example}'</pre>"]
+    example = {
+        name: model["example"][name] for name in model["properties"] if name in model["example"]
+    }
+    sent = html.escape(json.dumps(example))
+    return [f"<table>{''.join(rows)}</table>", f"<pre>curl {url} -d '{sent}'</pre>"]

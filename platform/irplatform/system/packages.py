@@ -7,7 +7,6 @@ import importlib.util
 import re
 import sys
 import traceback
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, chain, in_a_line
@@ -148,7 +147,7 @@ def on_demand(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str
     in a line of its own.
     """
     module = sys.modules[package]
-    source = Path(str(module.__file__)).read_text(encoding="utf-8")
+    source = module.__loader__.get_source(package) or ""  # type: ignore[union-attr]  # from a zip, too
     modules = {name: place for place, name in _OFFERED.findall(source)}
     known = vars(module)
 
