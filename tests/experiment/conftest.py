@@ -13,19 +13,20 @@ from irplatform.reranking.rerank import RerankedRun
 def record(tmp_path):
     """Record runs of the first stage and of rerankers, as a command does."""
 
-    def record(*names, rerankers=(), qrels=QRELS, first_stage="one"):
+    def record(*names, rerankers=(), qrels=QRELS, first_stage="one", **options):
         collection = Collection(
             id="c",
             title="c",
             corpus=Empty(),
             load_topics=lambda: [Topic("1", "q"), Topic("2", "q")],
         )
-        recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, "platform")
+        folder = tmp_path / "out"
+        recorder = Recorder(collection, qrels, ["P@1"], {}, folder, None, "platform", **options)
         candidates = found(recorder, *map(a_run, names), fingerprint=first_stage)
         for name in rerankers:
             made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [SYSTEM], RESOURCES)
             recorder.add_reranked(name, candidates, [made])
         recorder.report(candidates)
-        return tmp_path / "out"
+        return folder
 
     return record

@@ -15,7 +15,12 @@ from irplatform.run_folder.listed import (
     matrix_cells,
     run_files,
 )
-from irplatform.run_folder.metadata_files import lines_digest, metadata_path, read_metadata
+from irplatform.run_folder.metadata_files import (
+    is_as_recorded,
+    lines_digest,
+    metadata_path,
+    read_metadata,
+)
 
 NAMES = ("bm25", "ltr", "ltr-alone")
 
@@ -93,6 +98,38 @@ def test_packed_runs_stand_for_those_that_are_listed_and_keep_their_metadata(fol
     assert names(run_files([folder])) == ["bm25.run.gz", "ltr.run.gz"]
     assert names(described_runs(folder)) == [f"{n}.run.gz" for n in ("bm25", "ltr-alone", "ltr")]
     assert read_metadata(folder / "ltr.run.gz").run.file == "ltr.run"
+
+
+@pytest.mark.parametrize("packed_since", [False, True])
+def test_runs_that_were_written_packed_are_listed_with_their_own_scores(folder, packed_since):
+    rows = [{"path": "a/bm25.run.gz"}, {"path": "a/ltr.run.gz", "measures_alone": {}}]
+    (folder / REPORT).write_text(json.dumps({"runs": rows}))
+    endings = ".run"  # unpacked since
+    if packed_since:
+        endings = ".run.gz"
+        for path in folder.glob("*.run"):
+            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+    assert names(listed_runs(folder)) == [f"{n}{endings}" for n in ("bm25", "ltr", "ltr-alone")]
+    assert read_metadata(folder / "ltr.run.gz").run.file == "ltr.run"
+
+
+def test_a_run_that_was_unpacked_keeps_its_metadata(folder):
+    (folder / "ltr.run.meta.json").rename(folder / "ltr.run.gz.meta.json")
+    assert read_metadata(folder / "ltr.run").run.file == "ltr.run"
+    assert names(described_runs(folder)) == ["bm25.run", "ltr-alone.run", "ltr.run"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"1 Q0 a 1 1.0 x\n", gzip.compress(b"1 Q0 a 1 1.0 x\n")[:-3]]
+)
+def test_a_damaged_packed_run_is_not_as_recorded(tmp_path, content):
+    path = tmp_path / "a.run.gz"
+    path.write_bytes(gzip.compress(b"# head\n1 Q0 a 1 1.0 x\n"))
+    recorded = lines_digest(path)
+    assert is_as_recorded(path, recorded)
+    path.write_bytes(content)
+    assert not is_as_recorded(path, recorded)
 
 
 def test_all_seeds_and_their_own_scores_are_listed(tmp_path):

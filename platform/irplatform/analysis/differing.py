@@ -12,9 +12,9 @@ from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.errors import InputError, listing
 from irplatform.experiment.calls import topic_fingerprints
 from irplatform.experiment.topics import only_topics, topics_asked
-from irplatform.run_folder.listed import listed_runs
+from irplatform.run_folder.listed import here, listed_runs
 from irplatform.run_folder.metadata_files import is_as_recorded, read_metadata
-from irplatform.runs.names import alone_name, file_name
+from irplatform.runs.names import alone_name, file_beside, file_name, other_form
 from irplatform.spelling import option
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def differences_told(
         others = {n: marks[n] for n in marks.keys() - changed if not (collection and looks[n])}
         if told := _told({n: others[n] for n in marks if n in others}):
             notes.append(f"WARNING: the runs were made with different {part}: {told}.")
+    said = {n: {**(run.method.settings or {}), **run.method.content()} for n, run in runs.items()}
+    for facts in said.values():
+        facts["depth"] = facts.get("written-depth") or facts.get("depth")
     for part in ("depth", "seed"):
-        said = {
-            n: {**(run.method.settings or {}), **run.method.content()} for n, run in runs.items()
-        }
         if told := _told({name: facts.get(part) for name, facts in said.items()}):
             notes.append(f"the runs differ in {part}: {told}.")
     return notes
@@ -143,6 +143,6 @@ def _replaced(files: Mapping[str, Path], runs: Mapping[str, RunMetadata]) -> Ite
                 f"WARNING: {file} is not the run that was recorded: it was changed or replaced. "
                 "`platform verify` says more."
             )
-        alone = file.with_name(f"{alone_name(file_name(file))}.run")
-        if alone in listed and not alone.exists():
-            yield f"WARNING: {alone}, the reranker's own scores, is not here any more."
+        alone = here(file_beside(file, alone_name(file_name(file))))
+        for lost in {alone, other_form(alone)} & listed.keys() if not alone.exists() else ():
+            yield f"WARNING: {lost}, the reranker's own scores, is not here any more."

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from irplatform.comparison.results import Matrix
 from irplatform.errors import InputError, counted, listing, quoted
 from irplatform.experiment.arguments import FOLDER, AnyPath, Names, as_names, as_path
-from irplatform.run_folder.listed import matrix_cells, run_files
+from irplatform.run_folder.listed import here, matrix_cells, run_files
 from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.run_folder.mixture import Mixture, mixture_of
 from irplatform.runs import Run
 from irplatform.runs.in_memory import is_results, run_of
-from irplatform.runs.names import alone_name, file_name, names_of
+from irplatform.runs.names import alone_name, file_beside, file_name, names_of
 from irplatform.spelling import option, option_words
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class GivenRuns:
             mixture = mixture_of(read_metadata(file).method)
             if first := mixture.first_stage:
                 other = f"{file.parent.name}/{first}" if first in called.values() else first
-                name = called.get(_plain(file.with_name(f"{first}.run")), other)
+                name = called.get(_plain(file_beside(file, first)), other)
                 mixture = replace(mixture, first_stage=name)
             found[self.names[path]] = mixture
         return found
@@ -108,8 +108,7 @@ class GivenRuns:
         """Return the files of rerankers' own scores, by the names of their mixed runs."""
         found = {}
         for name, file in self.files.items():
-            called = file_name(file)
-            own = file.with_name(alone_name(called) + file.name.removeprefix(called))
+            own = here(file_beside(file, alone_name(file_name(file))))
             if own.is_file() and mixture_of(read_metadata(own).method).share == 0:
                 found[name] = own
         return found

@@ -20,10 +20,16 @@ from irplatform.experiment.calls import settings_from
 from irplatform.experiment.run import run_again
 from irplatform.files.writing import home
 from irplatform.run_folder.ir_metadata import as_recorded, read_yaml
-from irplatform.run_folder.listed import described_runs
-from irplatform.run_folder.metadata_files import SUFFIX, lines_digest, read_metadata
+from irplatform.run_folder.listed import described_runs, here
+from irplatform.run_folder.metadata_files import (
+    SUFFIX,
+    is_as_recorded,
+    lines_digest,
+    read_metadata,
+)
 from irplatform.run_folder.overlap import overlap
 from irplatform.runs import read_run
+from irplatform.runs.names import file_name
 from irplatform.system.process import keep_nothing
 
 if TYPE_CHECKING:
@@ -115,7 +121,7 @@ class _Recorded:
     def compare(self, again: Path) -> tuple[str, Overlap | None]:
         """Return the digest of the new run, and how alike it is if the bytes differ."""
         obtained = lines_digest(again)
-        is_there = self.path.is_file() and lines_digest(self.path) == self.sha256
+        is_there = self.path.is_file() and is_as_recorded(self.path, self.sha256)
         if obtained == self.sha256 or not is_there:
             return obtained, None
         return obtained, overlap(read_run(self.path), read_run(again))
@@ -144,7 +150,7 @@ class _Command:
         settings = replace(settings_from(self.call), run_dir=folder)
         if collection is not None:
             settings = replace(settings, collection=collection)
-        return run_again(settings, None if self.whole else Path(file).stem)
+        return run_again(settings, None if self.whole else file_name(Path(file)))
 
 
 def rerun(
@@ -217,7 +223,7 @@ def _commands(path: Path) -> list[_Command]:
             path=path,
         )
     recorded = [
-        _Recorded(about.file, about.sha256, path.with_name(about.file) if listed else run)
+        _Recorded(about.file, about.sha256, here(path.with_name(about.file) if listed else run))
         for about in runs
         if about.file and about.sha256
     ]

@@ -32,6 +32,7 @@ from irplatform.run_folder.metadata_files import (
 )
 from irplatform.run_folder.resuming import differences
 from irplatform.runs import read_run
+from irplatform.runs.names import file_name
 from irplatform.training.checkpoints import KIND, Checkpoint
 from irplatform.version import __version__
 
@@ -187,7 +188,7 @@ def _data(metadata: RunMetadata, named: str | None) -> Iterator[Finding]:
         return
     try:
         plan = plan_run(settings, plugins)
-        planned = planned_runs(plan, now).get(Path(metadata.run.file or "").stem)
+        planned = planned_runs(plan, now).get(file_name(Path(metadata.run.file or "")))
     except PlatformError as error:
         yield Finding("settings", "unknown", str(error))
         return

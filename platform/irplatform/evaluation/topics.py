@@ -242,7 +242,8 @@ def cut_at(measures: Sequence[str], depth: int | None, reranked: int | None) -> 
     """Return notices of measures that look deeper than runs, or rerankers, go."""
     lines = []
     if depth is not None and (deeper := beyond(measures, depth)):
-        lines.append(f"{listing(deeper)}: no run has more than {depth:,} documents per topic")
+        most = counted(depth, "document")
+        lines.append(f"{listing(deeper)}: no run has more than {most} per topic")
     if reranked is not None and (deeper := beyond(measures, reranked)):
         lines.append(
             f"{listing(deeper)}: no more than {counted(reranked, 'document')} per topic were "

@@ -106,6 +106,10 @@ class RunOptions(ExplainOptions, total=False):
     run_dir: AnyPath | None
     """Folder for the run files; default: runs/COLLECTION, for several collections or first stages
     runs/matrix."""
+    written_depth: int | None
+    """Results per topic in run files, which are what is scored; default: all that were ranked."""
+    compress: bool
+    """Write run files with gzip (NAME.run.gz), a quarter of the size; all commands read them."""
     tag: str | None
     """Run tag, the last column of run files; default: the system's name."""
     resume: bool

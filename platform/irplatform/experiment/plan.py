@@ -36,7 +36,7 @@ from irplatform.retrieval.first_stage import JUDGED, SCORED
 from irplatform.retrieval.fusion import AUTO, Fusion
 from irplatform.retrieval.retrievers import computing_facts
 from irplatform.run_folder.resuming import code_and_content
-from irplatform.runs.names import FUSED, alone_name, retriever_name, seed_of, system_of
+from irplatform.runs.names import FUSED, alone_name, file_name, retriever_name, seed_of, system_of
 from irplatform.spelling import option
 from irplatform.system.console import waiting
 from irplatform.training.checkpoints import Checkpoint
@@ -100,7 +100,7 @@ class RunPlan:
     def taken(self) -> list[str]:
         """Names that a run file used as the first stage must not have."""
         path = self.own_candidates
-        return [*self.settings.labels, *([path.stem] if path else [])]
+        return [*self.settings.labels, *([file_name(path)] if path else [])]
 
     @property
     def own_candidates(self) -> Path | None:
@@ -273,7 +273,7 @@ def _plan(
 def refuse_own_candidates(plan: RunPlan) -> None:
     """Refuse a run file of candidates that a reranker would overwrite."""
     path = plan.own_candidates
-    if path and (system := system_of(path.stem)) in plan.settings.labels:
+    if path and (system := system_of(file_name(path))) in plan.settings.labels:
         raise InputError(
             f"'{system}' would be written over these candidates. Give another folder with "
             f"{option('run_dir')}.",
@@ -298,6 +298,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
         "tag": settings.tag,
         "depth": None if judged else settings.depth,
         "candidates": file_fingerprint(path) if path else source,
+        **({"written-depth": settings.written_depth} if settings.written_depth else {}),
         **({"only topics": list(settings.topics)} if settings.topics else {}),
         **({"identical ids": "left out"} if plan.collection.ignore_identical_ids else {}),
     }

@@ -76,6 +76,7 @@ class Recorder:
         command: str,
         call: Mapping[str, Any] | None = None,
         facts: RunMetadata | None = None,
+        compress: bool = False,
     ) -> None:
         self._collection = collection
         self._qrels = qrels
@@ -85,7 +86,7 @@ class Recorder:
         self._tag = tag
         self._command = command
         self._call = call
-        self._folder = RunFolder(run_dir)
+        self._folder = RunFolder(run_dir, compress=compress)
         self.data = describe_data(collection, qrels)
         self._facts = facts or NOTHING
         self._systems: list[SystemResult] = []
@@ -122,7 +123,9 @@ class Recorder:
         for retrieved in runs:
             seconds = _PHASES | shared | {**retrieved.seconds}
             facts, artifacts = [retrieved.description], retrieved.artifacts
-            self._add(retrieved.run, facts, candidates, artifacts, seconds, resources)
+            self._add(
+                candidates.cut(retrieved.run), facts, candidates, artifacts, seconds, resources
+            )
             shared = {}
 
     def add_fused(self, candidates: Candidates, resources: CollectionResources) -> None:
@@ -249,8 +252,7 @@ class Recorder:
             names = {system.name for system in self._systems}
             scores = {name: evaluation for name, evaluation in scores.items() if name in names}
         runs = {
-            name: Run(name, {}) if seeded else read_run(self._folder.path / f"{name}.run")
-            for name in scores
+            name: Run(name, {}) if seeded else read_run(self._folder.file(name)) for name in scores
         }
         compared = compare(
             Judgments(self._qrels or {}, self._sampled, measures),

@@ -216,6 +216,7 @@ def _recorder(plan: RunPlan) -> Recorder:
         command_text(settings),
         call_of(settings),
         RunMetadata(data=data, method=Method(neural=neural_systems(plan))),
+        settings.compress,
     )
 
 
@@ -296,7 +297,8 @@ def retrieve(plan: RunPlan) -> Candidates:
         notice(f"{option('depth', depth)} is more than the documents: all {count:,} are looked at")
         first_stage = replace(first_stage, depth=max(count, 1))
     candidates = first_stage.candidates(plan.collection, plan.resources, plan.taken)
-    return replace(candidates, qrels=plan.qrels or {})
+    depths = filter(None, (candidates.depth, plan.settings.written_depth))
+    return replace(candidates, qrels=plan.qrels or {}, depth=min(depths, default=None))
 
 
 @section(SEARCHING)

@@ -162,11 +162,8 @@ def _without_effect(settings: RunSettings, stage: FirstStage) -> Iterator[str]:
     usual = {name: setting.default for name, setting in _DECLARED.items()}
     chosen_depth = settings.rerank_depth != usual["rerank_depth"]
     reranker = option("rerankers", "NAME")
-    if stage.source == RETRIEVED and settings.rerank_depth > settings.depth and chosen_depth:
-        yield (
-            f"{option('rerank_depth', settings.rerank_depth)} has no effect beyond "
-            f"{option('depth', settings.depth)}: no more documents are found."
-        )
+    if stage.source == RETRIEVED:
+        yield from _idle_depths(settings)
     if settings.query_plan is not None and settings.expand in ((), (NO_EXPANSION,)):
         yield f"{option('query_plan')} has no effect without {option('expand', 'KB,…')}."
     fuses = len(stage.retrievers) > 1
@@ -206,6 +203,17 @@ def _without_effect(settings: RunSettings, stage: FirstStage) -> Iterator[str]:
         for name in ("seeds", "preset", "members"):
             if getattr(settings, name) != usual[name]:
                 yield f"{option(name)} has no effect with {checkpoint}: nothing is trained then."
+
+
+def _idle_depths(settings: RunSettings) -> Iterator[str]:
+    """Describe depths beyond that of the retrievers."""
+    for name in ("rerank_depth", "written_depth"):
+        depth = getattr(settings, name)
+        if depth != _DECLARED[name].default and depth > settings.depth:
+            yield (
+                f"{option(name, depth)} has no effect beyond {option('depth', settings.depth)}: no "
+                "more documents are found."
+            )
 
 
 def label_and_name(text: str) -> tuple[str, str]:

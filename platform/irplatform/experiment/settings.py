@@ -239,6 +239,20 @@ class DeclaredSettings:
         takers="run",
         recorded=False,
     )
+    written_depth: int | None = setting(
+        None,
+        "Results per topic in run files, which are what is scored; default: all that were ranked.",
+        group=OUTPUT,
+        takers="run",
+        least=1,
+        metavar="N",
+    )
+    compress: bool = setting(
+        False,
+        "Write run files with gzip (NAME.run.gz), a quarter of the size; all commands read them.",
+        group=OUTPUT,
+        takers="run",
+    )
     tag: str | None = setting(
         None,
         "Run tag, the last column of run files; default: the system's name.",

@@ -105,6 +105,8 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
                 yield packed
     except FileNotFoundError as error:
         hint = " Name standard input /dev/stdin." if str(path) == "-" else ""
+        for other in (f"{path.name}.gz", path.name.removesuffix(".gz")):
+            hint = f" There is {other}." if path.with_name(other).is_file() else hint
         raise InputError(f"there is no such file.{hint}", path=path) from error
     except IsADirectoryError as error:
         raise InputError("this is a folder; name a file.", path=path) from error

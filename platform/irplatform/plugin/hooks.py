@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import pluggy
 
+from irplatform.runs.names import other_form, run_file
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -92,8 +94,8 @@ class RunEvent:
         run_dir: the folder of the run files.
         results: per row of the report, measure name to value; empty at the start. Rows are
             retrievers, `fused`, and rerankers (the mean of their seeds).
-        runs: names of the written runs, such as `delta-seed42-alone`; each is the file
-            `run_dir / f"{name}.run"`. Empty at the start.
+        runs: names of the written runs, such as `delta-seed42-alone`, whose files `file`
+            names. Empty at the start.
     """
 
     collection: str
@@ -101,6 +103,11 @@ class RunEvent:
     run_dir: Path
     results: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     runs: tuple[str, ...] = ()
+
+    def file(self, run: str) -> Path:
+        """Return the file of a written run, which may be compressed (`.run.gz`)."""
+        path = self.run_dir / run_file(run)
+        return path if path.exists() else other_form(path)
 
 
 class Hooks:

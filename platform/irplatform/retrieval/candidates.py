@@ -98,9 +98,9 @@ class Candidates:
 
     @property
     def most(self) -> int | None:
-        """The largest number of candidates of a topic; None if all retrieved documents are."""
+        """The largest number of candidates of a topic; None if all documents of its runs are."""
         counts = {topic: len(documents) for topic, documents in self.per_topic.items()}
-        rankings = self.first.rankings
+        rankings = self.cut(self.first).rankings
         if all(len(rankings[topic]) <= count for topic, count in counts.items()):
             return None
         return max(counts.values())

@@ -25,8 +25,9 @@ from irplatform.run_folder.ir_metadata import (
     read_yaml,
     write_ir_metadata,
 )
-from irplatform.run_folder.metadata_files import metadata_path, read_metadata
+from irplatform.run_folder.metadata_files import metadata_file, metadata_path, read_metadata
 from irplatform.run_folder.metadata_model import NOTHING
+from irplatform.runs.names import run_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,9 +121,9 @@ def describe_folder(folder: Path, names: Sequence[str]) -> None:
 
     Args:
         folder: of the runs.
-        names: the run files without `.run`, in the order in which they were written.
+        names: the runs, in the order in which they were written.
     """
-    described = [read_metadata(folder / f"{name}.run") for name in names]
+    described = [read_metadata(folder / run_file(name)) for name in names]
     runs = [
         {"name": name, "file": about.run.file, "sha256": about.run.sha256}
         for name, about in zip(names, described, strict=True)
@@ -180,7 +181,7 @@ def describe_run_file(
     Raises:
         InputError: there are no metadata, or they cannot be read.
     """
-    metadata = read_metadata(run) if metadata_path(run).exists() else NOTHING
+    metadata = read_metadata(run) if metadata_file(run) else NOTHING
     recorded = metadata.content()
     if recorded.keys() >= _SECTIONS:
         return ir_metadata(metadata, facts)

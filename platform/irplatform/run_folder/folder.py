@@ -17,13 +17,18 @@ import orjson
 from pydantic import FiniteFloat  # noqa: TC002 - pydantic reads it
 
 from irplatform.errors import InputError
-from irplatform.files.digests import file_digest
 from irplatform.files.writing import atomic_write, lock_open, made_folder
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.ir_metadata import FILE_NAME as IR_METADATA
-from irplatform.run_folder.listed import REPORT
-from irplatform.run_folder.metadata_files import read_metadata, write_run_with_metadata
+from irplatform.run_folder.listed import REPORT, runs_of_folder
+from irplatform.run_folder.metadata_files import (
+    is_as_recorded,
+    metadata_path,
+    read_metadata,
+    write_run_with_metadata,
+)
 from irplatform.run_folder.resuming import refuse_other_run
+from irplatform.runs.names import file_name, other_form, run_file
 from irplatform.spelling import option
 from irplatform.system.console import notice
 
@@ -105,15 +110,19 @@ def read_scores(folder: Path | str) -> FolderScores:
 class RunFolder:
     """Writes runs with their metadata, and knows which runs are its own.
 
+    Run files are gzipped if `compress` is set. Of a run that stood in the other form, that file
+    goes.
+
     Raises:
         InputError: a folder has the name of a file that is to be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, compress: bool = False) -> None:
         for name in _ABOUT_ALL:
             if (path / name).is_dir():
                 raise InputError("this is a folder; a run writes a file here.", path=path / name)
         self.path = path
+        self._compress = compress
         self._written: dict[str, str] = {}
         self._planned: Mapping[str, Mapping[str, Any]] = {}
 
@@ -130,34 +139,41 @@ class RunFolder:
         self._planned = runs
         instead = f"Name another {option('run_dir')}"
         for name, settings in {} if force else runs.items():
-            refuse_other_run(self.path / f"{name}.run", settings, instead)
+            for path in (self.file(name), other_form(self.file(name))):
+                refuse_other_run(path, settings, instead)
 
     @property
     def written(self) -> tuple[str, ...]:
-        """Names of the run files written so far, without `.run`."""
+        """Names of the runs written so far."""
         return tuple(self._written)
+
+    def file(self, name: str) -> Path:
+        """Return the path of a run file by the run's name."""
+        return self.path / run_file(name, compressed=self._compress)
 
     @property
     def files(self) -> dict[str, str]:
-        """The SHA-256 of the run files written so far, by their names."""
-        return {f"{name}.run": digest for name, digest in self._written.items()}
+        """The SHA-256 of the lines of the run files written so far, by the files' names."""
+        return {self.file(name).name: digest for name, digest in self._written.items()}
 
     def write(self, run: Run, metadata: RunMetadata) -> Path:
         """Write a run file and its metadata, whose tag becomes the last column of the file."""
-        path = self.path / f"{run.name}.run"
+        path = self.file(run.name)
         if not self._written:  # what an earlier command says of its runs is not about these
             for name in _ABOUT_ALL:
                 (self.path / name).unlink(missing_ok=True)
-        self._written[path.stem] = ""
+        self._written[run.name] = ""
         method = metadata.method.having(settings=self._planned.get(run.name, {}))
-        write_run_with_metadata(run, path, metadata.having(method=method))
-        self._written[path.stem] = file_digest(path)
+        digest = write_run_with_metadata(run, path, metadata.having(method=method))
+        self._written[run.name] = digest
+        for file in (other_form(path), metadata_path(other_form(path))):
+            file.unlink(missing_ok=True)
         return path
 
     def warning_of_replaced(self) -> str:
         """Return a warning if another command has written over runs of this one, or ""."""
-        paths = {self.path / f"{name}.run": digest for name, digest in self._written.items()}
-        others = [p for p, digest in paths.items() if not p.exists() or file_digest(p) != digest]
+        paths = {self.file(name): digest for name, digest in self._written.items()}
+        others = [p for p, d in paths.items() if not p.exists() or not is_as_recorded(p, d)]
         if not others:
             return ""
         return (
@@ -173,13 +189,13 @@ class RunFolder:
             first_stage: the name of the first stage's run.
             fingerprint: fingerprint of all that it depends on.
         """
-        others = sorted(p for p in self.path.glob("*.run") if p.stem not in self._written)
+        others = [p for p in runs_of_folder(self.path) if file_name(p) not in self._written]
         orphans = [path for path in others if _is_orphan(path, first_stage, fingerprint)]
         if orphans:
             notice(
-                f"WARNING: {first_stage}.run in {self.path} was replaced by another first stage's "
-                "run. Do not compare it with these runs of earlier commands, which rerank the old "
-                f"one: {_files(orphans)}"
+                f"WARNING: {self.file(first_stage).name} in {self.path} was replaced by another "
+                "first stage's run. Do not compare it with these runs of earlier commands, which "
+                f"rerank the old one: {_files(orphans)}"
             )
         if rest := [path for path in others if path not in orphans]:
             notice(

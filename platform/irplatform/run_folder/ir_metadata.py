@@ -14,7 +14,7 @@ from irplatform.files.reading import in_utf_8, open_bytes
 from irplatform.files.writing import atomic_write
 from irplatform.run_folder.metadata_model import known_parts
 from irplatform.run_folder.mixture import FIRST_STAGE_WEIGHT
-from irplatform.runs.names import FUSED
+from irplatform.runs.names import FUSED, PACKED
 from irplatform.runs.parts import METADATA
 from irplatform.system.console import notice_once
 
@@ -219,11 +219,15 @@ def _in_words(steps: Sequence[Mapping[str, Any]], method: Method) -> str:
             if weight == 1:
                 mixed = f", and is given no weight: the ranking is that of {step['reranks']}"
             words.append(f"{step['name']} reranks those of {step['reranks']}{mixed}")
+    if written := (method.settings or {}).get("written-depth"):
+        words.append(f"the first {written:,} per topic are written")
     return "; ".join(words) + "."
 
 
 def _fused_in_words(step: Mapping[str, Any]) -> str:
-    names = [PurePath(run["run"]).name.removesuffix(".run") for run in step["fuses"]]
+    names = [
+        PurePath(run["run"]).name.removesuffix(PACKED).removesuffix(".run") for run in step["fuses"]
+    ]
     weights = ", ".join(f"{run.get('weight', 1):.3g}" for run in step["fuses"])
     how = f"{step['method']} of {step['norm']} scores" if "norm" in step else step["method"]
     return f"the runs {' and '.join(names)} are fused by {how} (weights {weights})"

@@ -14,7 +14,7 @@ from pydantic import BaseModel, model_validator
 from irplatform.errors import InputError, listing
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.metadata_files import SUFFIX, is_as_recorded, read_metadata
-from irplatform.runs.names import alone_name
+from irplatform.runs.names import alone_name, file_beside, file_name, other_form, run_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 REPORT = "report.json"
 MATRIX = "matrix.json"
 """The report of several first stages or collections, whose runs lie in folders below."""
+_ENDINGS = (run_file(""), run_file("", compressed=True))
 _FINAL = re.compile(r".+(?<!-alone)\.run(\.gz)?")
 """Run files but for rerankers' own scores."""
 _HINT = "`platform run` writes it. Make the runs again, or remove it and name run files."
@@ -42,9 +43,10 @@ class _Run(_Seed):
 
     def files(self) -> list[str]:
         """The names of its run files: of all seeds, and of a reranker by itself."""
-        names = dict.fromkeys(result.path.stem for result in (self, *self.seeds))
-        alone = [] if self.measures_alone is None else map(alone_name, names)
-        return [f"{name}.run" for name in (*names, *alone)]
+        files = [*dict.fromkeys(result.path for result in (self, *self.seeds))]
+        if self.measures_alone is not None:
+            files += [file_beside(path, alone_name(file_name(path))) for path in files]
+        return [path.name for path in files]
 
 
 class _Report(BaseModel):
@@ -123,22 +125,26 @@ def listed_runs(path: Path, *, in_table: bool = False) -> dict[Path, str]:
 
 
 def here(run: Path) -> Path:
-    """Return where a run file is now: it may have been packed."""
-    packed = run.with_name(f"{run.name}.gz")
-    return packed if packed.is_file() and not run.is_file() else run
+    """Return where a run file is now: it may have been packed, or unpacked."""
+    other = other_form(run)
+    return other if other.is_file() and not run.is_file() else run
 
 
 def described_runs(path: Path) -> list[Path]:
     """Return the runs with metadata in a folder, or a matrix's folders; some may be gone."""
     described = (f for folder in run_folders(path) for f in sorted(folder.glob(f"*{SUFFIX}")))
     runs = (file.with_name(file.name.removesuffix(SUFFIX)) for file in described)
-    return [*dict.fromkeys(here(run) for run in runs if run.name.endswith((".run", ".run.gz")))]
+    return [*dict.fromkeys(here(run) for run in runs if run.name.endswith(_ENDINGS))]
 
 
 def runs_in(path: Path) -> list[Path]:
     """Return the run files that are in a folder, or in a matrix's folders."""
-    endings = ("*.run", "*.run.gz")
-    return [r for f in run_folders(path) for r in sorted(r for e in endings for r in f.glob(e))]
+    return [run for folder in run_folders(path) for run in runs_of_folder(folder)]
+
+
+def runs_of_folder(folder: Path) -> list[Path]:
+    """Return the run files that are in a folder itself."""
+    return sorted(run for ending in _ENDINGS for run in folder.glob(f"*{ending}"))
 
 
 def run_files(paths: Iterable[Path]) -> list[Path]:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -25,6 +27,7 @@ from irplatform.files.writing import as_json, atomic_write
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.ir_metadata import as_recorded, read_head
 from irplatform.run_folder.metadata_model import NOTHING, Data, Method, RunMetadata, known_parts
+from irplatform.runs.names import other_form
 from irplatform.runs.trec import ranking_digest, run_rows, write_run
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import notice_once
@@ -70,6 +73,9 @@ LIBRARIES = (
 All that are installed are recorded, whichever system ran: a cached index or checkpoint was made
 with libraries that the run does not import.
 """
+_BLOCK = 1 << 18
+"""Bytes that are digested at once."""
+_COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
 _GIT_SECONDS = 5.0
 _SCHEMA_VERSION = "0.1"
 """Of ir_metadata."""
@@ -142,7 +148,7 @@ def run_metadata(
     return RunMetadata.model_validate(content)
 
 
-def write_run_with_metadata(run: Run, path: Path, metadata: RunMetadata) -> None:
+def write_run_with_metadata(run: Run, path: Path, metadata: RunMetadata) -> str:
     """Write a run file and its metadata, whose tag becomes the last column of the file.
 
     The metadata gain `run`: the file's name, the SHA-256 of its lines (unpacked, if the file is
@@ -151,21 +157,25 @@ def write_run_with_metadata(run: Run, path: Path, metadata: RunMetadata) -> None
     If interrupted, no run stands beside the metadata of another, or without its own: the same
     command writes it again. If the disk is full, the old files stay.
 
+    Returns:
+        The SHA-256 of the lines.
+
     Raises:
         InputError: see `write_run`.
     """
     described = metadata_path(path)
-    rankings: dict[str, str] = {}
+    about: dict[str, Any] = {"file": path.name, "sha256": "", "rankings": {}}
 
     def complete(sha256: str) -> None:
         """Write the metadata before the run gets its name, and after the old run has gone."""
-        about = {"file": path.name, "sha256": sha256, "rankings": rankings}
+        about["sha256"] = sha256
         with atomic_write(described, "wb") as file:
             file.write(as_json({**metadata.content(), "run": about}, default=_plain))
             file.flush()
             Path(os.path.realpath(path)).unlink(missing_ok=True)
 
-    write_run(run.renamed(metadata.tag), path, complete=complete, digests=rankings)
+    write_run(run.renamed(metadata.tag), path, complete=complete, digests=about["rankings"])
+    return str(about["sha256"])
 
 
 def lines_digest(path: Path) -> str:
@@ -176,9 +186,8 @@ def lines_digest(path: Path) -> str:
     """
     digest = hashlib.sha256()
     with open_bytes(path) as file:
-        for line in file:
-            if not line.startswith(b"#"):
-                digest.update(line)
+        while block := file.read(_BLOCK) + file.readline():
+            digest.update(_COMMENTS.sub(b"", block) if b"#" in block else block)
     return digest.hexdigest()
 
 
@@ -192,13 +201,15 @@ def ranking_digests(run: Run) -> dict[str, str]:
 
 
 def is_as_recorded(path: Path, sha256: str) -> bool:
-    """Return whether a run file's lines have a digest, see `lines_digest`."""
-    return file_digest(path) == sha256 or lines_digest(path) == sha256
+    """Return whether a run file's lines have a digest, see `lines_digest`; not if it is damaged."""
+    with suppress(InputError):
+        return lines_digest(path) == sha256 or file_digest(path) == sha256
+    return False
 
 
 def metadata_file(run_path: Path | str) -> Path | None:
-    """Return the metadata beside a run, which may have been packed since; None without any."""
-    places = (metadata_path(run_path), metadata_path(str(run_path).removesuffix(".gz")))
+    """Return the metadata beside a run, which may have been packed or unpacked since; or None."""
+    places = (metadata_path(run_path), metadata_path(other_form(Path(run_path))))
     return next(filter(os.path.lexists, places), None)
 
 

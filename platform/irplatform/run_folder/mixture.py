@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import enumeration
 from irplatform.run_folder.metadata_model import Step
+from irplatform.runs.names import PACKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -98,7 +99,8 @@ def _fused(steps: Iterable[Step]) -> Iterator[tuple[str, float]]:
             yield from zip(run_names, map(float, weights), strict=True)
         elif step.fuses:
             for run in step.fuses:
-                yield PurePath(run.run or "").name.removesuffix(".run"), float(run.weight)
+                name = PurePath(run.run or "").name.removesuffix(PACKED)
+                yield name.removesuffix(".run"), float(run.weight)
         elif step.retriever or step.run:
             run_names.append(str(step.retriever or step.run))
 

@@ -19,6 +19,8 @@ TAG = re.compile(r"[A-Za-z0-9_.-]+")
 """A run tag that TREC accepts."""
 FUSED = "fused"
 """The name of the run that several retrievers make together."""
+PACKED = ".gz"
+"""What the name of a compressed file ends in."""
 _ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res|trec_results|results))?(\.gz)?$")
 """The part of a run file's name after the system's."""
 _SEED = re.compile(r"-seed(\d+)$")
@@ -43,6 +45,22 @@ def seed_of(name: str) -> int | None:
 def retriever_name(name: str) -> str:
     """Return the name of a retriever's run beside that of a reranker of the same name."""
     return f"{name}-retriever"
+
+
+def run_file(name: str, *, compressed: bool = False) -> str:
+    """Return the name of the file that a run is written to: bm25.run, or bm25.run.gz."""
+    return f"{name}.run{PACKED if compressed else ''}"
+
+
+def other_form(path: Path) -> Path:
+    """Return the file that a run has packed, or else unpacked: bm25.run.gz for bm25.run."""
+    packed = path.name.endswith(PACKED)
+    return path.with_name(path.name.removesuffix(PACKED) if packed else path.name + PACKED)
+
+
+def file_beside(path: Path, name: str) -> Path:
+    """Return the file of another run in the same folder and form: ltr.run.gz for bm25.run.gz."""
+    return path.with_name(name + path.name.removeprefix(file_name(path)))
 
 
 def file_name(path: Path) -> str:

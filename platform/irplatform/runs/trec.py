@@ -48,7 +48,8 @@ COMMENT = (
     "refuse it. Remove it."
 )
 _LARGEST = float(np.finfo(np.float32).max)
-_COMPRESSION = 6
+_COMPRESSION = 4
+"""Of gzip: level 6 takes twice the time for files that are 2 to 4 % smaller."""
 _WHITE_SPACE = b" \t\n\r\v\f"
 _RANKS: list[str] = []
 """Ranks as texts, as many as were needed."""
