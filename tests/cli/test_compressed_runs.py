@@ -141,10 +141,11 @@ def test_a_compressed_run_is_a_first_stage(platform, made):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (gzip.compress(b"q1 Q0 d1 1 1.0 x\n")[:-5], "this is not a whole gzip file"),
+        (gzip.compress(b"q1 Q0 d1 1 1.0 x\n", mtime=0)[:-5], "this is not a whole gzip file"),
         (b"q1 Q0 d1 1 1.0 x\n", "drop '.gz' from its name if it is not compressed"),
         (b"", "there are no results in this file"),
     ],
+    ids=["cut off", "plain", "empty"],
 )
 def test_a_damaged_run_is_one_clear_error(platform, made, content, told):
     (made / "packed" / "bm25.run.gz").write_bytes(content)

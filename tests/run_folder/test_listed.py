@@ -121,7 +121,9 @@ def test_a_run_that_was_unpacked_keeps_its_metadata(folder):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"1 Q0 a 1 1.0 x\n", gzip.compress(b"1 Q0 a 1 1.0 x\n")[:-3]]
+    "content",
+    [b"", b"1 Q0 a 1 1.0 x\n", gzip.compress(b"1 Q0 a 1 1.0 x\n")[:-3]],
+    ids=["empty", "plain", "cut off"],
 )
 def test_a_damaged_packed_run_is_not_as_recorded(tmp_path, content):
     path = tmp_path / "a.run.gz"

@@ -21,7 +21,6 @@ from irplatform.run_folder.ir_metadata import (
 )
 from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.runs.bioasq import answers, read_questions
-from irplatform.runs.names import file_name
 from irplatform.runs.trec import COMMENT, read_run
 from irplatform.spelling import command, option
 from irplatform.system.console import notice
@@ -152,7 +151,7 @@ def prepare_runs(
         if is_run and (known.rules.metadata or read_metadata(path)):
             metadata = describe_run_file(path, facts, snapshots)
         snapshot = snapshots[number] if snapshots else ""
-        tag = check.tag or file_name(path)
+        tag = check.tag or path.stem
         runs.append(_Run(tag, snapshot, content, check, metadata))
     tags = [(run.tag, run.snapshot) for run in runs]
     if twice := next((tag for tag, snapshot in tags if tags.count((tag, snapshot)) > 1), None):
