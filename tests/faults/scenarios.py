@@ -86,6 +86,7 @@ _CACHED = (
 _RUNS = ((*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out"),)
 _ALL = (
     Scenario("run", (*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out", *_QUICK), _CACHED),
+    Scenario("run --compress", (*_RUNS[0], "--compress", "--workers", "1"), _RUNS),
     Scenario("index", (*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out", *_QUICK)),
     Scenario(
         "matrix",

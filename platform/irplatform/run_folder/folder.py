@@ -166,8 +166,9 @@ class RunFolder:
         method = metadata.method.having(settings=self._planned.get(run.name, {}))
         digest = write_run_with_metadata(run, path, metadata.having(method=method))
         self._written[run.name] = digest
-        for file in (other_form(path), metadata_path(other_form(path))):
-            file.unlink(missing_ok=True)
+        if (other := other_form(path)).is_file():
+            other.unlink()
+        metadata_path(other).unlink(missing_ok=True)
         return path
 
     def warning_of_replaced(self) -> str:
