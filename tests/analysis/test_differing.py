@@ -1,5 +1,6 @@
 """Runs side by side that differ in more than their systems are told, as far as metadata say."""
 
+import gzip
 import json
 import re
 from dataclasses import replace
@@ -163,12 +164,24 @@ def test_a_run_replaced_with_its_metadata_is_told_by_the_report(tmp_path):
     assert "another took its place" in found[two][0].detail
 
 
-def test_own_scores_that_are_gone_are_told(tmp_path):
+@pytest.mark.parametrize("packed", [False, True])
+def test_own_scores_that_are_gone_are_told(tmp_path, packed):
     one, alone = made(tmp_path, "one"), made(tmp_path, "one-alone")
     reported(tmp_path, one, alone)
     alone.unlink()
+    if packed:
+        content = gzip.compress(one.read_bytes())
+        one.unlink()
+        one = one.with_name("one.run.gz")
+        one.write_bytes(content)
     (note,) = told(one)
     assert note.endswith("one-alone.run, the reranker's own scores, is not here any more.")
+
+
+def test_the_depth_that_was_written_is_told(tmp_path, one):
+    settings = {"settings": {"depth": 1000, "written-depth": 100}}
+    two = made(tmp_path, "two", method=settings)
+    assert told(one, two) == ["the runs differ in depth: 1000 (one), 100 (two)."]
 
 
 def test_named_runs_do_not_need_the_report_of_their_folder(tmp_path, one):

@@ -35,6 +35,12 @@ def test_life_cycle_hooks_are_called_and_a_failing_one_is_named(install, tmp_pat
     assert f"module_a_{tmp_path.name}.py:7, in run_started)" in told
 
 
+@pytest.mark.parametrize("file", ["bm25.run", "bm25.run.gz"])
+def test_an_event_names_the_file_of_a_run_compressed_or_not(tmp_path, file):
+    (tmp_path / file).touch()
+    assert RunEvent("demo", ("bm25",), tmp_path, runs=("bm25",)).file("bm25") == tmp_path / file
+
+
 def test_hooks_are_called_in_the_order_that_they_ask_for(install, tmp_path, capsys):
     code = """
 from irplatform.plugin import hookimpl
