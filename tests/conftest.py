@@ -5,7 +5,10 @@ import irplatform  # noqa: F401, I001 - first, since it tells numpy how to compu
 import os
 import random
 import re
+import subprocess
 import sys
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from irplatform.lucene.java.class_archive import VARIABLE as CLASSES
 from irplatform.system.packages import EXTRAS, absent
 
 pytest_plugins = ["collection_fixtures", "index_fixtures"]
@@ -26,12 +30,22 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # What is set for one's own work (plugins left out, a key, another server) is not for the tests.
 for _name in [*os.environ]:
-    if _name.startswith(("IRPLATFORM_", "NCBI_")) and _name != "IRPLATFORM_TEST_DATA":
+    kept = _name == "IRPLATFORM_TEST_DATA" or (
+        _name == CLASSES and "PYTEST_XDIST_WORKER" in os.environ
+    )
+    if _name.startswith(("IRPLATFORM_", "NCBI_")) and not kept:
         del os.environ[_name]
 
 # Nor is what one has downloaded. The library settles where that lies when it is imported.
 _downloads = TemporaryDirectory(prefix="irplatform-tests-")
 os.environ["IR_DATASETS_HOME"] = _downloads.name
+
+# Java starts twice as fast with an archive of its classes. The workers of a session share one.
+if CLASSES not in os.environ:
+    _classes = TemporaryDirectory(prefix="irplatform-classes-", ignore_cleanup_errors=True)
+    os.environ[CLASSES] = str(Path(_classes.name, "classes.jsa"))
+
+_begun = []
 
 _ROOT = Path(__file__).resolve().parent.parent
 
@@ -71,14 +85,30 @@ def pytest_make_collect_report():
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup():
-    """What a test draws does not depend on what was drawn before; its fixtures draw after this."""
+def pytest_runtest_setup(item):
+    """What a test draws does not depend on what was drawn before; its fixtures draw after this.
+
+    Beside the first test that starts Java, a process makes the archive of its classes.
+    """
+    if item.get_closest_marker("java"):
+        begin_archive()
     random.seed(0)
     np.random.seed(0)
     if torch := sys.modules.get("torch"):
         torch.manual_seed(0)
         # A test that takes more leaves them to all that follow, where workers wait for one another.
         torch.set_num_threads(1)
+
+
+@cache
+def begin_archive():
+    archive = Path(os.environ[CLASSES])
+    with suppress(FileExistsError):  # another worker has begun
+        archive.with_name("begun").touch(exist_ok=False)
+        command = [sys.executable, "-m", "irplatform.lucene.rehearsal", archive]
+        _begun.append(
+            subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        )
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -45,7 +45,7 @@ LAYERS = (
     {"comparison"},
     {"evaluation"},
     {"run_folder"},
-    {"knowledge", "lucene"},
+    {"knowledge", "lucene"},  # below `lucene`, the room `lucene/java`
     {"documents"},
     {"runs", "text"},
     {"options"},
@@ -183,3 +183,12 @@ def test_authors_of_plugins_are_told_what_they_may_import():
     rules = page.partition("\n## Rules\n")[2]
     (rule,) = (part for part in rules.split("\n- ") if part.startswith("Import from "))
     assert sorted(re.findall(r"`irplatform\.(\w+)`", rule)) == sorted({*FOR_PLUGINS, "testing"})
+
+
+def test_the_room_of_java_imports_nothing_of_lucenes():
+    room = PLATFORM / "lucene" / "java"
+    for path in room.glob("*.py"):
+        for module in _imports(path):
+            assert not module.startswith("irplatform.lucene") or module.startswith(
+                "irplatform.lucene.java"
+            ), f"{path} imports {module}"

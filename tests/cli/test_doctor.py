@@ -6,7 +6,7 @@ import pytest
 from commands import call
 
 from irplatform.cli import doctor
-from irplatform.lucene import java as lucene_jar
+from irplatform.lucene.java import jar as lucene_jar
 
 
 @pytest.fixture(autouse=True)

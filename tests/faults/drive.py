@@ -325,6 +325,7 @@ def drive(
     """Prepare a scenario's folder, and go through its operations."""
     place = Place(root, faults)
     os.environ["IRPLATFORM_HOME"] = str(place.root / "home")
+    os.environ["IRPLATFORM_JAVA_CLASSES"] = ""  # else another process would make it meanwhile
     place.reset(None)
     scenario.write(place.root)
     for arguments in scenario.before:

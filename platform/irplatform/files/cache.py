@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     """Finds a folder of another machine's cache by its place; the answer copies it to a folder."""
 
 EXACT_KINDS = frozenset({
-    "check", "citing-sentences", "concept-table", "fields", "forward-index", "index", "lucene",
-    "mesh-queries", "postings",
+    "check", "citing-sentences", "concept-table", "fields", "forward-index", "index", "java",
+    "lucene", "mesh-queries", "postings",
 })  # fmt: skip
 """Kinds of artifacts, folders of the cache, without rounded numbers: any arithmetic uses them."""
 OWN_KINDS = EXACT_KINDS | {
@@ -205,6 +205,19 @@ def nothing_made() -> Iterator[None]:
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
     """Tell if `artifact` would find an artifact."""
     return _whole(_place(kind, label, depends_on)) is not None
+
+
+def built(kind: str, label: str, depends_on: Mapping[str, Any]) -> Artifact | None:
+    """Return an artifact that is in the cache, or None."""
+    whole = _whole(_place(kind, label, depends_on))
+    return None if whole is None else _finished(whole, built=False)
+
+
+def is_being_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
+    """Tell if a process builds an artifact; InputError if the cache cannot be written to."""
+    final = _place(kind, label, depends_on)
+    with lock(final.with_name(_fingerprint(final))) as free:
+        return not free
 
 
 def kept_json(path: Path) -> Any:

