@@ -19,7 +19,7 @@ from _common import alternate, parser, rate, report, require
 from irplatform.collections.names import open_path
 from irplatform.lucene import build_index
 from irplatform.lucene.java import java_class
-from irplatform.lucene.transfer import searchable, to_record
+from irplatform.lucene.transfer import to_record
 from irplatform.workers.distribution import available_cores
 
 if TYPE_CHECKING:
@@ -42,11 +42,10 @@ def write_files(corpus: Corpus, folder: Path, files: int) -> int:
 def index_collection(corpus: Corpus, source: Path, target: Path, threads: int) -> None:
     """Anserini's program, in this JVM."""
     command = f"-collection JsonCollection -input {source} -index {target} -threads {threads}"
-    command += " -storeRaw -storePositions -memoryBuffer 256 -quiet -fields title abstract"
+    command += " -storeRaw -storePositions -memoryBuffer 256 -quiet"
+    command += " -fields year" if "year" in corpus.fields else ""
     arguments = java_class("io.anserini.index.IndexCollection$Args")()
-    java_class("org.kohsuke.args4j.CmdLineParser")(arguments).parseArgument(
-        *command.split(), *searchable(corpus.fields)
-    )
+    java_class("org.kohsuke.args4j.CmdLineParser")(arguments).parseArgument(*command.split())
     java_class("io.anserini.index.IndexCollection")(arguments).run()
 
 

@@ -44,7 +44,7 @@ def index(index_of):
 
 @pytest.fixture
 def scores(index):
-    compiler = Compiler(index.analyzer, index.reader)
+    compiler = Compiler(index.analyzer, index.reader_with(["title"]))
 
     def search(expression):
         query = compiler(expression)
@@ -133,11 +133,11 @@ def test_the_same_names_are_counted_once(index, monkeypatch):
     monkeypatch.setattr(Compiler, "count", lambda *given: asked.append(1) or count(*given))
     names = Synonyms(((Phrase("rarename"), 1.0), (Phrase("commonname"), 0.5)))
     query = Boolean(should=(names, Boost(names, 2.0)))
-    compiler = Compiler(index.analyzer, index.reader)
+    compiler = Compiler(index.analyzer, index.reader_with(["title"]))
     remembered = compiler(query), compiler(names)
     assert len(asked) == 1
     for part, found in zip((query, names), remembered, strict=True):
-        assert Compiler(index.analyzer, index.reader)(part).equals(found)
+        assert Compiler(index.analyzer, index.reader_with(["title"]))(part).equals(found)
 
 
 def test_synonyms_of_one_name_are_that_name(scores):

@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.lucene.transfer import from_record, searchable, to_record
+from irplatform.lucene.transfer import fields_record, from_record, searchable, to_record
 from irplatform.plugin import Document
 
 
@@ -14,7 +14,9 @@ from irplatform.plugin import Document
         Document("1", "Title", "Abstract", {"mesh": ("A", "B"), "journal": "J", "none": ()}),
         Document("2"),
         Document("3", " leading", "trailing ", {"id": "9", "contents": "c", "fields": ("x",)}),
-        Document("4", "β 🧬 \u2028 \x00", "\t\n", {"entity": "e", "raw": "r", "title": "t"}),
+        Document("4", " ", "", {"year": "2012"}),
+        Document("5", "", " ab"),
+        Document("6", "β 🧬 \u2028 \x00", "\t\n", {"entity": "e", "raw": "r", "title": "t"}),
     ],
 )
 def test_a_record_gives_the_document_back(document):
@@ -24,10 +26,20 @@ def test_a_record_gives_the_document_back(document):
 def test_text_is_composed_and_ids_and_fields_stay_as_they_are():
     document = Document("e\u0301", "Ne\u0301o", "Lie\u0300ge", {"journal": "E\u0301tude"})
     record = orjson.loads(to_record(document))
-    assert (record["title"], record["abstract"]) == ("N\xe9o", "Li\xe8ge")
-    assert (record["contents"], record["journal"]) == ("N\xe9o Li\xe8ge", "\xc9tude")
+    assert record["contents"] == "N\xe9o Li\xe8ge"
+    fields = orjson.loads(fields_record(to_record(document), ["title", "abstract", "journal"]))
+    assert (fields["title"], fields["abstract"]) == ("N\xe9o", "Li\xe8ge")
+    assert fields["journal"] == "\xc9tude"
     read = from_record(to_record(document))
+    assert (read.title, read.abstract) == ("N\xe9o", "Li\xe8ge")
     assert (read.id, dict(read.fields)) == ("e\u0301", {"journal": "E\u0301tude"})
+
+
+def test_a_record_of_fields_has_those_alone():
+    document = Document("1", "On BRAF", "We saw.", {"mesh": ("A", "B"), "year": "2012"})
+    assert orjson.loads(to_record(document))["year"] == "2012"
+    fields = orjson.loads(fields_record(to_record(document), ["mesh", "title", "journal"]))
+    assert fields == {"id": "1", "contents": "\xa0", "mesh": "A such that B", "title": "On BRAF"}
 
 
 def test_title_and_abstract_are_searched_together():

@@ -79,7 +79,7 @@ def random_query(generator, depth=3):  # noqa: PLR0911
 def test_rankings_are_those_of_lucene_to_the_bit(index, similarity, monkeypatch):
     monkeypatch.setattr(structured, "_REMEMBERED", 20_000)
     generator = random.Random(9)
-    compiler = Compiler(index.analyzer, index.reader)
+    compiler = Compiler(index.analyzer, index.reader_with(["title"]))
     topics = {str(n): compiler(random_query(generator)) for n in range(150)} | {"words": "w01 w02"}
     limits = {str(n): str(1990 + n % 9) for n in range(0, 150, 3)}
     for depth in (7, 1000):
@@ -104,7 +104,7 @@ def test_parts_that_topics_share_are_searched_once(index, monkeypatch):
             searched.append(str(query.toString())) or leaf(self, query, boost)
         ),
     )
-    compiler = Compiler(index.analyzer, index.reader)
+    compiler = Compiler(index.analyzer, index.reader_with(["title"]))
     shared = expression.Boost(expression.Phrase("w03 w01"), 2.0)
     topics = {
         word: compiler(expression.Boolean(should=(shared, expression.Phrase(word, "title"))))
@@ -116,7 +116,7 @@ def test_parts_that_topics_share_are_searched_once(index, monkeypatch):
 
 def test_remembered_parts_stay_within_their_limit(index, monkeypatch):
     monkeypatch.setattr(structured, "_REMEMBERED", 5_000)
-    compiler = Compiler(index.analyzer, index.reader)
+    compiler = Compiler(index.analyzer, index.reader_with(["title"]))
     topics = {word: compiler(expression.Words(word, "title")) for word in WORDS}
     index.search(topics, 5, engine="impact", similarity=BM25(0.8, 0.1))
     (search,) = index.many_topics.opened._structured.values()
@@ -127,6 +127,6 @@ def test_remembered_parts_stay_within_their_limit(index, monkeypatch):
 def test_given_documents_are_scored_by_lucene(index, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_ENGINE", "impact")
     monkeypatch.setattr(structured, "StructuredSearch", None)
-    query = Compiler(index.analyzer, index.reader)(expression.Phrase("w01"))
+    query = Compiler(index.analyzer, index.reader_with(["title"]))(expression.Phrase("w01"))
     (scores,) = index.scores([(["d1", "d2"], [query])], BM25(2, 0.9), 1)
     assert scores.shape == (2, 1) and scores.dtype == np.float32

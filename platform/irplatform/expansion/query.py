@@ -91,7 +91,7 @@ def _tools(
 ) -> tuple[Compiler, TopicReader]:
     """Objects that remember names and counts, so that many plans look everything up once."""
     del fingerprint  # knowledge bases that were replaced meanwhile are read anew
-    compiler = Compiler(index.analyzer, index.reader)
+    compiler = Compiler(index.analyzer, index.reader_with([TITLE]))  # and with headings
     return compiler, TopicReader(open_knowledge(knowledge_bases), Evidence(compiler))
 
 

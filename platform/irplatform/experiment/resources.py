@@ -100,11 +100,12 @@ def refuse_broken_corpus(
             documents=stats["documents"],
             empty=empty,
         )
+        titles, abstracts = index.titles_and_abstracts()
         warning = warning_of_abstracts(
             collection,
             documents=stats["documents"],
-            titles=index.documents_with("title"),
-            abstracts=index.documents_with("abstract"),
+            titles=titles,
+            abstracts=abstracts,
             empty=empty,
         )
         (folder / "warning.txt").write_text(warning, encoding="utf-8")

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     """Finds a folder of another machine's cache by its place; the answer copies it to a folder."""
 
 EXACT_KINDS = frozenset({
-    "check", "citing-sentences", "concept-table", "fields", "forward-index", "index", "java",
-    "lucene", "mesh-queries", "postings",
+    "check", "citing-sentences", "concept-table", "fields", "forward-index", "index",
+    "index-fields", "java", "lucene", "mesh-queries", "postings",
 })  # fmt: skip
 """Kinds of artifacts, folders of the cache, without rounded numbers: any arithmetic uses them."""
 OWN_KINDS = EXACT_KINDS | {

@@ -3,38 +3,57 @@
 Each worker thread takes its next batch from the stream while the others index. Words are analyzed
 as in all of Anserini and Pyserini: Porter stemming, Lucene's stop words. An index also holds word
 positions for phrases and proximity, a fifth of its size. RM3 needs no term vectors.
+
+An index has titles and abstracts as one field, which topics search, and the year. Other fields,
+titles and abstracts by themselves among them, take as long again and most searches never name them.
+So they are indexed when a query first does, in indexes beside the first one: one for the abstracts,
+one for all else. A reader joins them document by document, as if all had been indexed at once.
 """
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from irplatform.documents.duplicates import Repeats
 from irplatform.errors import InputError, PlatformError, counted, unstopped
-from irplatform.files.cache import Artifact, artifact, is_built, kept_json
+from irplatform.files.cache import MANIFEST, Artifact, artifact, is_built, kept_json
 from irplatform.files.digests import fingerprint
 from irplatform.files.writing import write_json
 from irplatform.lucene import java
+from irplatform.lucene.dates import YEAR
 from irplatform.lucene.java import lucene_version
-from irplatform.lucene.transfer import is_changed, searchable, to_record
+from irplatform.lucene.stored import index_mark
+from irplatform.lucene.transfer import (
+    ABSTRACT,
+    TITLE,
+    fields_record,
+    is_changed,
+    searchable,
+    to_record,
+)
 from irplatform.system.console import progress
 from irplatform.text.tokenizer import COMPOSITION
 from irplatform.workers.distribution import available_cores, batched_by_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from irplatform.data import Corpus
 
-_FORMAT = 2
+_FORMAT = 3
 """Raise it when records or the arguments below change."""
-_FOLDED = "folded.json"
-"""The file with the number of documents that folding changed beyond NFC; older indexes lack it."""
+_FIELDS_FORMAT = 1
+FACTS = "facts.json"
+"""The file with `fields`, the further fields of the documents, and the numbers of documents with
+words in `titles` and `abstracts`, and of those `changed` by folding beyond NFC."""
+_WORD = re.compile(r"[^\W_]")
 _BATCH = 1000
 _BATCH_CHARACTERS = 16_000_000
 """Characters of a batch, unless one document has more: Java's heap holds a whole batch."""
@@ -42,6 +61,60 @@ _LONGEST = 20_000_000
 """Characters of a string that Anserini's JSON reader takes."""
 _BUFFER_MB = 256
 """The memory that Lucene fills before it writes; at most a quarter of the Java heap."""
+
+
+class Indexer:
+    """Anserini's indexer of JSON records.
+
+    Args:
+        folder: of the index.
+        name: of the corpus, for messages.
+        fields: names of fields besides `contents`.
+        arguments: what else Anserini's command takes.
+    """
+
+    def __init__(self, folder: Path, name: str, fields: Sequence[str], *arguments: str) -> None:
+        command = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
+        command += ["-threads", "1", "-storePositions", *arguments]
+        command += ["-fields", *fields] if fields else []
+        self._folder, self._name = folder, name
+        self._indexer = java.java_class("io.anserini.index.SimpleIndexer")(command)
+        attributes = java.java_class("org.apache.commons.lang3.reflect.FieldUtils")
+        self.writer = attributes.readDeclaredField(self._indexer, "writer", True)
+        # Anserini's SimpleIndexer gathers 2 GB before it writes, whatever `-memoryBuffer` says: a
+        # million abstracts would fill the heap. Lucene takes another limit while it is writing.
+        heap = java.java_class("java.lang.Runtime").getRuntime().maxMemory() / 2**20
+        self.writer.getConfig().setRAMBufferSizeMB(float(min(_BUFFER_MB, heap / 4)))
+
+    def add(self, batch: list[str]) -> int:
+        """Index records; return their number. PlatformError if Lucene refused one."""
+        taken = int(self._indexer.addRawDocuments(batch))
+        if taken != len(batch):
+            first, *_, last = (orjson.loads(record)["id"] for record in (batch[0], *batch))
+            raise PlatformError(
+                f"Lucene took only {taken} of {len(batch)} documents of '{self._name}', from "
+                f"'{first}' to '{last}'{self.reason()}. {self._likely_cause(batch)}"
+            )
+        return taken
+
+    def close(self) -> None:
+        """Write what is left."""
+        from jnius import JavaException
+
+        with suppress(JavaException):  # a writer that broke down has closed itself
+            self._indexer.close()
+
+    def reason(self) -> str:
+        """The error that Lucene broke down with, after a colon; Anserini does not raise it."""
+        error = self.writer.getTragicException()
+        return "" if error is None else f": {unstopped(error.getMessage() or error.toString())}"
+
+    def _likely_cause(self, records: Sequence[str]) -> str:
+        if too_long := [record for record in records if len(record) > _LONGEST]:
+            doc_id = orjson.loads(too_long[0])["id"]
+            return f"'{doc_id}' is too long: a field has at most {_LONGEST:,} characters."
+        heap = f"the Java heap ({java.HEAP_VARIABLE})"
+        return f"Is the disk of {self._folder} full, or {heap} too small?"
 
 
 def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
@@ -63,8 +136,7 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
         lambda folder: _build(corpus, folder, threads or available_cores()),
     )
     # Composing gave another index only if it changed a document.
-    changed = (index.path / _FOLDED).exists() and kept_json(index.path / _FOLDED)
-    if not changed:
+    if not kept_json(index.path / FACTS)["changed"]:
         return index
     return replace(index, fingerprint=composed_mark(index.fingerprint))
 
@@ -79,13 +151,6 @@ def documents_indexed(corpus: Corpus) -> int | None:
     return _document_count(build_index(corpus).path) if is_indexed(corpus) else None
 
 
-def _likely_cause(records: Sequence[str], folder: Path) -> str:
-    if too_long := [record for record in records if len(record) > _LONGEST]:
-        doc_id = orjson.loads(too_long[0])["id"]
-        return f"'{doc_id}' is too long: a field has at most {_LONGEST:,} characters."
-    return f"Is the disk of {folder} full, or the Java heap ({java.HEAP_VARIABLE}) too small?"
-
-
 def composed_mark(index: str) -> str:
     """The fingerprint of an index of which composing characters changed documents."""
     return fingerprint({"index": index, "composition": COMPOSITION})
@@ -98,61 +163,34 @@ def _depends_on(corpus: Corpus) -> dict[str, Any]:
     return {"corpus": corpus.fingerprint, "format": _FORMAT, **fields, **version}
 
 
-def _build(corpus: Corpus, folder: Path, threads: int) -> None:
-    arguments = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
-    arguments += ["-storeRaw", "-threads", "1", "-storePositions"]
-    arguments += ["-fields", "title", "abstract", *searchable(corpus.fields)]
-    indexer = java.java_class("io.anserini.index.SimpleIndexer")(arguments)
-    fields = java.java_class("org.apache.commons.lang3.reflect.FieldUtils")
-    writer = fields.readDeclaredField(indexer, "writer", True)
-    _limit_memory(writer)
-    from jnius import JavaException
+def _batches(records: Iterable[str]) -> Iterator[list[str]]:
+    """Records for one call, limited in number and in text."""
+    fewest = _BATCH_CHARACTERS // _BATCH
+    return batched_by_size(records, lambda r: max(len(r), fewest), _BATCH_CHARACTERS)
 
+
+def _build(corpus: Corpus, folder: Path, threads: int) -> None:
+    further = searchable(corpus.fields)
+    indexer = Indexer(folder, corpus.name, [YEAR] if YEAR in further else [], "-storeRaw")
     expected = corpus.count()
     ids = Repeats()
-    changed = 0
+    counts = dict.fromkeys(("titles", "abstracts", "changed"), 0)
 
     def records() -> Iterator[str]:
-        nonlocal changed
         for document in corpus:
             ids.add(document)
-            changed += is_changed(document)
+            counts["titles"] += _WORD.search(document.title) is not None
+            counts["abstracts"] += _WORD.search(document.abstract) is not None
+            counts["changed"] += is_changed(document)
             yield to_record(document)
-
-    def add(batch: list[str]) -> int:
-        taken = int(indexer.addRawDocuments(batch))
-        if taken != len(batch):
-            first, *_, last = (orjson.loads(record)["id"] for record in (batch[0], *batch))
-            raise PlatformError(
-                f"Lucene took only {taken} of {len(batch)} documents of '{corpus.name}', from "
-                f"'{first}' to '{last}'{_reason(writer)}. {_likely_cause(batch, folder)}"
-            )
-        return taken
 
     try:
         with progress(f"indexing {corpus.name}", corpus.size_hint(), "documents") as advance:
-            # Records for one call are limited in number and in text.
-            fewest = _BATCH_CHARACTERS // _BATCH
-            batches = batched_by_size(records(), lambda r: max(len(r), fewest), _BATCH_CHARACTERS)
-            java.java_map(add, batches, threads, advance)
+            java.java_map(indexer.add, _batches(records()), threads, advance)
     finally:
-        with suppress(JavaException):  # a writer that broke down has closed itself
-            indexer.close()
-    write_json(folder / _FOLDED, changed)
-    _verify(corpus, folder, ids, expected, _reason(writer))
-
-
-def _reason(writer: Any) -> str:
-    """The error that Lucene's writer broke down with, after a colon; Anserini does not raise it."""
-    error = writer.getTragicException()
-    return "" if error is None else f": {unstopped(error.getMessage() or error.toString())}"
-
-
-def _limit_memory(writer: Any) -> None:
-    # Anserini's SimpleIndexer gathers 2 GB before it writes, whatever `-memoryBuffer` says: a
-    # million abstracts would fill the heap. Lucene takes another limit while it is writing.
-    heap = java.java_class("java.lang.Runtime").getRuntime().maxMemory() / 2**20
-    writer.getConfig().setRAMBufferSizeMB(float(min(_BUFFER_MB, heap / 4)))
+        indexer.close()
+    write_json(folder / FACTS, {"fields": further, **counts})
+    _verify(corpus, folder, ids, expected, indexer.reason())
 
 
 def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None, reason: str) -> None:
@@ -187,3 +225,71 @@ def _document_count(folder: Path) -> int:
         return int(reader.numDocs())
     finally:
         reader.close()
+
+
+def fields_beside(path: Path) -> set[str]:
+    """The fields that `build_fields` indexes for the index in a folder."""
+    if not (path / FACTS).exists():
+        return set()
+    return {TITLE, ABSTRACT, *kept_json(path / FACTS)["fields"]} - {YEAR}
+
+
+def build_fields(path: Path, reader: Any, field: str) -> tuple[list[str], Path]:
+    """Index a field, and those that are indexed with it, or find them.
+
+    Args:
+        path: the folder of the index.
+        reader: Lucene's reader of it.
+        field: one of `fields_beside`.
+
+    Returns:
+        The fields, and a folder of indexes of one segment, named 0, 1, …: one for each segment of
+        the index, with its documents in their order.
+    """
+    names = [ABSTRACT] if field == ABSTRACT else sorted(fields_beside(path) - {ABSTRACT})
+    manifest = kept_json(path / MANIFEST)
+    depends_on = {
+        "index": manifest["fingerprint"],
+        "segments": index_mark(path),  # an index that is built again has another order
+        "fields": names,
+        "format": _FIELDS_FORMAT,
+    }
+    write = partial(_write_fields, reader, manifest["label"], names)
+    return names, artifact("index-fields", manifest["label"], depends_on, write).path
+
+
+def _write_fields(reader: Any, name: str, fields: Sequence[str], folder: Path) -> None:
+    # It merges neighbours only, which keeps the order of the documents.
+    neighbours = java.java_class("org.apache.lucene.index.LogDocMergePolicy")()
+    stored = reader.storedFields()
+    with progress(f"indexing {' and '.join(fields)}", reader.maxDoc(), "documents") as advance:
+        first = 0
+        for number, segment in enumerate(_segments(reader)):
+            places = range(first, first := first + segment.maxDoc())
+            records = (fields_record(stored.document(n).get("raw"), fields) for n in places)
+            indexer = Indexer(folder / str(number), name, fields)
+            indexer.writer.getConfig().setMergePolicy(neighbours)
+            try:
+                for batch in _batches(records):
+                    advance(indexer.add(batch))
+                indexer.writer.forceMerge(1)
+            finally:
+                indexer.close()
+
+
+def joined(reader: Any, folders: Sequence[Path]) -> Any:
+    """A reader of an index with the fields that `build_fields` put into some folders."""
+    utilities = java.java_class("io.anserini.index.IndexReaderUtils")
+    parallel = java.java_class("org.apache.lucene.index.ParallelLeafReader")
+    segments = []
+    for number, segment in enumerate(_segments(reader)):
+        readers = (utilities.getReader(str(folder / str(number))) for folder in folders)
+        others = [other for each in readers for other in _segments(each)]
+        segments.append(parallel(False, [segment, *others], [segment]))
+    whole = java.java_class("org.apache.lucene.index.MultiReader")(segments, False)
+    return java.java_cast("org.apache.lucene.index.IndexReader", whole)
+
+
+def _segments(reader: Any) -> list[Any]:
+    context = "org.apache.lucene.index.LeafReaderContext"
+    return [java.java_cast(context, each).reader() for each in reader.leaves().toArray()]

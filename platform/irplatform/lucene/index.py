@@ -7,11 +7,14 @@ works. Queries are bags of words, analyzed like the documents, without syntax.
 from __future__ import annotations
 
 from collections import Counter
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irplatform.errors import InputError, PlatformError, counted
+from irplatform.files.cache import kept_json
+from irplatform.lucene.build import FACTS, build_fields, fields_beside, joined
 from irplatform.lucene.dates import date_limits, limited
 from irplatform.lucene.feedback import ADDABLE, NOTHING_ADDED
 from irplatform.lucene.java import (
@@ -45,7 +48,7 @@ from irplatform.system.console import LAST, notice, progress
 from irplatform.workers.distribution import available_cores, batched
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.data import Document
@@ -69,7 +72,10 @@ class LuceneIndex:
     def __init__(self, path: Path, anserini: Any, reader: Any, *, own: bool = True) -> None:
         self.path = path
         self._own = own
-        self._reader = reader
+        self._contents = self._reader = reader
+        self._fields: list[Path] = []
+        self._not_yet = fields_beside(path) if own else set()
+        self._opening = Lock()
         self.analyzer = anserini.get_analyzer()
         self._anserini = anserini
         self.many_topics = ManyTopics(path, reader)
@@ -109,6 +115,23 @@ class LuceneIndex:
         """The number of documents."""
         return int(self.reader.numDocs())
 
+    def reader_with(self, fields: Iterable[str]) -> Any:
+        """The Lucene reader of the index with some fields, which are indexed at first use."""
+        wanted = {*fields}
+        with self._opening:
+            while missing := wanted & self._not_yet:
+                indexed, folder = build_fields(self.path, self._contents, min(missing))
+                self._not_yet -= {*indexed}
+                self._fields.append(folder)
+                self._reader = joined(self._contents, self._fields)
+        return self.reader
+
+    def _have_fields_of(self, queries: Iterable[Any]) -> None:
+        """Index the fields that Lucene's queries name."""
+        if self._not_yet:
+            told = [str(query.toString()) for query in queries]
+            self.reader_with(f for f in self._not_yet if any(f"{f}:" in text for text in told))
+
     def stats(self) -> dict[str, int]:
         """Lucene's counts of the searched field: documents, non_empty_documents, total_terms."""
         counts = java_class("io.anserini.index.IndexReaderUtils").getIndexStats(self.reader)
@@ -117,7 +140,14 @@ class LuceneIndex:
 
     def documents_with(self, field: str) -> int:
         """The number of documents with words in a field: "title", "abstract", or another one."""
-        return int(self.reader.getDocCount(field))
+        return int(self.reader_with([field]).getDocCount(field))
+
+    def titles_and_abstracts(self) -> tuple[int, int]:
+        """The numbers of documents with words in their titles, and in their abstracts."""
+        if self._own and (self.path / FACTS).exists():
+            facts = kept_json(self.path / FACTS)
+            return facts["titles"], facts["abstracts"]
+        return self.documents_with("title"), self.documents_with("abstract")
 
     def contains(self, doc_id: str) -> bool:
         """Tell if the index holds a document."""
@@ -190,6 +220,7 @@ class LuceneIndex:
         depth = min(depth, _DEEPEST)
         similarity = similarity or BM25()
         words = {t: q for t, q in queries.items() if isinstance(q, str)}
+        self._have_fields_of(q for t, q in queries.items() if t not in words)
         impact = self.many_topics.postings_for(len(queries), similarity, feedback, engine)
         searcher, expand = self._searcher(similarity, feedback)
         added: list[int] = []
@@ -348,6 +379,7 @@ class LuceneIndex:
     def close(self) -> None:
         """Release the index's files."""
         self.reader.close()
+        self._contents.close()
         self._anserini.close()
 
 

@@ -12,10 +12,12 @@ from contextlib import closing
 from pathlib import Path
 
 from irplatform.data import Document
+from irplatform.lucene.build import Indexer
+from irplatform.lucene.dates import YEAR
 from irplatform.lucene.index import LuceneIndex
-from irplatform.lucene.java import class_archive, java_class, java_map
+from irplatform.lucene.java import class_archive, java_map
 from irplatform.lucene.queries import RM3
-from irplatform.lucene.transfer import TITLE, to_record
+from irplatform.lucene.transfer import CONTENTS, to_record
 
 _COUNT = 300
 """Documents: some classes are for what fills a block of Lucene's."""
@@ -29,14 +31,12 @@ def rehearse(folder: Path) -> None:
     """
     texts = [_TEXTS[n % len(_TEXTS)] for n in range(_COUNT)]
     records = [to_record(Document(f"{n}", text, text)) for n, text in enumerate(texts)]
-    arguments = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
-    arguments += ["-storeRaw", "-threads", "1", "-storePositions", "-fields", TITLE, "abstract"]
-    indexer = java_class("io.anserini.index.SimpleIndexer")(arguments)
-    java_map(indexer.addRawDocuments, [records], 1)
+    indexer = Indexer(folder, "a rehearsal", [YEAR], "-storeRaw")
+    java_map(indexer.add, [records], 1)
     indexer.close()
     with closing(LuceneIndex.open(folder)) as index:
         query = "vemurafenib for melanoma"
-        phrases = index.heading_queries(TITLE, ["vemurafenib in braf"])
+        phrases = index.heading_queries(CONTENTS, ["vemurafenib in braf"])
         found = index.search({"words": query, "phrase": phrases[0]}, 10)
         index.search({"words": query}, 10, feedback=RM3())
         index.documents(found["words"].doc_ids)

@@ -16,6 +16,7 @@ from irplatform.data import Document, FieldValue
 from irplatform.errors import InputError
 from irplatform.files.digests import file_digest
 from irplatform.lucene.java import java_class
+from irplatform.lucene.transfer import TITLE_LENGTH, from_record
 from irplatform.spelling import option
 from irplatform.text.tokenizer import composed
 
@@ -107,6 +108,8 @@ def from_stored(doc_id: str, record: str) -> Document:
     if not isinstance(parsed, dict):
         text = _TAGS.sub(" ", record) if record.lstrip().startswith("<") else record
         return Document(doc_id, "", composed(" ".join(text.split())))
+    if isinstance(parsed.get(TITLE_LENGTH), int):  # of an index that the platform built
+        return from_record(record)
     title = _text(parsed.get("title"))
     name = next((name for name in _TEXTS if isinstance(parsed.get(name), str)), "")
     text = _text(parsed.get(name)).strip()

@@ -1,7 +1,7 @@
 """Documents and results on their way between Python and Java.
 
 Documents become Anserini's JSON records, indexed and stored: searchable text (`contents`: title and
-abstract; every field by name), and the original further fields under `fields`. Jackson, from
+abstract), the length of the title in it, and the further fields. Jackson, from
 Anserini's jar, writes a whole result list as one JSON string, since every access to a Java object
 costs microseconds. Ids come from doc values; no stored document is decompressed.
 """
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from irplatform.data import Document
+from irplatform.data import Document, FieldValue
 from irplatform.errors import InputError
+from irplatform.lucene.dates import YEAR
 from irplatform.lucene.java import java_cast, java_class, java_list
 from irplatform.runs import Ranking
 from irplatform.text.tokenizer import composed, is_folded
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 
 CONTENTS = "contents"
 """The field with title and abstract, which topics search."""
-TITLE = "title"
-_OWN_NAMES = frozenset({"id", TITLE, "abstract", CONTENTS, "fields", "raw", "entity"})
+TITLE, ABSTRACT = "title", "abstract"
+TITLE_LENGTH = "title_length"
+"""The key of the number of characters of the title, with which `CONTENTS` begins."""
+_OWN_NAMES = frozenset({"id", TITLE, ABSTRACT, CONTENTS, "fields", "raw", "entity"})
 """Names that a record or Anserini uses. Document fields with these names are not searchable."""
 _SEPARATOR = " such that "
 """Joins the values of a field. These stop words leave a gap, so that no phrase spans two values."""
@@ -39,18 +42,16 @@ _BLANK = "".join(map(chr, range(33)))
 
 def to_record(document: Document) -> str:
     """A document as JSON; InputError if its text is not valid Unicode."""
-    text = composed(document.text)
-    record: dict[str, object] = {
-        "id": document.id,
-        TITLE: composed(document.title),
-        "abstract": composed(document.abstract),
-        CONTENTS: text if text.strip(_BLANK) else _NO_TEXT,
-    }
+    title, abstract = composed(document.title), composed(document.abstract)
+    text = f"{title} {abstract}"
+    record: dict[str, object] = {"id": document.id}
+    if text.strip(_BLANK):
+        record |= {TITLE_LENGTH: len(title), CONTENTS: text}
+    else:
+        record |= {TITLE: title, ABSTRACT: abstract, CONTENTS: _NO_TEXT}
+    if YEAR in document.fields:
+        record[YEAR] = _joined(document.fields[YEAR])
     if document.fields:
-        for name, value in document.fields.items():
-            if name not in _OWN_NAMES:
-                joined = value if isinstance(value, str) else _SEPARATOR.join(value)
-                record[name] = composed(joined)
         record["fields"] = dict(document.fields)
     try:
         return orjson.dumps(record).decode()
@@ -61,15 +62,32 @@ def to_record(document: Document) -> str:
 def from_record(record: str) -> Document:
     """The document of a record; title and abstract are composed."""
     parsed = orjson.loads(record)
+    if (length := parsed.get(TITLE_LENGTH)) is None:
+        title, abstract = parsed[TITLE], parsed[ABSTRACT]
+    else:
+        title, abstract = parsed[CONTENTS][:length], parsed[CONTENTS][length + 1 :]
     return Document(
         id=parsed["id"],
-        title=parsed[TITLE],
-        abstract=parsed["abstract"],
+        title=title,
+        abstract=abstract,
         fields={
             name: value if isinstance(value, str) else tuple(value)
             for name, value in parsed.get("fields", {}).items()
         },
     )
+
+
+def fields_record(record: str, names: Sequence[str]) -> str:
+    """A record with some fields of a document to be indexed by name, from its stored record."""
+    document = from_record(record)
+    texts = {TITLE: document.title, ABSTRACT: document.abstract}
+    fields = {name: _joined(document.fields[name]) for name in names if name in document.fields}
+    named = {name: text for name, text in (fields | texts).items() if name in names}
+    return orjson.dumps({"id": document.id, CONTENTS: _NO_TEXT, **named}).decode()
+
+
+def _joined(value: FieldValue) -> str:
+    return composed(value if isinstance(value, str) else _SEPARATOR.join(value))
 
 
 def searchable(fields: Iterable[str]) -> list[str]:

@@ -167,3 +167,19 @@ def test_no_way_to_java_is_open_after_a_fork(monkeypatch, use):
     monkeypatch.setattr(java, "_started_in", os.getpid() - 1)
     with pytest.raises(PlatformError, match="before this process was forked"):
         use()
+
+
+@pytest.mark.parametrize(
+    ("cores", "variable", "options"),
+    [
+        (2, "", ["-XX:+UseSerialGC"]),
+        (16, "", []),
+        (2, "-XX:+UseZGC", []),
+    ],
+)
+def test_few_cores_collect_garbage_serially_unless_another_way_was_chosen(
+    monkeypatch, cores, variable, options
+):
+    monkeypatch.setattr(java, "available_cores", lambda: cores)
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", variable)
+    assert java._collector() == options

@@ -131,5 +131,5 @@ def test_the_jar_tells_lucenes_version_and_an_index_depends_on_it(monkeypatch, j
     corpus = SimpleNamespace(fingerprint="x", finds_fields=False)
     monkeypatch.setattr(lucene_jar, "_installed", lambda: Path(jar))
     assert lucene_jar.lucene_version() == version
-    expected = {"corpus": "x", "format": 2} | ({"lucene": "10"} if version == "10" else {})
+    expected = {"corpus": "x", "format": 3} | ({"lucene": "10"} if version == "10" else {})
     assert build._depends_on(corpus) == expected
