@@ -288,14 +288,18 @@ class CollectionResources:
     def record(self, *, quietly: bool = False) -> Iterator[UsageLog]:
         """Record the artifacts and notices of a block, to replay them with cached results.
 
-        `quietly` does not show the notices now.
+        `quietly` does not show the notices now. A block within another counts for both.
         """
         opened = self._opened
-        outer, opened.log, opened.quiet = opened.log, UsageLog(), quietly
+        used = UsageLog()
+        outer, opened.log, opened.quiet = opened.log, used, quietly
         try:
-            yield opened.log
+            yield used
         finally:
             opened.log, opened.quiet = outer, False
+            if outer is not None:
+                outer.artifacts |= used.artifacts
+                outer.notices += [line for line in used.notices if line not in outer.notices]
 
     def replay(self, used: UsageLog) -> None:
         """Replay the artifacts and notices of a cached result."""

@@ -6,7 +6,7 @@ from recorded_runs import QRELS, RESOURCES, SYSTEM, Empty, a_run, found
 from irplatform.data import Collection
 from irplatform.experiment.recorder import Recorder
 from irplatform.plugin import Topic
-from irplatform.reranking.rerank import RerankedRun
+from irplatform.reranking.results import RerankedRun
 
 
 @pytest.fixture

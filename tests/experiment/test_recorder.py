@@ -11,7 +11,7 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation.scoring import evaluate
 from irplatform.experiment.recorder import Recorder
 from irplatform.plugin import Topic
-from irplatform.reranking.rerank import RerankedRun
+from irplatform.reranking.results import RerankedRun
 from irplatform.run_folder.folder import read_scores
 
 

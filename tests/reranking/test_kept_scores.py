@@ -1,5 +1,6 @@
 """Scores are kept, and made again when what they depend on has changed."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -130,6 +131,7 @@ def test_what_one_reranker_uses_is_not_said_of_another():
 @pytest.mark.parametrize("changed", [{"seed": 2}, {"model_threads": 2}, {"corpus": OTHER_CORPUS}])
 def test_what_scores_depend_on_makes_them_others(recorded, changed):
     recorded()
+    assert recorded()[0] == 0
     assert recorded(**changed)[0] == len(TOPICS)
 
 
@@ -140,7 +142,8 @@ def test_other_candidates_are_scored(recorded):
 
 def test_scores_of_other_code_of_ours_are_not_taken(recorded, monkeypatch):
     recorded()
-    monkeypatch.setattr("irplatform.reranking.scoring.our_digest", lambda: "edited")
+    for module in ("results", "scoring"):
+        monkeypatch.setattr(f"irplatform.reranking.{module}.our_digest", lambda: "edited")
     assert recorded()[0] == len(TOPICS)
 
 
@@ -148,6 +151,7 @@ def test_scores_that_cannot_be_read_are_made_again(recorded, fresh_home, capsys)
     recorded()
     (scores,) = (fresh_home / "scores").glob("*/scores.npz")
     scores.write_bytes(bytes(scores.stat().st_size))
+    shutil.rmtree(fresh_home / "result")
     recorded()
     assert "has a damaged file, scores.npz, and is made again" in capsys.readouterr().err
 

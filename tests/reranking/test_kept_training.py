@@ -174,7 +174,7 @@ def test_no_resume_starts_from_nothing(monkeypatch):
 
 def test_a_moved_checkpoint_can_be_opened(tmp_path):
     training_set = twenty_topics()
-    system = fit_system(choose(Memory), training_set, Resources())
+    system = fit_system(choose(Memory), training_set, Resources()).prepared()
     (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")
     assert not list(folder.glob("work-*"))
     folder.rename(tmp_path / "elsewhere")

@@ -8,6 +8,7 @@ from irplatform.plugin import LabelledTopic, Topic
 from irplatform.reranking.training_set import Example, TrainingSet, examples
 from irplatform.retrieval.candidates import Candidates
 from irplatform.runs import Ranking, Run
+from irplatform.system.console import notice
 
 
 def _examples(*queries):
@@ -22,7 +23,7 @@ def _examples(*queries):
 def _validated_on(*queries):
     learned = _examples("EGFR lung cancer", "BRAF melanoma")
     validation = (
-        TrainingSet("train", learned, _examples(*queries)).with_validation_apart().validation
+        TrainingSet("train", learned, _examples(*queries)).with_validation_apart(notice).validation
     )
     return validation and [each.topic.query for each in validation]
 

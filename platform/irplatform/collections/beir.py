@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import IO, TYPE_CHECKING
 
 import orjson
@@ -27,7 +27,7 @@ from irplatform.files.reading import numbered_lines
 from irplatform.spelling import command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -93,12 +93,16 @@ def is_beir(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class BeirFolder:
-    """The files of a folder in BEIR layout; `corpus` may name a collection of documents."""
+    """The files of a folder in BEIR layout; `corpus` may name a collection of documents.
+
+    Topics and judgments are read once for all splits.
+    """
 
     path: Path
     corpus: Path
     queries: Path | None
     splits: dict[str, Path]
+    _judgments: dict[str, Qrels] = field(default_factory=dict)
 
     @classmethod
     def at(cls, path: Path) -> BeirFolder:
@@ -128,6 +132,20 @@ class BeirFolder:
             return self.name
         return self.name if is_named else f"{self.name}-{split}"
 
+    def qrels(self, split: str) -> Qrels:
+        """The judgments of a split."""
+        from irplatform.evaluation.qrels import read_qrels
+
+        if split not in self._judgments:
+            self._judgments[split] = read_qrels(self.splits[split])
+        return self._judgments[split]
+
+    @cached_property
+    def all_topics(self) -> Sequence[Topic]:
+        """The topics of all splits."""
+        assert self.queries is not None
+        return read_topics(self.queries, "beir")
+
     def open_corpus(self, find: Find | None) -> Corpus:
         """The documents; `find` finds those of another collection."""
         if find is not None and self.corpus.name == CORPUS_REFERENCE:
@@ -147,7 +165,7 @@ def _collection(folder: BeirFolder, corpus: Corpus, split: str, *, evaluated: st
         else f"{folder.name}, documents without topics (BEIR layout)",
         corpus=corpus,
         load_topics=partial(_topics, folder, split),
-        load_qrels=partial(_qrels, folder, split) if split in folder.splits else None,
+        load_qrels=partial(folder.qrels, split) if split in folder.splits else None,
         measures=_measures(folder.path / MEASURES_FILE),
         training=partial(open_split, TRAINING_SPLIT, evaluated=evaluated) if trains else None,
         validation=partial(open_split, VALIDATION_SPLIT, evaluated=evaluated)
@@ -164,12 +182,6 @@ def _measures(path: Path) -> tuple[str, ...]:
     return names or Collection.measures
 
 
-def _qrels(folder: BeirFolder, split: str) -> Qrels:
-    from irplatform.evaluation.qrels import read_qrels
-
-    return read_qrels(folder.splits[split])
-
-
 def _topics(folder: BeirFolder, split: str) -> list[Topic]:
     if folder.queries is None:
         raise NoTopicsError(
@@ -181,10 +193,9 @@ def _topics(folder: BeirFolder, split: str) -> list[Topic]:
     judged = {
         topic_id
         for name in ([split] if has_split else folder.splits)
-        for topic_id in _qrels(folder, name)
+        for topic_id in folder.qrels(name)
     }
-    all_topics = read_topics(folder.queries, "beir")
-    topics = [topic for topic in all_topics if (topic.id in judged) == has_split]
+    topics = [topic for topic in folder.all_topics if (topic.id in judged) == has_split]
     if not topics:
         problem = "no topic is judged here" if has_split else "all topics are judged"
         raise InputError(f"{problem}: the split '{split}' has none.", path=folder.queries)

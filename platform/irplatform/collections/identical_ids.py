@@ -17,7 +17,7 @@ from irplatform.lucene import is_indexed
 from irplatform.spelling import option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from irplatform.data import Collection, Document, Topic
     from irplatform.runs import Run
@@ -67,7 +67,20 @@ def is_document(topic: Topic, document: Document) -> bool:
 
 
 def notice_of_documents(run: Run, collection: Collection, fetch: Fetch | None = None) -> str:
-    """A notice that a run ranks the documents that its topics are, or "".
+    """A notice that a run ranks the documents that its topics are, or ""; see `own_documents`."""
+    return notice_of_own(own_documents(run, collection, fetch), run.name)
+
+
+def notice_of_own(own: Sequence[str], run: str) -> str:
+    """A notice that a run ranks these documents, which its topics are; "" for none."""
+    if not own:
+        return ""
+    topics = counted(len(own), "topic")
+    return f"{topics} of {run} found the document with its own id and words: {advice()}."
+
+
+def own_documents(run: Run, collection: Collection, fetch: Fetch | None = None) -> list[str]:
+    """The topics that a run ranks as documents, by id; none if few do.
 
     Args:
         run: the results.
@@ -76,15 +89,11 @@ def notice_of_documents(run: Run, collection: Collection, fetch: Fetch | None = 
     """
     suspects = [t for t, ranking in run.rankings.items() if t in ranking.top(_RANKS).doc_ids]
     if len(suspects) <= _LEAST * len(run.rankings):
-        return ""
+        return []
     asked = {topic.id: topic for topic in collection.topics if not topic.left_out}
     known = [topic for topic in suspects if topic in asked]
     documents = fetch(known) if fetch else _first(collection, {*known})
-    own = [each.id for each in documents if is_document(asked[each.id], each)]
-    if not own:
-        return ""
-    topics = counted(len(own), "topic")
-    return f"{topics} of {run.name} found the document with its own id and words: {advice()}."
+    return [each.id for each in documents if is_document(asked[each.id], each)]
 
 
 def _first(collection: Collection, ids: set[str]) -> Iterator[Document]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from irplatform.comparison.bounds import Bounds, Rescorer, judged_at, mean
+from irplatform.comparison.bounded import Bounded, KnownBounds
+from irplatform.comparison.bounds import Rescorer, judged_at, mean
 from irplatform.comparison.groups import group_topics
 from irplatform.comparison.identities import rankings_of_others, untested
 from irplatform.comparison.power import power_of
@@ -33,23 +34,23 @@ from irplatform.comparison.tests import (
     paired_test,
 )
 from irplatform.errors import InputError, unknown
-from irplatform.evaluation.scoring import evaluate
+from irplatform.evaluation.known_values import evaluation_of
 from irplatform.evaluation.topics import cut_short, notices
 from irplatform.run_folder.mixture import Mixture
 from irplatform.spelling import option
-from irplatform.system.console import progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from irplatform.comparison.bounds import ByMeasure
     from irplatform.comparison.results import Matrix
     from irplatform.comparison.tests import Correction, Difference, Test
     from irplatform.data import Topic
     from irplatform.evaluation.judgments import Judgments
-    from irplatform.evaluation.kinds import MeasureFunction, PerTopic
+    from irplatform.evaluation.kinds import MeasureFunction
     from irplatform.evaluation.scoring import Evaluation
     from irplatform.runs.run import Run
+
+T = TypeVar("T")
 
 
 def compare(
@@ -120,7 +121,7 @@ def compare(
     measures = list(judgments.measures)
     if evaluations is None:
         evaluations = {
-            name: _evaluate(judgments, run, measures, extra) for name, run in runs.items()
+            name: evaluation_of(judgments, run, measures, extra) for name, run in runs.items()
         }
     evaluations = {name: _of_all_topics(each) for name, each in evaluations.items()}
     mixtures = mixtures or {}
@@ -137,7 +138,8 @@ def compare(
     tested = [(one, other) for one, other in pairs if one in usable and other in own]
     tests = differences(evaluations, tested, test=test, correction=correction, seed=seed)
     rescorer = Rescorer(judgments, extra)
-    bounded = _Bounded(rescorer, runs, evaluations) if bounds else None
+    known = KnownBounds(runs, judgments.qrels, rescorer.measures, extra)
+    bounded = Bounded(rescorer, runs, evaluations, known) if bounds else None
     ranked = {name: evaluations[name] for name in own}
     systems = [
         replace(
@@ -189,15 +191,6 @@ def compare(
         notes=(*notices(evaluations), *contradictions, *cut_short(evaluations), *_notes(rescorer)),
         matrix=matrix,
     )
-
-
-def _evaluate(
-    judgments: Judgments,
-    run: Run,
-    measures: Sequence[str],
-    extra: Mapping[str, MeasureFunction] | None,
-) -> Evaluation:
-    return evaluate(judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled)
 
 
 def _of_all_topics(evaluation: Evaluation) -> Evaluation:
@@ -253,7 +246,7 @@ def _systems(
         shares: Mapping[str, float] = {}
         if depths and any(each.rankings for each in runs.values()):
             asked = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
-            shares = _evaluate(judgments, run, asked, None).aggregate
+            shares = evaluation_of(judgments, run, asked, None).aggregate
         scores = {}
         for measure in measures:
             per_topic = evaluations[name].per_topic[measure]
@@ -288,87 +281,6 @@ def _interval(values: Sequence[float]) -> tuple[float, float] | None:
     centre = mean(values)
     reach = float(stdtrit(n - 1, 0.975)) * float(np.std(values, ddof=1)) / math.sqrt(n)
     return centre - reach, centre + reach
-
-
-class _Bounded:
-    """Values of all runs under other judgments of unjudged documents and other orders of ties."""
-
-    def __init__(
-        self, rescorer: Rescorer, runs: Mapping[str, Run], evaluations: Mapping[str, Evaluation]
-    ) -> None:
-        self.rescorer = rescorer
-        self._runs = runs
-        self._values: dict[str, Mapping[str, PerTopic]] = {
-            name: evaluation.per_topic for name, evaluation in evaluations.items()
-        }
-        self._condensed: dict[str, ByMeasure] = {}
-        self._filled: dict[str, ByMeasure] = {}
-        self._ties: dict[str, tuple[ByMeasure, ByMeasure]] = {}
-        self._swayed: dict[tuple[str, str], list[tuple[ByMeasure, ByMeasure]]] = {}
-        with progress("looking at unjudged documents", len(runs), "runs") as advance:
-            for name, run in runs.items():
-                self._condensed[name] = rescorer.condensed(run)
-                self._filled[name] = rescorer.filled(run, self._values[name])
-                worst, best = (rescorer.reordered(run, best=best) for best in (False, True))
-                self._ties[name] = self._changed(name, worst), self._changed(name, best)
-                advance(1)
-
-    def with_scores(self, system: System) -> System:
-        """Add the bounds of a system's means."""
-        scores = dict(system.scores)
-        condensed, filled = self._condensed[system.name], self._filled[system.name]
-        worst, best = self._ties[system.name]
-        for measure in self.rescorer.measures:
-            scores[measure] = replace(
-                scores[measure],
-                condensed=mean(condensed[measure].values()),
-                unjudged=Bounds(scores[measure].mean, mean(filled[measure].values())),
-                ties=Bounds(mean(worst[measure].values()), mean(best[measure].values())),
-            )
-        return replace(system, scores=scores)
-
-    def _changed(self, name: str, changed: ByMeasure) -> ByMeasure:
-        """All values of a run, some of them changed."""
-        return {m: {**self._values[name][m], **changed[m]} for m in self.rescorer.measures}
-
-    def with_bounds(self, pair: Pair, test: Test, seed: int) -> Pair:
-        """Add a pair's bounds, and whether its verdict depends on them."""
-        measure, names = pair.measure, (pair.baseline, pair.system)
-        if measure not in self.rescorer.measures or pair.p is None:
-            return pair
-        if names not in self._swayed:
-            swayed = self.rescorer.swayed(*(self._runs[name] for name in names))
-            self._swayed[names] = [
-                (self._changed(names[0], one), self._changed(names[1], other))
-                for one, other in swayed
-            ]
-        unjudged = [(one[measure], other[measure]) for one, other in self._swayed[names]]
-        (worst_one, best_one), (worst_other, best_other) = (self._ties[name] for name in names)
-        ties = [
-            (best_one[measure], worst_other[measure]),
-            (worst_one[measure], best_other[measure]),
-        ]
-        unjudged_bounds, unjudged_decide = _outcomes(pair, unjudged, test, seed)
-        tie_bounds, ties_decide = _outcomes(pair, ties, test, seed)
-        reasons = {"unjudged": unjudged_decide and self.rescorer.names_others, "ties": ties_decide}
-        depends_on = tuple(reason for reason, decides in reasons.items() if decides)
-        return replace(pair, unjudged=unjudged_bounds, ties=tie_bounds, depends_on=depends_on)
-
-
-def _outcomes(
-    pair: Pair, cases: Sequence[tuple[PerTopic, PerTopic]], test: Test, seed: int
-) -> tuple[Bounds, bool]:
-    """The bounds of the mean difference in these cases, and whether one has another verdict."""
-    tested = [paired_test(*case, test=test, seed=seed) for case in cases]
-    means = [pair.difference, *(each.difference for each in tested)]
-    # The correction weighs as much as for the observed values.
-    factor = (pair.adjusted_p or 0.0) / pair.p if pair.p else 1.0
-    verdicts = {verdict_of(_corrected(each, factor)) for each in tested}
-    return Bounds(min(means), max(means)), bool(verdicts - {pair.verdict, "same"})
-
-
-def _corrected(test: Difference, factor: float) -> Difference:
-    return replace(test, adjusted_p=min(1.0, (1.0 if test.p is None else test.p) * factor))
 
 
 def _group(

@@ -41,7 +41,7 @@ _LOOKED_AT = 100
 _FIELDS = "fields.json"
 _SOON_COUNTED = 64 << 20
 """Bytes of files whose lines are counted at once."""
-_SMALL = 16 << 20
+_SMALL = 1 << 18
 """Bytes of files that are small enough to be read again instead of cached."""
 PART = 10_000
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from irplatform.data import Qrels
+    from irplatform.files.columns import Table
 
 
 Judgment = tuple[int | None, str, str, str, float]
@@ -54,6 +55,7 @@ _KEYS = (
     "Judgments in JSON are objects with the keys query-id, corpus-id and score, one a line or in a "
     'list; or one object, {"topic": {"document": grade}}; or BioASQ\'s, {"questions": […]}'
 )
+_BEIR = b"query-id\tcorpus-id\tscore\n"
 _SEPARATORS = re.compile(rb"[\s,;]+")
 _NUMBER = re.compile(rb"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
 _SCORE = ("score", "grade", "relevance", "relevancy", "rel", "label", "judgment", "level")
@@ -119,23 +121,25 @@ def _of_subtopics(path: Path, judgments: Callable[[Path], Iterator[Judgment]]) -
 
 
 def _of_columns(path: Path) -> Qrels | None:
-    """Read TREC's columns at once; None for what has to be read line by line.
+    """Read the columns of TREC or BEIR at once; None for what has to be read line by line.
 
-    That is a file with a header, comments, subtopics, repeated judgments, or an error.
+    That is a file with another header, comments, subtopics, repeated judgments, or an error.
     """
     qrels: dict[str, dict[str, float]] = {}
     subtopics: dict[str, bytes] = {}
     values: dict[bytes, int] = {}
+    beir = False
     try:
         for block in blocks_of_lines(path):
-            table = split(block, 4)
-            if table is None or (b"#" in block and COMMENT.search(b"\n" + block)):
+            beir = beir or (not qrels and block.startswith(_BEIR))
+            table = _table(path, block, beir=beir, first=not qrels)
+            if table is None:
                 return None
-            if not qrels and header(block.partition(b"\n")[0], path, 1):
-                return None
-            topics, middle, documents, grades = (table.column(column) for column in range(4))
+            columns = [table.column(column) for column in range(3 if beir else 4)]
+            topics, documents, grades = columns[0], columns[-2], columns[-1]
+            middle = 0 if beir else 1  # BEIR has no column of subtopics
             starts = changes(topics)
-            if not np.isin(changes(middle), starts).all():
+            if not np.isin(changes(columns[middle]), starts).all():
                 return None
             texts = grades.tolist()
             for text in set(texts).difference(values):
@@ -144,7 +148,8 @@ def _of_columns(path: Path) -> Qrels | None:
             ids = documents.tolist()
             ids = b"\n".join(ids).decode().split("\n")
             for start, end in pairwise([*starts.tolist(), len(table)]):
-                topic, subtopic = table.cell(start, 0).decode(), table.cell(start, 1)
+                topic = table.cell(start, 0).decode()
+                subtopic = table.cell(start, middle)
                 judged = dict(zip(ids[start:end], whole[start:end], strict=True))
                 held = qrels.setdefault(topic, {})
                 if (
@@ -157,6 +162,18 @@ def _of_columns(path: Path) -> Qrels | None:
     except (InputError, UnicodeDecodeError):
         return None
     return qrels or None
+
+
+def _table(path: Path, block: bytes, *, beir: bool, first: bool) -> Table | None:
+    """The columns of a block of lines; None for one that has to be read line by line."""
+    if b"#" in block and COMMENT.search(b"\n" + block):
+        return None
+    if beir:  # whose columns are separated by tabs alone
+        return None if b" " in block else split(block.removeprefix(_BEIR) if first else block, 3)
+    table = split(block, 4)
+    if table is not None and first and header(block.partition(b"\n")[0], path, 1):
+        return None
+    return table
 
 
 def _raise_disagreement(path: Path, judgments: Iterator[Judgment]) -> NoReturn:

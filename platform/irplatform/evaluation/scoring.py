@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Qrels
     from irplatform.evaluation.kinds import Measure, MeasureFunction, PerTopic
+    from irplatform.evaluation.known_values import KnownValues
     from irplatform.evaluation.sampled import SampledQrels
     from irplatform.runs.run import Run
 
@@ -39,7 +40,7 @@ class Evaluation:
         unsampled: topics with results and ordinary judgments only, if a measure takes sampled ones.
         without_relevant: judged topics without a relevant document; they count like all others.
         sampled: topics with sampled judgments.
-        deepest: length of the longest ranking.
+        lengths: topic id to the number of results, 0 included.
     """
 
     aggregate: Mapping[str, float]
@@ -49,7 +50,12 @@ class Evaluation:
     unsampled: tuple[str, ...] = ()
     without_relevant: tuple[str, ...] = ()
     sampled: tuple[str, ...] = field(default=(), repr=False)
-    deepest: int = 0
+    lengths: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def deepest(self) -> int:
+        """The length of the longest ranking."""
+        return max(self.lengths.values(), default=0)
 
     def __str__(self) -> str:
         return ", ".join(f"{measure} {value:.4f}" for measure, value in self.aggregate.items())
@@ -63,6 +69,7 @@ def evaluate(
     extra: Mapping[str, MeasureFunction] | None = None,
     sampled: SampledQrels | None = None,
     trec_eval: int = CURRENT,
+    known: KnownValues | None = None,
 ) -> Evaluation:
     """Score a run.
 
@@ -75,6 +82,7 @@ def evaluate(
         extra: measures of plugins by name.
         sampled: sampled judgments, for infNDCG and infAP.
         trec_eval: the release to agree with. 9 (and pytrec_eval) reads scores in 32 bits.
+        known: values of the same run and judgments; what it lacks is computed and added.
 
     Returns:
         Values under the measures' right names, in the order given.
@@ -90,10 +98,21 @@ def evaluate(
     scored = Scored(judged, run, sampled or {}, trec_eval)
     if scored.has_levels:
         asked = {name: measure.for_levels() for name, measure in asked.items()}
-    values = _values(asked, scored)
-    per_topic = {name: values[name] for name in asked}
+    kept = asked.keys() - (extra or {}).keys() if known else set()
+    values = known.of(kept) if known else {}
+    if open_measures := {name: of for name, of in asked.items() if name not in values}:
+        computed = _values(open_measures, scored)
+        values |= computed
+        if known:
+            known.add({name: of for name, of in computed.items() if name in kept})
+    order = dict.fromkeys([*judged, *scored.sampled])
+    per_topic = {
+        name: {topic: values[name][topic] for topic in order if topic in values[name]}
+        for name in asked
+    }
     aggregate = {name: measure.mean(per_topic[name]) for name, measure in asked.items()}
-    retrieved = {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
+    lengths = known.lengths if known else {t: len(r) for t, r in run.rankings.items()}
+    retrieved = [topic for topic, length in lengths.items() if length]
     inferred = any(measure.is_sampled for measure in asked.values())
     ordinary = any(not measure.is_sampled for measure in asked.values())
     pooled = topics_of(scored.sampled)
@@ -105,14 +124,14 @@ def evaluate(
     return Evaluation(
         aggregate,
         per_topic,
-        missing=tuple(topic for topic in topics if topic not in retrieved),
+        missing=tuple(topic for topic in topics if not lengths.get(topic)),
         unjudged=tuple(topic for topic in retrieved if topic not in judged),
         unsampled=tuple(
             topic for topic in retrieved if inferred and topic in judged and topic not in pooled
         ),
         without_relevant=tuple(topic for topic, grade in best.items() if grade <= 0),
         sampled=pooled,
-        deepest=max(map(len, run.rankings.values()), default=0),
+        lengths=lengths,
     )
 
 

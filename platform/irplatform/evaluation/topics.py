@@ -216,12 +216,12 @@ def without_relevant(evaluation: Evaluation) -> str:
     return f"{heading} (they count): {listing(topics, _SHOWN)}"
 
 
-def without_documents(run: Run, evaluation: Evaluation) -> str:
+def without_documents(evaluation: Evaluation) -> str:
     """Return a notice of topics for which a run found nothing, and that are not judged, or ""."""
     empty = [
         topic
-        for topic, ranking in run.rankings.items()
-        if not len(ranking) and topic not in evaluation.missing
+        for topic, length in evaluation.lengths.items()
+        if not length and topic not in evaluation.missing
     ]
     return f"finds nothing for {_topics(empty)}: {listing(empty, _SHOWN)}" if empty else ""
 

@@ -1,4 +1,4 @@
-"""The settings and inputs of a run, for its metadata: enough to make it again on another machine.
+"""The settings, inputs and methods of runs, for metadata: enough to make them again elsewhere.
 
 A call is the name of a function of `irplatform` and the settings that differ from the defaults,
 as JSON; paths are absolute. Inputs are files and folders, each with its SHA-256.
@@ -21,13 +21,16 @@ from irplatform.experiment.run_settings import RunSettings
 from irplatform.files.digests import digests, file_digest, fingerprint, folder_digests
 from irplatform.files.reading import is_ordinary
 from irplatform.options import flat
+from irplatform.run_folder.metadata_model import Method, Step, Training
 from irplatform.settings import declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.plan import RunPlan
+    from irplatform.reranking.results import RerankedRun
+    from irplatform.retrieval.candidates import Candidates
 
 _DECLARED = declared(RunSettings)
 _COLLECTIONS = tuple(n for n, s in _DECLARED.items() if s.names in ("collection", "pretraining"))
@@ -208,3 +211,32 @@ def topic_fingerprints(collection: Collection, qrels: Qrels | None) -> dict[str,
         "qrels": fingerprint(judged) if judged else None,
         **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
     }
+
+
+def method_of_retrieval(facts: Iterable[Mapping[str, Any]]) -> Method:
+    """The method of a first stage's run, of the facts about its retrievers and their fusion."""
+    return Method(retrieval=_steps(facts))
+
+
+def method_of_reranking(candidates: Candidates, reranked: RerankedRun) -> Method:
+    """The method of a reranker's final run."""
+    resources, choice = reranked.resources, reranked.systems[0].choice
+    label = {"label": choice.name} if choice.name != choice.registration.name else {}
+    step = {**label, **choice.describe(), "reranks": candidates.first.name}
+    method = Method(
+        retrieval=_steps([*candidates.describe(), step]),
+        seed=resources.seed,
+        device=resources.device,
+        model_threads=resources.model_threads,
+        training=[Training.model_validate({**s.description}) for s in reranked.systems],
+        weights=[system.fingerprint for system in reranked.systems],
+        first_stage=candidates.fingerprint,
+        warnings=[*reranked.warnings],
+        interpolation=reranked.weight,
+    )
+    several = len(reranked.weights) > 1
+    return method.having(shares=[*reranked.weights]) if several else method
+
+
+def _steps(facts: Iterable[Mapping[str, Any]]) -> list[Step]:
+    return [Step.model_validate({**of_system}) for of_system in facts]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.comparison.compare import compare
 from irplatform.comparison.tests import CORRECTION, TEST, compare_with
 from irplatform.evaluation.judgments import Judgments, sampled_of
+from irplatform.evaluation.known_values import KnownValues, judgments_digest
 from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
 from irplatform.evaluation.topics import (
     cut_at,
@@ -17,17 +18,22 @@ from irplatform.evaluation.topics import (
     without_relevant,
     without_results,
 )
-from irplatform.experiment.calls import describe_data
+from irplatform.experiment.calls import (
+    describe_data,
+    method_of_reranking,
+    method_of_retrieval,
+)
 from irplatform.files.writing import write_json
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
 from irplatform.reports.comparison import ComparisonReport
 from irplatform.reports.run_report import RunReport
 from irplatform.reports.system_result import SystemResult
+from irplatform.retrieval.lookup import without_match
 from irplatform.run_folder.folder import FolderScores, RunFolder, SystemScores, write_scores
 from irplatform.run_folder.listed import REPORT
 from irplatform.run_folder.metadata_files import accelerator_name, run_metadata
-from irplatform.run_folder.metadata_model import NOTHING, Data, Marks, Method, Step, Training
+from irplatform.run_folder.metadata_model import NOTHING, Data, Marks, Method
 from irplatform.run_folder.mixture import mixture_of
 from irplatform.runs import Run, read_run
 from irplatform.runs.names import alone_name
@@ -41,9 +47,9 @@ if TYPE_CHECKING:
     from irplatform.comparison.tests import Difference
     from irplatform.data import Collection, Qrels
     from irplatform.evaluation.kinds import MeasureFunction
-    from irplatform.lucene import LuceneIndex
-    from irplatform.reranking.rerank import RerankedRun
+    from irplatform.reranking.results import RerankedRun
     from irplatform.retrieval.candidates import Candidates
+    from irplatform.run_folder.folder import WrittenRun
     from irplatform.run_folder.metadata_model import RunMetadata
 
 RERANKING = 4
@@ -88,10 +94,12 @@ class Recorder:
         self._call = call
         self._folder = RunFolder(run_dir, compress=compress)
         self.data = describe_data(collection, qrels)
+        self._judgments = judgments_digest(qrels or {}, self.data.get("sampled qrels"))
         self._facts = facts or NOTHING
         self._systems: list[SystemResult] = []
         self._evaluations: dict[str, Evaluation] = {}
         self._warnings: list[str] = []
+        self._lengths: dict[str, Mapping[str, int]] = {}
         self._missing: tuple[str, ...] = ()
         self._timed: Mapping[str, float] = {}
 
@@ -123,9 +131,9 @@ class Recorder:
         for retrieved in runs:
             seconds = _PHASES | shared | {**retrieved.seconds}
             facts, artifacts = [retrieved.description], retrieved.artifacts
-            self._add(
-                candidates.cut(retrieved.run), facts, candidates, artifacts, seconds, resources
-            )
+            identity = candidates.identity_of(retrieved.fingerprint)
+            run = candidates.cut(retrieved.run)
+            self._add(run, identity, facts, candidates, artifacts, seconds, resources)
             shared = {}
 
     def add_fused(self, candidates: Candidates, resources: CollectionResources) -> None:
@@ -133,7 +141,8 @@ class Recorder:
         if len(candidates.retrieved) > 1:
             self._seconds(resources)
             run, facts = candidates.cut(candidates.first), candidates.describe()
-            self._add(run, facts, candidates, candidates.artifacts, {**_PHASES}, resources)
+            identity, artifacts = candidates.identity_of(run.name), candidates.artifacts
+            self._add(run, identity, facts, candidates, artifacts, {**_PHASES}, resources)
 
     @section(RERANKING)
     def add_reranked(
@@ -149,16 +158,17 @@ class Recorder:
         alone: list[Evaluation] = []
         for reranked in attempts:
             seconds = _PHASES | self._seconds(reranked.resources)
-            method, resources = self._method(candidates, reranked), reranked.resources
+            method, resources = method_of_reranking(candidates, reranked), reranked.resources
             write = partial(self._write, candidates, resources.artifacts, seconds, resources)
-            write(reranked.alone, method.having(interpolation=0.0, shares=[]))
-            path = write(reranked.final, method)
-            final.append(self._score(reranked.final, seconds))
-            alone.append(self._score(reranked.alone, seconds))
+            by_itself = method.having(interpolation=0.0, shares=[])
+            written_alone = write(reranked.alone, by_itself, reranked.identity_of("alone"))
+            written = write(reranked.final, method, reranked.identity_of("final"))
+            final.append(self._score(reranked.final, seconds, written))
+            alone.append(self._score(reranked.alone, seconds, written_alone))
             seeds.append(
                 SystemResult(
                     name=name,
-                    path=path,
+                    path=written.path,
                     measures=final[-1].aggregate,
                     per_topic=final[-1].per_topic,
                     seconds=seconds,
@@ -166,7 +176,7 @@ class Recorder:
                     mixture=mixture_of(method),
                     measures_alone=alone[-1].aggregate,
                     warnings=reranked.warnings,
-                    results=reranked.final.lengths,
+                    results=written.results,
                     seed=resources.seed,
                 )
             )
@@ -224,7 +234,9 @@ class Recorder:
     def _ceiling(self, candidates: Candidates) -> dict[str, float]:
         """The scores of a perfect reranking; none by shares of judged documents."""
         measures = [name for name in self._measures if not name.startswith("Judged")]
-        return dict(self._evaluate(candidates.best_reranking(), measures).aggregate)
+        run, identity = candidates.best_reranking(), candidates.identity_of("ceiling")
+        known = KnownValues(identity, self._judgments, self._lengths[candidates.first.name])
+        return dict(self._evaluate(run, measures, known).aggregate)
 
     def _compare(
         self,
@@ -280,6 +292,7 @@ class Recorder:
     def _add(
         self,
         run: Run,
+        identity: str,
         facts: Sequence[Mapping[str, Any]],
         candidates: Candidates,
         artifacts: Mapping[str, str],
@@ -288,44 +301,25 @@ class Recorder:
     ) -> None:
         """Write and score a run of the first stage, with the facts of its retrievers."""
         self.warn(*(str(of_retriever.get("warning", "")) for of_retriever in facts))
-        method = Method(retrieval=_steps(facts))
-        path = self._write(candidates, artifacts, seconds, resources, run, method)
-        evaluation = self._score(run, seconds)
-        index = resources.index() if "index" in artifacts and evaluation.missing else None
-        self.warn(self._notice_topics(run, evaluation, index))
+        method = method_of_retrieval(facts)
+        written = self._write(candidates, artifacts, seconds, resources, run, method, identity)
+        self._lengths[run.name] = written.lengths
+        evaluation = self._score(run, seconds, written)
+        indexed = resources if "index" in artifacts else None
+        self.warn(self._notice_topics(run, evaluation, indexed))
         self._evaluations[run.name] = evaluation
         self._systems.append(
             SystemResult(
                 name=run.name,
-                path=path,
+                path=written.path,
                 measures=evaluation.aggregate,
                 per_topic=evaluation.per_topic,
                 seconds=seconds,
                 mixture=mixture_of(method),
                 remark=str(facts[0].get("remark", "")) if len(facts) == 1 else "",
-                results=run.lengths,
+                results=written.results,
             )
         )
-
-    @staticmethod
-    def _method(candidates: Candidates, reranked: RerankedRun) -> Method:
-        """The method of a reranker's final run, for its metadata."""
-        resources, choice = reranked.resources, reranked.systems[0].choice
-        label = {"label": choice.name} if choice.name != choice.registration.name else {}
-        step = {**label, **choice.describe(), "reranks": candidates.first.name}
-        method = Method(
-            retrieval=_steps([*candidates.describe(), step]),
-            seed=resources.seed,
-            device=resources.device,
-            model_threads=resources.model_threads,
-            training=[Training.model_validate({**s.description}) for s in reranked.systems],
-            weights=[system.fingerprint for system in reranked.systems],
-            first_stage=candidates.fingerprint,
-            warnings=[*reranked.warnings],
-            interpolation=reranked.weight,
-        )
-        several = len(reranked.weights) > 1
-        return method.having(shares=[*reranked.weights]) if several else method
 
     def _write(
         self,
@@ -335,7 +329,8 @@ class Recorder:
         resources: CollectionResources,
         run: Run,
         method: Method,
-    ) -> Path:
+        identity: str,
+    ) -> WrittenRun:
         """Write a run file and its metadata."""
         baseline = method.retrieval[-1].reranks
         content = run_metadata(
@@ -359,29 +354,32 @@ class Recorder:
             lucene=lucene_version(),
             accelerator=accelerator_name(resources.device),
         )
-        return self._folder.write(run, content)
+        return self._folder.write(run, content, identity)
 
-    def _score(self, run: Run, seconds: dict[str, float]) -> Evaluation:
+    def _score(self, run: Run, seconds: dict[str, float], written: WrittenRun) -> Evaluation:
         """Score a run, and add to the seconds what this takes."""
         if self._qrels is None:
             seconds.setdefault(_EVALUATE, 0.0)
-            return Evaluation({}, {})
+            return Evaluation({}, {}, lengths=written.lengths)
         started = time.monotonic()
-        evaluation = self._evaluate(run, self._measures)
+        known = KnownValues(written.sha256, self._judgments, written.lengths)
+        evaluation = self._evaluate(run, self._measures, known)
         seconds[_EVALUATE] = seconds.get(_EVALUATE, 0.0) + time.monotonic() - started
         return evaluation
 
-    def _evaluate(self, run: Run, measures: Sequence[str]) -> Evaluation:
-        extra, sampled = self._extra_measures, self._sampled
-        return evaluate(self._qrels or {}, run, measures, extra=extra, sampled=sampled)
+    def _evaluate(self, run: Run, measures: Sequence[str], known: KnownValues) -> Evaluation:
+        extra, sampled, qrels = self._extra_measures, self._sampled, self._qrels or {}
+        return evaluate(qrels, run, measures, extra=extra, sampled=sampled, known=known)
 
-    def _notice_topics(self, run: Run, evaluation: Evaluation, index: LuceneIndex | None) -> str:
+    def _notice_topics(
+        self, run: Run, evaluation: Evaluation, indexed: CollectionResources | None
+    ) -> str:
         """Name topics of a first stage's run that count otherwise; return a warning of all runs."""
         warning = ""
         if evaluation.missing not in ((), self._missing):  # the same as of the runs before
             warning = f"{run.name}: {without_results(evaluation, self._collection)}"
             asked = [t.query for t in self._collection.topics if t.id in evaluation.missing]
-            warning += index.without_match(asked) if index and asked else ""
+            warning += without_match(asked, indexed) if indexed and asked else ""
             notice(warning)
         if not self._evaluations:
             if self._qrels is None and self.expects_judgments:
@@ -391,10 +389,6 @@ class Recorder:
             if remark := without_relevant(evaluation):
                 notice(remark)
         self._missing = evaluation.missing
-        if remark := without_documents(run, evaluation):
+        if remark := without_documents(evaluation):
             notice(f"{run.name} {remark}")
         return warning
-
-
-def _steps(facts: Iterable[Mapping[str, Any]]) -> list[Step]:
-    return [Step.model_validate({**of_system}) for of_system in facts]

@@ -47,7 +47,7 @@ from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
 from irplatform.reranking.fitting import train_system
 from irplatform.reranking.rerank import rerank_with_seeds
-from irplatform.reranking.training_set import LearningPlan, seeds_of, training_set
+from irplatform.reranking.training_set import LaterTrainingSet, LearningPlan, seeds_of
 from irplatform.reranking.warnings import warning_of_fusion
 from irplatform.run_folder.campaigns import describe_folder
 from irplatform.run_folder.folder import alone_in
@@ -365,7 +365,7 @@ def learning_plan(plan: RunPlan, training: Candidates | None, fusion: Fusion) ->
     if training and plan.learning:
         for seed in seeds_of(settings.seed, settings.seeds if settings.train_topics else 1):
             drawn = training.drawn(settings.train_topics, seed).fused(fusion)
-            per_seed[seed] = training_set(drawn, plan.resources).with_validation_apart()
+            per_seed[seed] = LaterTrainingSet(drawn, plan.resources)
     return LearningPlan(
         training_set=per_seed.get(settings.seed),
         checkpoint=settings.checkpoint,

@@ -36,7 +36,8 @@ EXACT_KINDS = frozenset({
 """Kinds of artifacts, folders of the cache, without rounded numbers: any arithmetic uses them."""
 OWN_KINDS = EXACT_KINDS | {
     "checkpoint", "collections", "concept-linker", "concepts", "features", "kb", "learned-features",
-    "locks", "reproduce", "run", "scores", "tune", "vectors",
+    "locks", "reproduce", "result", "run", "scores", "tune", "values",
+    "vectors",
 }  # fmt: skip
 """Kinds that no third-party plugin may use."""
 MANIFEST = "manifest.json"

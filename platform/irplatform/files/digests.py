@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from irplatform.errors import ChangedFileError, InputError
 from irplatform.files.formats import read_own_json
@@ -27,14 +30,29 @@ _LARGE = 8 << 20
 """Bytes from which keeping a digest pays; below, hashing takes a few milliseconds."""
 _SETTLED = 2_000_000_000
 """Nanoseconds: a file changed more recently may change again without a new time stamp."""
+_AS_JSON = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+_UNLIKE_JSON = re.compile(rb"[0-9][.e][0-9+-]|null")
+"""What may be a float with a decimal point or exponent, or one that is not a number."""
 _REMEMBERED = 10_000
 """Digests that are kept; the oldest go first."""
 
 
 def fingerprint(depends_on: Mapping[str, Any]) -> str:
     """Return 16 hexadecimal digits of a JSON-like value, whatever the order of its keys."""
-    canonical = json.dumps(depends_on, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode(errors="surrogatepass")).hexdigest()[:16]
+    canonical = _quick_json(depends_on)
+    if canonical is None:
+        text = json.dumps(depends_on, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        canonical = text.encode(errors="surrogatepass")
+    return hashlib.sha256(canonical).hexdigest()[:16]
+
+
+def _quick_json(value: object) -> bytes | None:
+    """The same bytes of JSON ten times as fast; None where `json` may write them otherwise."""
+    try:
+        content = orjson.dumps(value, option=_AS_JSON)
+    except TypeError:  # also half of a surrogate pair
+        return None
+    return None if _UNLIKE_JSON.search(content) else content
 
 
 def number_of(text: str) -> int:
@@ -59,7 +77,8 @@ def digest(path: Path) -> str:
 def digests(paths: Sequence[Path], *, anew: bool = False) -> list[str]:
     """Return the digests of several files, hashed side by side; `anew` uses and keeps no memory."""
     memory = home() / "digests.json"
-    entries = {} if anew or not paths else _read(memory)
+    much = sum(map(_size, paths)) >= _LARGE
+    entries = {} if anew or not much else _read(memory)
     fresh: dict[str, list[Any]] = {}
     stop = Event()
 
@@ -79,6 +98,8 @@ def digests(paths: Sequence[Path], *, anew: bool = False) -> list[str]:
             fresh[key] = [*state, hexdigest]
         return hexdigest
 
+    if not much:
+        return [*map(digest_of, paths)]
     with ThreadPoolExecutor() as threads:  # hashing releases Python's lock
         try:
             hexdigests = list(threads.map(digest_of, paths))
@@ -88,6 +109,13 @@ def digests(paths: Sequence[Path], *, anew: bool = False) -> list[str]:
     if fresh and not anew:
         _remember(memory, fresh)
     return hexdigests
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # told when it is read
+        return 0
 
 
 def _remember(memory: Path, fresh: Mapping[str, list[Any]]) -> None:

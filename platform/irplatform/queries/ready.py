@@ -234,7 +234,7 @@ def reranker(
     training = retrieve_training(plan)
     learning = learning_plan(plan, training, choose_fusion(plan, training))
     resources = resources_with(learning, choice, plan.resources)
-    system = fit(choice, learning, learning.training_set, resources)
+    system = fit(choice, learning, learning.training_set, resources).prepared()
     return ReadyReranker(plan.collection, system, resources, learning)
 
 
@@ -332,4 +332,4 @@ def _without_collection(settings: RunSettings) -> ReadyReranker:
     )
     learning = LearningPlan(checkpoint=settings.checkpoint)
     own = resources_with(learning, choice, resources)
-    return ReadyReranker(None, fit(choice, learning, None, own), own, learning)
+    return ReadyReranker(None, fit(choice, learning, None, own).prepared(), own, learning)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ from irplatform.files.cache import Artifact, artifact, unfinished
 from irplatform.files.digests import fingerprint
 from irplatform.reranking.interpolation import Reranked, WeightChoice, choose_weight
 from irplatform.reranking.scoring import cached_scores
-from irplatform.reranking.systems import ChosenReranker, FittedReranker
+from irplatform.reranking.systems import ChosenReranker, FittedReranker, LaterMembers
 from irplatform.reranking.training import (
     Member,
     train_members,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
+    from irplatform.plugin.rerankers import Reranker
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.training_set import Example, TrainingSet
 
@@ -79,8 +81,8 @@ def fit_system(
 
 def untrained(choice: ChosenReranker, resources: CollectionResources) -> FittedReranker:
     """Return a reranker without training, as a system with the weight 0."""
-    member = choice.create(on_this_machine(resources))
-    return FittedReranker(choice, [member], 0.0, fingerprint(choice.describe()), {})
+    member = LaterMembers(lambda: [choice.create(on_this_machine(resources))])
+    return FittedReranker(choice, member, 0.0, fingerprint(choice.describe()), {})
 
 
 def open_checkpoint(
@@ -94,15 +96,17 @@ def open_checkpoint(
     `made_from` is a fingerprint of all that it was made from, if that is known.
     """
     checkpoint = Checkpoint.read(folder, of=choice.registration.name)
-    members = checkpoint.load(
-        choice.registration, lambda: choice.create(on_this_machine(resources))
-    )
+
+    def load() -> list[Reranker]:
+        create = partial(choice.create, on_this_machine(resources))
+        return checkpoint.load(choice.registration, create)
+
     # Code and options may be others than those that it was trained with.
     made = made_from or [checkpoint.description, choice.describe()]
     # On a GPU, the same gives other weights each time.
     return FittedReranker(
         choice,
-        members,
+        LaterMembers(load),
         checkpoint.weight,
         fingerprint({"made": made, "weights": checkpoint.weights}),
         checkpoint.describe(),

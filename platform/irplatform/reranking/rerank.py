@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.errors import counted
 from irplatform.reranking.fitting import fit_system, open_checkpoint, train_ahead, untrained
 from irplatform.reranking.interpolation import Reranked
+from irplatform.reranking.results import RerankedRun, is_known, known_or_made
 from irplatform.reranking.scoring import cached_scores
 from irplatform.reranking.sending import can_be_sent
 from irplatform.reranking.training import shares_features
@@ -40,30 +42,6 @@ _TRAINING, _WEIGHING = 6, 2
 """Parts of the progress bar, where scoring the topics has 1: of training, and of scoring others."""
 _FEW_TOPICS = 5
 """A weight that was chosen on fewer gets a notice: other few topics may choose another."""
-
-
-@dataclass(frozen=True)
-class RerankedRun:
-    """The runs that a reranker makes of the candidates: alone, and mixed with the first stage.
-
-    `weight` is the first stage's share, the mean over folds; `weights` has that of each fold. There
-    is one system, without its members, or one per fold. The resources are those that made it.
-    """
-
-    alone: Run
-    final: Run
-    weight: float
-    systems: Sequence[FittedReranker]
-    resources: CollectionResources
-    warnings: Sequence[str] = ()
-    weights: Sequence[float] = ()
-
-    def with_suffix(self, suffix: str) -> RerankedRun:
-        """Return the same, under longer names."""
-        final = f"{self.final.name}{suffix}"
-        return replace(
-            self, alone=self.alone.renamed(alone_name(final)), final=self.final.renamed(final)
-        )
 
 
 def rerank_with_seeds(
@@ -105,7 +83,16 @@ def _train_ahead(
         return
     if learning.checkpoint or shares_features(choice) or not can_be_sent(choice, resources):
         return
-    seeded = [replace(resources, seed=seed) for seed in seeds]
+    seeded = [
+        of_seed
+        for seed in seeds
+        if not is_known(
+            choice,
+            candidates,
+            learning.of_seed(seed),
+            of_seed := replace(resources, seed=seed),
+        )
+    ]
     trainings = [
         (training_set, of_seed)
         for of_seed in seeded
@@ -125,17 +112,27 @@ def rerank(
     learning: LearningPlan,
     resources: CollectionResources,
 ) -> RerankedRun:
-    """Fit a reranker and rank all topics with it; see `rerank_with_seeds`.
+    """Fit a reranker and rank all topics with it, unless it is known what comes of that.
 
-    In cross-validation there is one system per fold.
+    In cross-validation there is one system per fold. See `rerank_with_seeds`.
     """
+    if not choice.trainable and learning.interpolate is not None:  # there is no weight to choose
+        learning = LearningPlan(interpolate=learning.interpolate)
+    make = partial(_made, choice, candidates, learning, resources)
+    return known_or_made(choice, candidates, learning, resources, make)
+
+
+def _made(
+    choice: ChosenReranker,
+    candidates: Candidates,
+    learning: LearningPlan,
+    resources: CollectionResources,
+) -> RerankedRun:
     interpolate = learning.interpolate
     opened = resources_with(learning, choice, resources)
     warnings = warnings_of(choice, candidates.topics, learning)
     for warning in warnings:
         opened.notice(warning)
-    if not choice.trainable and interpolate is not None:  # there is no weight to choose
-        learning = LearningPlan(interpolate=interpolate)
     systems: list[FittedReranker] = []
     weights: list[float] = []
     alone, final = {}, {}

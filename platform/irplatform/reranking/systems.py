@@ -6,8 +6,10 @@ An untrained reranker has one member and a weight; a trained one is kept as a ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
@@ -18,7 +20,7 @@ from irplatform.system.console import notice
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from irplatform.plugin.resources import Resources
@@ -112,6 +114,27 @@ class ChosenReranker(Chosen[Reranker]):
         }
 
 
+class LaterMembers(Sequence[Reranker]):
+    """Members that are prepared or loaded at first use: known scores need none."""
+
+    def __init__(self, make: Callable[[], Sequence[Reranker]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Sequence[Reranker]:
+        return self._make()
+
+    @overload
+    def __getitem__(self, number: int) -> Reranker: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Reranker]: ...
+    def __getitem__(self, number: int | slice) -> Reranker | Sequence[Reranker]:
+        return self._made[number]
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
 @dataclass(frozen=True)
 class FittedReranker:
     """A reranker ready to score: prepared members, whose scores are averaged.
@@ -128,6 +151,10 @@ class FittedReranker:
     description: Mapping[str, Any]
     chosen_on: int | None = None
     folder: Path | None = None
+
+    def prepared(self) -> FittedReranker:
+        """Return it with members that are prepared now: what one lacks is told at once."""
+        return replace(self, members=[*self.members])
 
 
 def recorded_options(

@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -22,18 +23,17 @@ from irplatform.files.digests import fingerprint
 from irplatform.files.formats import read_own_json
 from irplatform.reranking.systems import MEMBERS
 from irplatform.retrieval.lookup import missing_documents
-from irplatform.system.console import notice
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import topic_marks
 from irplatform.workers.distribution import sample_evenly
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
-    from irplatform.collection_resources import CollectionResources
+    from irplatform.collection_resources import CollectionResources, UsageLog
     from irplatform.data import Qrels
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.retrieval.candidates import Candidates
@@ -93,7 +93,7 @@ class TrainingSet:
             example.topic for part in (self.training, self.validation or ()) for example in part
         ]
 
-    def with_validation_apart(self) -> TrainingSet:
+    def with_validation_apart(self, notice: Callable[[str], object]) -> TrainingSet:
         """Leave out validation topics that ask what a training topic asks, with a notice."""
         learned = {mark for example in self.training for mark in topic_marks(example.topic)}
         validation = self.validation or ()
@@ -108,6 +108,11 @@ class TrainingSet:
             f"{'is' if repeated == 1 else 'are'} left out"
         )
         return replace(self, validation=unseen or None)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All that it depends on, as JSON."""
+        return {"content": self.fingerprint}
 
     @property
     def fingerprint(self) -> str:
@@ -125,6 +130,45 @@ class TrainingSet:
         for topic in self.held_out:
             digest.update(b"\0held out" + fingerprint({"topic": topic.describe()}).encode())
         return digest.hexdigest()[:16]
+
+
+class LaterTrainingSet(TrainingSet):
+    """The training set of a training collection's topics, made of its candidates at first use.
+
+    Validation topics that ask what a training topic asks are left out, with a notice.
+    """
+
+    def __init__(self, candidates: Candidates, resources: CollectionResources) -> None:
+        values = {"label": candidates.name, "held_out": ()}
+        self.__dict__.update(values, _candidates=candidates, _resources=resources)
+
+    @cached_property
+    def _made(self) -> tuple[TrainingSet, UsageLog]:
+        candidates, resources = self.__dict__["_candidates"], self.__dict__["_resources"]
+        with resources.record() as used:
+            made = training_set(candidates, resources).with_validation_apart(resources.notice)
+        return made, used
+
+    def _examples(self) -> TrainingSet:
+        made, used = self._made
+        self.__dict__["_resources"].replay(used)  # for each system that learns from it
+        return made
+
+    @property
+    def training(self) -> Sequence[Example]:
+        """The topics to learn from."""
+        return self._examples().training
+
+    @property
+    def validation(self) -> Sequence[Example] | None:
+        """The topics to validate on."""
+        return self._examples().validation
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All that it depends on, without making it."""
+        identity: dict[str, Any] = self.__dict__["_candidates"].judged_identity
+        return identity
 
 
 @dataclass(frozen=True)
@@ -147,6 +191,19 @@ class LearningPlan:
     def of_seed(self, seed: int) -> LearningPlan:
         """The plan of a repetition with another seed."""
         return replace(self, training_set=self.per_seed.get(seed, self.training_set))
+
+    def describe(self, choice: ChosenReranker) -> dict[str, Any]:
+        """All that a reranker learns from, beside the topics that it ranks."""
+        checkpoint, before = self.checkpoint_of(choice), self.pretraining_of(choice)
+        learned_from = self.training_set if choice.trainable or self.interpolate is None else None
+        opened = checkpoint and [checkpoint.description, checkpoint.weights]
+        return {
+            "checkpoint": opened and fingerprint({"checkpoint": opened}),
+            "training": learned_from and learned_from.identity,
+            "pretraining": before.identity if before and choice.trainable else None,
+            "folds": self.folds,
+            "interpolate": self.interpolate,
+        }
 
     def checkpoint_of(self, choice: ChosenReranker) -> Checkpoint | None:
         """The checkpoint that a reranker is taken from, if it learns."""

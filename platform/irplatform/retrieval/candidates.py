@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from irplatform.files.digests import fingerprint
+from irplatform.files.facts import kept_fact
+from irplatform.registry.code_digests import our_digest
 from irplatform.retrieval.fusion import Fusion
 from irplatform.retrieval.fusion_learning import learn_weights
 from irplatform.runs import Ranking, Run
+from irplatform.runs.fusion.ranks import Ranks
 from irplatform.runs.names import FUSED
+from irplatform.runs.run import Later
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -50,6 +55,7 @@ class Candidates:
         qrels: the topics' judgments. Of evaluated topics only cross-validation reads them, and
             never a topic's own.
         validation: separate validation topics, if these are training topics.
+        rerank_depth: how many documents of each run are candidates, if that decides it.
     """
 
     topics: Sequence[Topic]
@@ -63,6 +69,7 @@ class Candidates:
     name: str = ""
     qrels: Qrels = field(default_factory=dict)
     validation: Candidates | None = None
+    rerank_depth: int | None = None
 
     @classmethod
     def of(
@@ -77,14 +84,52 @@ class Candidates:
         runs = [of_retriever.run for of_retriever in retrieved]
         first, key = runs[0], retrieved[0].fingerprint
         if len(retrieved) > 1:
-            first = Fusion().fuse(runs, FUSED)
+            first = _fused(Fusion(), runs)
             key = fingerprint({"fused": [r.fingerprint for r in retrieved]})
-        unions = {
-            topic.id: {d for run in runs for d in run.rankings[topic.id].doc_ids[:rerank_depth]}
-            for topic in topics
+
+        def per_topic() -> dict[str, tuple[str, ...]]:
+            unions = {
+                topic.id: {d for run in runs for d in run.rankings[topic.id].doc_ids[:rerank_depth]}
+                for topic in topics
+            }
+            return _in_order(unions, first)
+
+        return cls(
+            topics,
+            retrieved,
+            first,
+            key,
+            Later(per_topic),
+            depth,
+            qrels=qrels or {},
+            rerank_depth=rerank_depth,
+        )
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """All that topics and candidates depend on, without reading any run."""
+        chosen: dict[str, Any] = {"rerank depth": self.rerank_depth}
+        if self.rerank_depth is None:
+            chosen = {"candidates": fingerprint({**self.per_topic})}
+        return {
+            "runs": self.fingerprint,
+            "topics": fingerprint({"topics": [topic.describe() for topic in self.topics]}),
+            "depth": self.depth,
+            **chosen,
         }
-        per_topic = _in_order(unions, first)
-        return cls(topics, retrieved, first, key, per_topic, depth, qrels=qrels or {})
+
+    def identity_of(self, run: str) -> str:
+        """What stands for all that a run of these topics depends on; `run` tells it from others."""
+        return fingerprint({**self.identity, "of": run, "code": our_digest()})
+
+    @cached_property
+    def judged_identity(self) -> dict[str, Any]:
+        """The same with judgments and validation topics."""
+        return {
+            **self.identity,
+            "qrels": fingerprint({topic: dict(grades) for topic, grades in self.qrels.items()}),
+            "validation": self.validation and self.validation.judged_identity,
+        }
 
     @property
     def runs(self) -> list[Run]:
@@ -99,11 +144,15 @@ class Candidates:
     @property
     def most(self) -> int | None:
         """The largest number of candidates of a topic; None if all documents of its runs are."""
-        counts = {topic: len(documents) for topic, documents in self.per_topic.items()}
-        rankings = self.cut(self.first).rankings
-        if all(len(rankings[topic]) <= count for topic, count in counts.items()):
-            return None
-        return max(counts.values())
+
+        def most() -> int | None:
+            counts = {topic: len(documents) for topic, documents in self.per_topic.items()}
+            rankings = self.cut(self.first).rankings
+            if all(len(rankings[topic]) <= count for topic, count in counts.items()):
+                return None
+            return max(counts.values())
+
+        return kept_fact("check", self.name, {"most": self.identity}, most)
 
     @property
     def judged_topics(self) -> list[Topic]:
@@ -131,21 +180,37 @@ class Candidates:
 
     def learned_fusion(self) -> Fusion:
         """The fusion of the retrievers that suits these topics' judgments."""
-        return learn_weights(self.runs, self.qrels) if len(self.runs) > 1 else Fusion()
+        if len(self.runs) < 2:
+            return Fusion()
+
+        def learned() -> dict[str, Any]:
+            fusion = learn_weights(self.runs, self.qrels, Ranks())
+            method = {"weights": fusion.method.weights, **fusion.method.parameters}
+            return {"method": method, "topics": fusion.topics}
+
+        depends_on = {"code": our_digest(), "fusion": self.judged_identity}
+        fact = kept_fact("result", f"{self.name}-fusion", depends_on, learned)
+        weights = tuple(fact["method"].pop("weights"))
+        return Fusion(Ranks(weights=weights, **fact["method"]), fact["topics"])
 
     def best_reranking(self) -> Run:
         """The first stage's run after a perfect reranking: candidates by grade, then the others.
 
         No reranker of these candidates scores more, by measures that reward higher grades first.
         """
-        rankings = {}
-        for topic, ranking in self.first.rankings.items():
-            candidates, grades = self.per_topic[topic], self.qrels.get(topic, {})
-            best = sorted(candidates, key=lambda doc_id: -grades.get(doc_id, 0))
-            reranked = {*candidates}
-            order = (*best, *(d for d in ranking.doc_ids if d not in reranked))
-            rankings[topic] = Ranking.of(order, range(len(order), 0, -1))
-        return self.cut(Run("ceiling", rankings))
+
+        def rankings() -> dict[str, Ranking]:
+            return {topic: self._at_best(topic) for topic in self.first.rankings}
+
+        return self.cut(Run("ceiling", Later(rankings)))
+
+    def _at_best(self, topic: str) -> Ranking:
+        candidates, grades = self.per_topic[topic], self.qrels.get(topic, {})
+        best = sorted(candidates, key=lambda doc_id: -grades.get(doc_id, 0))
+        reranked = {*candidates}
+        ranking = self.first.rankings[topic]
+        order = (*best, *(d for d in ranking.doc_ids if d not in reranked))
+        return Ranking.of(order, range(len(order), 0, -1))
 
     def fused(self, fusion: Fusion) -> Candidates:
         """The same candidates, in the order of another fusion of the retrievers."""
@@ -153,16 +218,19 @@ class Candidates:
             return self
         key = fingerprint({"runs": self.fingerprint, "fusion": fusion.describe()})
         return replace(
-            self.ranked_by(fusion.fuse(self.runs, FUSED), key),
+            self.ranked_by(_fused(fusion, self.runs), key),
             fusion=fusion,
             validation=self.validation and self.validation.fused(fusion),
         )
 
     def ranked_by(self, first: Run, key: str) -> Candidates:
         """The same candidates, in the order of another run that has all; `key` identifies it."""
-        return replace(
-            self, first=first, fingerprint=key, per_topic=_in_order(self.per_topic, first)
-        )
+        per_topic = Later(partial(_in_order, self.per_topic, first))
+        return replace(self, first=first, fingerprint=key, per_topic=per_topic)
+
+
+def _fused(fusion: Fusion, runs: Sequence[Run]) -> Run:
+    return Run(FUSED, Later(lambda: fusion.fuse(runs, FUSED).rankings))
 
 
 def _in_order(per_topic: Mapping[str, Collection[str]], first: Run) -> dict[str, tuple[str, ...]]:

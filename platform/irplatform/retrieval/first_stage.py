@@ -16,9 +16,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.collections.identical_ids import notice_of_documents
+from irplatform.collections.identical_ids import notice_of_documents, notice_of_own, own_documents
 from irplatform.errors import InputError, listing
 from irplatform.files.digests import file_digest, fingerprint
+from irplatform.files.facts import kept_fact
 from irplatform.files.reading import readable_again
 from irplatform.retrieval.candidates import Candidates, Provenance
 from irplatform.retrieval.lookup import missing_documents
@@ -211,7 +212,13 @@ class FirstStage:
             for retrieved in runs
         ]
         candidates = Candidates.of(topics, runs, self.rerank_depth, depth)
-        if message := notice_of_documents(candidates.first, collection, resources.documents):
+
+        def own() -> list[str]:
+            return own_documents(candidates.first, collection, resources.documents)
+
+        depends_on = {"own documents": candidates.fingerprint}
+        topics_ranked = kept_fact("check", collection.id, depends_on, own)
+        if message := notice_of_own(topics_ranked, candidates.first.name):
             notice(message)
         names = ", ".join(choice.name for choice in self.choices)
         reranked = min(self.rerank_depth, depth)
@@ -342,6 +349,7 @@ class FirstStage:
             key,
             {topic: ranking.top(self.rerank_depth).doc_ids for topic, ranking in rankings.items()},
             depth=min(self.depth, deepest),
+            rerank_depth=self.rerank_depth,
             provenance=Provenance(
                 {"protocol": "run" if path else SCORED, **facts, **counts}, sentence
             ),

@@ -7,9 +7,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PluginError
+from irplatform.files.facts import kept_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.runs import Ranking
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
 def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:
     """The documents of some topics that are not in the index."""
     return resources.index().missing([*dict.fromkeys(chain(*groups))])
+
+
+def without_match(queries: Sequence[str], resources: CollectionResources) -> str:
+    """Why plain queries find nothing; see `LuceneIndex.without_match`."""
+    index = resources.index_artifact().fingerprint
+    depends_on = {"index": index, "without match": [*queries]}
+
+    def look() -> str:
+        return resources.index().without_match(queries)
+
+    return kept_fact("check", resources.corpus.name, depends_on, look)
 
 
 @dataclass

@@ -22,7 +22,7 @@ from irplatform.registry.dependencies import Chosen
 from irplatform.registry.plugin_answers import json_mapping
 from irplatform.retrieval.lookup import Lookup
 from irplatform.runs import Ranking, Run, read_run, write_run
-from irplatform.runs.run import rank_given
+from irplatform.runs.run import Later, rank_given
 from irplatform.system.console import notice, section, sections
 from irplatform.text.tokenizer import COMPOSITION, is_folded
 
@@ -208,12 +208,16 @@ def _cached_run(
     with resources.stopwatch.timed("retrieve"):
         depends_on = {**common, **choice.describe(), **computing}
         cached = artifact("run", f"{label}-{choice.name}", depends_on, build)
-        rankings: Mapping[str, Ranking] = {}
-        if (cached.path / _RUN).stat().st_size:
-            rankings = read_run(cached.path / _RUN).rankings
+
+    def rankings() -> dict[str, Ranking]:
+        path, found = cached.path / _RUN, {}
+        if path.stat().st_size:
+            found = {**read_run(path).rankings}
         # A TREC file does not show empty rankings.
         empty = Ranking.of((), ())
-        run = Run(choice.name, {t.id: rankings.get(t.id, empty) for t in topics})
+        return {t.id: found.get(t.id, empty) for t in topics}
+
+    run = Run(choice.name, Later(rankings))
     remark = choice.traits.remark
     description = {
         **choice.describe(),

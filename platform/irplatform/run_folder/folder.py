@@ -17,6 +17,7 @@ import orjson
 from pydantic import FiniteFloat  # noqa: TC002 - pydantic reads it
 
 from irplatform.errors import InputError
+from irplatform.files.facts import keep_fact, known_fact
 from irplatform.files.writing import atomic_write, lock_open, made_folder
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.ir_metadata import FILE_NAME as IR_METADATA
@@ -25,8 +26,10 @@ from irplatform.run_folder.metadata_files import (
     is_as_recorded,
     metadata_path,
     read_metadata,
+    write_metadata,
     write_run_with_metadata,
 )
+from irplatform.run_folder.metadata_model import RunFile
 from irplatform.run_folder.resuming import refuse_other_run
 from irplatform.runs.names import file_name, other_form, run_file
 from irplatform.spelling import option
@@ -46,6 +49,7 @@ SUMMARIES = (REPORT, FILE_NAME)
 _SUMMARIES = " and ".join(SUMMARIES)
 _ABOUT_ALL = (*SUMMARIES, IR_METADATA)
 """The same, and metadata for evaluation campaigns."""
+_KIND = "result"
 _SHOWN = 3
 """Files that a notice names."""
 
@@ -107,6 +111,20 @@ def read_scores(folder: Path | str) -> FolderScores:
         raise InputError("this is a file; name the folder of runs.", path=path.parent) from error
 
 
+@dataclass(frozen=True)
+class WrittenRun:
+    """A run file: the SHA-256 of its lines, and topic id to number of results, 0 included."""
+
+    path: Path
+    sha256: str
+    lengths: Mapping[str, int]
+
+    @property
+    def results(self) -> list[int]:
+        """The number of results of each topic that has some."""
+        return [length for length in self.lengths.values() if length]
+
+
 class RunFolder:
     """Writes runs with their metadata, and knows which runs are its own.
 
@@ -156,20 +174,38 @@ class RunFolder:
         """The SHA-256 of the lines of the run files written so far, by the files' names."""
         return {self.file(name).name: digest for name, digest in self._written.items()}
 
-    def write(self, run: Run, metadata: RunMetadata) -> Path:
-        """Write a run file and its metadata, whose tag becomes the last column of the file."""
+    def write(self, run: Run, metadata: RunMetadata, identity: str = "") -> WrittenRun:
+        """Write a run file and its metadata, whose tag becomes the last column of the file.
+
+        Args:
+            run: the run, which is not read where its file has the right bytes already.
+            metadata: how it was made.
+            identity: stands for all that its rankings depend on; "" if that is not known.
+        """
         path = self.file(run.name)
         if not self._written:  # what an earlier command says of its runs is not about these
             for name in _ABOUT_ALL:
                 (self.path / name).unlink(missing_ok=True)
         self._written[run.name] = ""
         method = metadata.method.having(settings=self._planned.get(run.name, {}))
-        digest = write_run_with_metadata(run, path, metadata.having(method=method))
-        self._written[run.name] = digest
+        metadata = metadata.having(method=method)
+        depends_on = {"run": identity, "tag": metadata.tag}
+        known = known_fact(_KIND, run.name, depends_on) if identity else None
+        if known and _stands(path, known["sha256"]):
+            about = RunFile(file=path.name, sha256=known["sha256"], rankings=known["rankings"])
+            write_metadata(path, metadata, about)
+            lengths = known["lengths"]
+        else:
+            about = write_run_with_metadata(run, path, metadata)
+            lengths = {topic: len(ranking) for topic, ranking in run.rankings.items()}
+        if identity and not known:
+            fact = {"sha256": about.sha256, "rankings": about.rankings, "lengths": lengths}
+            keep_fact(_KIND, run.name, depends_on, fact)
+        self._written[run.name] = about.sha256 or ""
         if (other := other_form(path)).is_file():
             other.unlink()
         metadata_path(other).unlink(missing_ok=True)
-        return path
+        return WrittenRun(path, about.sha256 or "", lengths)
 
     def warning_of_replaced(self) -> str:
         """Return a warning if another command has written over runs of this one, or ""."""
@@ -203,6 +239,24 @@ class RunFolder:
                 f"{self.path} also has runs of earlier commands, which the table, {_SUMMARIES} "
                 f"do not describe: {_files(rest)}"
             )
+
+
+def _stands(path: Path, sha256: str) -> bool:
+    """Return whether a run file has the lines of a digest; tell if it had them and was changed."""
+    if not path.exists():
+        return False
+    if is_as_recorded(path, sha256):
+        return True
+    if _recorded_digest(path) == sha256:
+        notice(f"{path} was changed after it was written, and is written again")
+    return False
+
+
+def _recorded_digest(path: Path) -> str | None:
+    try:
+        return read_metadata(path).run.sha256
+    except InputError:  # damaged
+        return None
 
 
 def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,14 @@ from irplatform.files.reading import open_bytes
 from irplatform.files.writing import as_json, atomic_write
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.ir_metadata import as_recorded, read_head
-from irplatform.run_folder.metadata_model import NOTHING, Data, Method, RunMetadata, known_parts
+from irplatform.run_folder.metadata_model import (
+    NOTHING,
+    Data,
+    Method,
+    RunFile,
+    RunMetadata,
+    known_parts,
+)
 from irplatform.runs.names import other_form
 from irplatform.runs.trec import ranking_digest, run_rows, write_run
 from irplatform.system.arithmetic import arithmetic
@@ -148,7 +156,7 @@ def run_metadata(
     return RunMetadata.model_validate(content)
 
 
-def write_run_with_metadata(run: Run, path: Path, metadata: RunMetadata) -> str:
+def write_run_with_metadata(run: Run, path: Path, metadata: RunMetadata) -> RunFile:
     """Write a run file and its metadata, whose tag becomes the last column of the file.
 
     The metadata gain `run`: the file's name, the SHA-256 of its lines (unpacked, if the file is
@@ -163,19 +171,28 @@ def write_run_with_metadata(run: Run, path: Path, metadata: RunMetadata) -> str:
     Raises:
         InputError: see `write_run`.
     """
-    described = metadata_path(path)
-    about: dict[str, Any] = {"file": path.name, "sha256": "", "rankings": {}}
+    rankings: dict[str, str] = {}
+    about = RunFile()
 
     def complete(sha256: str) -> None:
         """Write the metadata before the run gets its name, and after the old run has gone."""
-        about["sha256"] = sha256
-        with atomic_write(described, "wb") as file:
-            file.write(as_json({**metadata.content(), "run": about}, default=_plain))
-            file.flush()
-            Path(os.path.realpath(path)).unlink(missing_ok=True)
+        nonlocal about
+        about = RunFile(file=path.name, sha256=sha256, rankings=rankings)
+        write_metadata(path, metadata, about, in_place_of=path)
 
-    write_run(run.renamed(metadata.tag), path, complete=complete, digests=about["rankings"])
-    return str(about["sha256"])
+    write_run(run.renamed(metadata.tag), path, complete=complete, digests=rankings)
+    return about
+
+
+def write_metadata(
+    path: Path, metadata: RunMetadata, about: RunFile, *, in_place_of: Path | None = None
+) -> None:
+    """Write the metadata of a run file; another run, if they are in place of its own, goes."""
+    with atomic_write(metadata_path(path), "wb") as file:
+        file.write(as_json({**metadata.content(), "run": about.content()}, default=_plain))
+        file.flush()
+        if in_place_of is not None:
+            Path(os.path.realpath(in_place_of)).unlink(missing_ok=True)
 
 
 def lines_digest(path: Path) -> str:
@@ -319,6 +336,7 @@ def accelerator_name(device: str) -> str | None:
     return f"{_cpu_model()} (Metal)" if device == "mps" else None
 
 
+@cache
 def library_versions() -> dict[str, str]:
     """Return the versions of installed libraries that can change a score."""
     versions = {}
@@ -330,6 +348,7 @@ def library_versions() -> dict[str, str]:
     return versions
 
 
+@cache
 def source_revision(module_file: str = __file__) -> str | None:
     """Return the git commit of a module's source, with `-dirty` if it was changed since.
 
@@ -358,6 +377,7 @@ def source_revision(module_file: str = __file__) -> str | None:
     return revision
 
 
+@cache
 def _cpu_model() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
@@ -369,6 +389,7 @@ def _cpu_model() -> str:
     return platform.processor() or "unknown"
 
 
+@cache
 def _distribution() -> dict[str, str]:
     try:
         return {"distribution": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown")}

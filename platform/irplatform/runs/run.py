@@ -12,8 +12,9 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -138,6 +139,30 @@ class Ranking:
         return Ranking.in_order(*_ordered(self.doc_ids, in_32_bits(self.scores)))
 
 
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Later(Mapping[K, V]):
+    """A mapping that is read or computed when it is first used, such as a run in the cache."""
+
+    def __init__(self, make: Callable[[], Mapping[K, V]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Mapping[K, V]:
+        return self._make()
+
+    def __getitem__(self, key: K) -> V:
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
 _SHOWN = 5
 """Topics, and documents of each, that a notebook shows."""
 
@@ -165,7 +190,7 @@ class Run:
     Attributes:
         name: the system's name, and the tag in a TREC file.
         rankings: topic id to ranking, in the order of the topics; a mapping of document to score
-            becomes one.
+            becomes one. `Later` ones are sound.
         path: the file that it was read from, whose metadata say how it was made.
     """
 
@@ -175,6 +200,8 @@ class Run:
     path: Path | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.rankings, Later):
+            return
         rankings: dict[str, Any] = {id_text(t, "a topic"): r for t, r in self.rankings.items()}
         if len(rankings) < len(self.rankings):
             raise InputError("a topic comes as text and as a number. Write ids as text.")
@@ -206,7 +233,11 @@ class Run:
         return replace(self, name=name)
 
     def _each(self, change: Callable[[Ranking], Ranking]) -> Run:
-        return replace(self, rankings={q: change(r) for q, r in self.rankings.items()})
+        def changed() -> dict[str, Ranking]:
+            return {topic: change(ranking) for topic, ranking in self.rankings.items()}
+
+        later = isinstance(self.rankings, Later)
+        return replace(self, rankings=Later(changed) if later else changed())
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for each result: query_id, doc_id, score and rank, from 1.
