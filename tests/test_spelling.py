@@ -15,7 +15,8 @@ from irplatform.workers.pool import Workers
 PLATFORM = Path(irplatform.__file__).parent
 _OPTION = re.compile(r"(?<![\w-])--[a-z{]")
 _OTHERS = {
-    "lucene/java.py": "of pip and Java",
+    "lucene/java/jar.py": "of pip",
+    "lucene/java/machine.py": "of Java",
     "reports/html/page.py": "names in CSS",
     "reports/plots.py": "names in CSS",
     "run_folder/campaigns.py": "of git",

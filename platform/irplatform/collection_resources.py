@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from irplatform.data import Documents
 from irplatform.errors import PlatformError, one_line
 from irplatform.files.cache import OWN_KINDS, Artifact, artifact
-from irplatform.registry.code_digests import is_third_party, module_of
+from irplatform.files.code_digests import is_third_party, module_of
 from irplatform.registry.live_code import function_digest
 from irplatform.registry.loading import registry
 from irplatform.system import console

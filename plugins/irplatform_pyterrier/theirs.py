@@ -9,6 +9,7 @@ from importlib import import_module, metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from irplatform.files.code_digests import source_digest
 from irplatform.kit import quoted
 from irplatform.plugin import (
     Documents,
@@ -23,7 +24,6 @@ from irplatform.plugin import (
     Topic,
     Traits,
 )
-from irplatform.registry.code_digests import source_digest
 from irplatform.registry.plugin_calls import plugin_call
 
 if TYPE_CHECKING:

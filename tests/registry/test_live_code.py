@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 
-from irplatform.registry.code_digests import distribution_of
+from irplatform.files.code_digests import distribution_of
 from irplatform.registry.live_code import code_digest, function_digest, live_digest, new_call
 from irplatform.registry.loading import registry
 from irplatform.registry.session import register

@@ -6,8 +6,8 @@ import pytest
 from small import chosen
 from strangers import FILED, GOOD
 
+from irplatform.files.code_digests import distributions_of_packages, our_digest, source_digest
 from irplatform.registry import code_digests, loading
-from irplatform.registry.code_digests import distributions_of_packages, our_digest, source_digest
 from irplatform.registry.loading import load, registry
 
 
@@ -26,7 +26,7 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
     helper.write_text("FACTOR = 1.0\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(
-        "irplatform.registry.code_digests.distributions_of_packages",
+        "irplatform.files.code_digests.distributions_of_packages",
         lambda: {"helper_of_one": ["d"], "stranger": ["d"], "other": ["e"]},
     )
     (tmp_path / "stranger.py").write_text("")
@@ -44,11 +44,11 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
 def test_the_version_counts_where_no_code_changed(tmp_path, monkeypatch):
     """A table in TOML is no code, and an author who edits one raises the version."""
     monkeypatch.setattr(
-        "irplatform.registry.code_digests.distributions_of_packages", lambda: {"stranger": ["d"]}
+        "irplatform.files.code_digests.distributions_of_packages", lambda: {"stranger": ["d"]}
     )
     digests = []
     for version in ("1.0", "1.0", "2.0"):
-        monkeypatch.setattr("irplatform.registry.code_digests._version", lambda _, v=version: v)
+        monkeypatch.setattr("irplatform.files.code_digests._version", lambda _, v=version: v)
         digests.append(source_digest("stranger"))
     assert digests[0] == digests[1] != digests[2]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small import small_resources
 
-from irplatform.registry.code_digests import module_of
+from irplatform.files.code_digests import module_of
 from irplatform.training.neural import stored_documents
 
 

@@ -17,10 +17,10 @@ from irplatform.evaluation.judgments import of_collection
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.experiment.arguments import as_path, as_paths, collection_name
 from irplatform.experiment.calls import describe_data, expression, plain_value
+from irplatform.files.code_digests import our_digest
 from irplatform.files.digests import file_digest
 from irplatform.files.reading import readable_again
 from irplatform.files.writing import same_file, writable_file
-from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion_learning import choose_method, tried_methods
 from irplatform.run_folder.metadata_files import (

@@ -13,12 +13,12 @@ from irplatform.experiment.calls import content_digest, describe_data, settings_
 from irplatform.experiment.plan import plan_run, planned_runs
 from irplatform.experiment.systems import collection_of, refuse_large_downloads
 from irplatform.files.cache import MANIFEST, damage
+from irplatform.files.code_digests import our_digest
 from irplatform.files.digests import fingerprint
 from irplatform.files.formats import read_own_json
 from irplatform.files.writing import home, within_home
 from irplatform.lucene.build import composed_mark
 from irplatform.lucene.java import lucene_version
-from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.run_folder.listed import described_runs, listed_runs, moved_to
 from irplatform.run_folder.metadata_files import (

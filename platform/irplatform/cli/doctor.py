@@ -18,8 +18,8 @@ import click
 from irplatform.cli.commands import command
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import PlatformError, in_a_line, one_line
+from irplatform.files.code_digests import distributions_of_packages
 from irplatform.files.writing import home
-from irplatform.registry.code_digests import distributions_of_packages
 from irplatform.registry.loading import registry
 from irplatform.system.arithmetic import portable
 from irplatform.system.console import say_text

@@ -14,7 +14,7 @@ from irplatform.cli.names import COLLECTION, Names, list_option
 from irplatform.cli.options import PATH, device_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
-from irplatform.registry.code_digests import GROUP
+from irplatform.files.code_digests import GROUP
 from irplatform.registry.loading import registry
 from irplatform.system.console import say_text
 from irplatform.system.process import isolated

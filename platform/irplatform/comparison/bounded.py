@@ -15,8 +15,8 @@ from irplatform.comparison.results import Pair, System, verdict_of
 from irplatform.comparison.tests import paired_test
 from irplatform.errors import InputError
 from irplatform.evaluation.known_values import is_large, judgments_digest, run_digest
+from irplatform.files.code_digests import our_digest
 from irplatform.files.facts import kept_fact
-from irplatform.registry.code_digests import our_digest
 from irplatform.system.console import progress
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from irplatform.comparison.tests import (
     paired_test,
 )
 from irplatform.errors import InputError, unknown
-from irplatform.evaluation.known_values import evaluation_of
+from irplatform.evaluation.scoring import evaluation_of
 from irplatform.evaluation.topics import cut_short, notices
 from irplatform.run_folder.mixture import Mixture
 from irplatform.spelling import option

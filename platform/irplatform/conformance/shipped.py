@@ -13,9 +13,9 @@ from urllib.request import url2pathname
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation.measure_names import parse_measures
+from irplatform.files.code_digests import distributions_of_packages, package_files
 from irplatform.files.formats import read_toml
 from irplatform.knowledge import Head
-from irplatform.registry.code_digests import distributions_of_packages, package_files
 from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import read_rows, shipped_rows
 from irplatform.retrieval.first_stage import FirstStage

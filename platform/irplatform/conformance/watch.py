@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irplatform.files.code_digests import OURS, package_files, top_package
 from irplatform.files.writing import home
-from irplatform.registry.code_digests import OURS, package_files, top_package
 from irplatform.system.console import QUICK, progress
 from irplatform.system.process import isolated
 

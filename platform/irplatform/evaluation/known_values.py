@@ -8,7 +8,6 @@ another one costs no more than itself. Measures of plugins are not kept: a funct
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING
@@ -16,22 +15,18 @@ from typing import TYPE_CHECKING
 import orjson
 
 from irplatform.data import subtopics_of
-from irplatform.errors import InputError
-from irplatform.evaluation.scoring import evaluate
 from irplatform.files.cache import artifact
+from irplatform.files.code_digests import our_digest
 from irplatform.files.digests import fingerprint
 from irplatform.files.writing import atomic_write
-from irplatform.registry.code_digests import our_digest
 from irplatform.runs.packed import PackedRanking, doc_ids_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from irplatform.data import Qrels
-    from irplatform.evaluation.judgments import Judgments
-    from irplatform.evaluation.kinds import MeasureFunction, PerTopic
-    from irplatform.evaluation.scoring import Evaluation
+    from irplatform.evaluation.kinds import PerTopic
     from irplatform.runs.run import Run
 
 _FILE = "values.json"
@@ -86,23 +81,6 @@ class KnownValues:
 def is_large(run: Run) -> bool:
     """Return whether keeping what was computed of a run pays."""
     return sum(map(len, run.rankings.values())) >= _LARGE
-
-
-def evaluation_of(
-    judgments: Judgments,
-    run: Run,
-    measures: Sequence[str],
-    extra: Mapping[str, MeasureFunction] | None,
-) -> Evaluation:
-    """Score a run by a collection's judgments, with what is known of a large one."""
-    known = None
-    if is_large(run) and judgments.sampled is None:
-        lengths = {topic: len(ranking) for topic, ranking in run.rankings.items()}
-        with suppress(InputError):  # the cache cannot be written to
-            known = KnownValues(run_digest(run), judgments_digest(judgments.qrels), lengths)
-    return evaluate(
-        judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled, known=known
-    )
 
 
 def run_digest(run: Run) -> str:

@@ -130,7 +130,8 @@ def _of_columns(path: Path) -> Qrels | None:
     values: dict[bytes, int] = {}
     beir = False
     try:
-        for block in blocks_of_lines(path):
+        for raw in blocks_of_lines(path):
+            block = raw.replace(b"\r\n", b"\n")  # as in the files that BEIR hands out
             beir = beir or (not qrels and block.startswith(_BEIR))
             table = _table(path, block, beir=beir, first=not qrels)
             if table is None:

@@ -6,11 +6,19 @@ packages behind ir-measures are computed together.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from irplatform.errors import InputError
 from irplatform.evaluation.kinds import CURRENT, Scored, Standard
+from irplatform.evaluation.known_values import (
+    KnownValues,
+    is_large,
+    judgments_digest,
+    run_digest,
+)
 from irplatform.evaluation.measure_names import parse_measures, refuse_grades
 from irplatform.evaluation.packages import values_of_packages
 from irplatform.evaluation.sampled import topics_of
@@ -19,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.data import Qrels
+    from irplatform.evaluation.judgments import Judgments
     from irplatform.evaluation.kinds import Measure, MeasureFunction, PerTopic
-    from irplatform.evaluation.known_values import KnownValues
     from irplatform.evaluation.sampled import SampledQrels
     from irplatform.runs.run import Run
 
@@ -132,6 +140,23 @@ def evaluate(
         without_relevant=tuple(topic for topic, grade in best.items() if grade <= 0),
         sampled=pooled,
         lengths=lengths,
+    )
+
+
+def evaluation_of(
+    judgments: Judgments,
+    run: Run,
+    measures: Sequence[str],
+    extra: Mapping[str, MeasureFunction] | None,
+) -> Evaluation:
+    """Score a run by a collection's judgments, with what is known of a large one."""
+    known = None
+    if is_large(run) and judgments.sampled is None:
+        lengths = {topic: len(ranking) for topic, ranking in run.rankings.items()}
+        with suppress(InputError):  # the cache cannot be written to
+            known = KnownValues(run_digest(run), judgments_digest(judgments.qrels), lengths)
+    return evaluate(
+        judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled, known=known
     )
 
 

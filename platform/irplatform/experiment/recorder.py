@@ -23,9 +23,9 @@ from irplatform.experiment.calls import (
     method_of_reranking,
     method_of_retrieval,
 )
+from irplatform.files.code_digests import our_digest
 from irplatform.files.writing import write_json
 from irplatform.lucene.java import lucene_version
-from irplatform.registry.code_digests import our_digest
 from irplatform.reports.comparison import ComparisonReport
 from irplatform.reports.run_report import RunReport
 from irplatform.reports.system_result import SystemResult

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from irplatform.registry.code_digests import (
+from irplatform.files.code_digests import (
     distribution_of,
     module_of,
     package_files,

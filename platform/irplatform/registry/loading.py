@@ -15,8 +15,8 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PluginError, show_traceback, unknown
+from irplatform.files.code_digests import GROUP
 from irplatform.plugin.hooks import Hooks
-from irplatform.registry.code_digests import GROUP
 from irplatform.registry.lookup import Registry
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Contribution

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 from irplatform.errors import InputError, nearest, show_traceback, unknown
-from irplatform.registry.code_digests import GROUP
+from irplatform.files.code_digests import GROUP
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Tables
 from irplatform.spelling import option

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PluginError, quoted
-from irplatform.registry.code_digests import module_of
+from irplatform.files.code_digests import module_of
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.registration import Registration
 

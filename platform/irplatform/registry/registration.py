@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from irplatform.errors import InputError, PlatformError, PluginError, one_line, unknown
-from irplatform.registry.code_digests import OURS, source_digest
+from irplatform.files.code_digests import OURS, source_digest
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.system.packages import absent, require
 

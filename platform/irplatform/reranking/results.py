@@ -11,9 +11,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collection_resources import UsageLog
+from irplatform.files.code_digests import our_digest
 from irplatform.files.digests import fingerprint
 from irplatform.files.facts import keep_fact, known_fact
-from irplatform.registry.code_digests import our_digest
 from irplatform.reranking.systems import ChosenReranker, FittedReranker
 from irplatform.runs import Run
 from irplatform.runs.names import alone_name

@@ -16,11 +16,11 @@ from irplatform.collection_resources import UsageLog
 from irplatform.data import Documents, Topic
 from irplatform.errors import InputError, PlatformError, PluginError, counted, lacks_memory
 from irplatform.files.cache import artifact, kept_json
+from irplatform.files.code_digests import our_digest
 from irplatform.files.digests import fingerprint
 from irplatform.files.journals import append_journal, is_kept, keep, read_journal
 from irplatform.files.writing import as_json
 from irplatform.plugin.rerankers import Reranker
-from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
 from irplatform.reranking.sending import sent_system
 from irplatform.spelling import option

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from irplatform.errors import InputError, PluginError
+from irplatform.files.code_digests import our_digest
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
-from irplatform.registry.code_digests import our_digest
 from irplatform.registry.dependencies import Chosen
 from irplatform.spelling import option
 from irplatform.system.console import notice

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from irplatform.files.code_digests import our_digest
 from irplatform.files.digests import fingerprint
 from irplatform.files.facts import kept_fact
-from irplatform.registry.code_digests import our_digest
 from irplatform.retrieval.fusion import Fusion
 from irplatform.retrieval.fusion_learning import learn_weights
 from irplatform.runs import Ranking, Run

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.files.code_digests import module_of
 from irplatform.plugin.declarations import Traits
 from irplatform.plugin.rerankers import TrainableReranker
-from irplatform.registry.code_digests import module_of
 from irplatform.system.console import QUICK, progress
 from irplatform.text.arrays import Float32, new_matrix
 from irplatform.training.linear import learn_standardization
