@@ -13,7 +13,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import counted
-from irplatform.lucene import is_indexed
 from irplatform.spelling import option
 
 if TYPE_CHECKING:
@@ -97,6 +96,8 @@ def own_documents(run: Run, collection: Collection, fetch: Fetch | None = None) 
 
 
 def _first(collection: Collection, ids: set[str]) -> Iterator[Document]:
+    from irplatform.lucene import is_indexed
+
     if "ir_datasets id" in collection.metadata and not is_indexed(collection.corpus):
         return iter(())  # they may have to be downloaded
     return (each for each in islice(collection.corpus, _LOOKED_AT) if each.id in ids)

@@ -12,7 +12,6 @@ from irplatform.files.code_digests import our_digest
 from irplatform.files.digests import fingerprint
 from irplatform.files.facts import kept_fact
 from irplatform.retrieval.fusion import Fusion
-from irplatform.retrieval.fusion_learning import learn_weights
 from irplatform.runs import Ranking, Run
 from irplatform.runs.fusion.ranks import Ranks
 from irplatform.runs.names import FUSED
@@ -184,6 +183,8 @@ class Candidates:
             return Fusion()
 
         def learned() -> dict[str, Any]:
+            from irplatform.retrieval.fusion_learning import learn_weights
+
             fusion = learn_weights(self.runs, self.qrels, Ranks())
             method = {"weights": fusion.method.weights, **fusion.method.parameters}
             return {"method": method, "topics": fusion.topics}
