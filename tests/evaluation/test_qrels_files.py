@@ -253,3 +253,25 @@ def test_decimals_elsewhere_are_refused_and_the_header_for_levels_is_named(tmp_p
     for text in ("q 0 a 1.5\n", f"{BEIR}q\ta\t1.5\n"):
         with pytest.raises(InputError, match="below the header 'query-id corpus-id level'"):
             read_qrels(a_file(tmp_path, text))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["1 0 a 1", "1 0 b 0", "2 0 a -1"],
+        ["1\t0\ta\t1", "2\t0\tb\t2"],
+        ["query-id\tcorpus-id\tscore", "1\ta\t1", "1\tb\t0", "2\té\t2"],
+        ["query-id\tcorpus-id\tscore", "1\ta b\t1"],
+        ["query-id\tcorpus-id\tscore", "1\ta\t1", "", "2\tb\t1"],
+        ["query-id\tcorpus-id\tscore", "1\ta\t1", "2\tb\t1", "1\tc\t3"],
+        ["query-id\tcorpus-id\tscore", "1\ta\t1", "# a comment", "2\tb\t1.0"],
+        ["query-id\tcorpus-id\tscore", "query-id\ta\t1"],
+    ],
+)
+def test_columns_read_at_once_are_those_read_line_by_line(tmp_path, monkeypatch, lines, end):
+    path = a_file(tmp_path, end.join(lines) + end)
+    at_once = read_qrels(path)
+    monkeypatch.setattr("irplatform.evaluation.qrels._of_columns", lambda path: None)
+    assert read_qrels(path) == at_once
+    assert [*read_qrels(path)] == [*at_once]
