@@ -62,7 +62,7 @@ LAYERS = (
 FOR_PLUGINS = {"kit", "plugin"}
 """What plugins import of the platform: the helpers and the contract. docs/plugin-rules.md says the
 same."""
-BESIDES = {"irplatform_pyterrier": {FACE, "registry"}}
+BESIDES = {"irplatform_pyterrier": {FACE, "files", "registry"}}
 """What single plugins import besides: a bridge imports the face."""
 MOST_NAMES = 100
 """Of the contract and the helpers together."""
