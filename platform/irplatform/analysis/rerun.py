@@ -19,6 +19,7 @@ from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import settings_from
 from irplatform.experiment.run import run_again
 from irplatform.files.writing import home
+from irplatform.lucene.java import class_archive
 from irplatform.run_folder.ir_metadata import as_recorded, read_yaml
 from irplatform.run_folder.listed import described_runs, here
 from irplatform.run_folder.metadata_files import (
@@ -260,12 +261,13 @@ def _cache(folder: Path | None) -> Iterator[None]:
             (folder / name).symlink_to(home() / name, target_is_directory=True)
     if aliases_file().exists():
         shutil.copyfile(aliases_file(), folder / aliases_file().name)
-    before = os.environ.get("IRPLATFORM_HOME")
-    os.environ["IRPLATFORM_HOME"] = str(folder)
+    variables = {"IRPLATFORM_HOME": str(folder), class_archive.VARIABLE: class_archive.lent()}
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ |= variables
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["IRPLATFORM_HOME"]
-        else:
-            os.environ["IRPLATFORM_HOME"] = before
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value

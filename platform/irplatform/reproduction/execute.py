@@ -22,6 +22,7 @@ from irplatform.files.cache import lock
 from irplatform.files.digests import fingerprint
 from irplatform.files.writing import home
 from irplatform.knowledge import installed
+from irplatform.lucene.java import class_archive
 from irplatform.registry.loading import registry
 from irplatform.spelling import option_words
 from irplatform.system.process import keep_nothing
@@ -240,11 +241,12 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
     """
     options = [*option_words("run_dir", run_dir), *option_words("json", True)]
     arguments = [sys.executable, "-m", "irplatform", *command, *options]
+    passing = {} if cache == home() else {class_archive.VARIABLE: class_archive.lent()}
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as printed,
         subprocess.Popen(
             arguments,
-            env={**os.environ, "IRPLATFORM_HOME": str(cache)},
+            env={**os.environ, "IRPLATFORM_HOME": str(cache), **passing},
             stdout=printed,
             stderr=subprocess.PIPE,
             text=True,

@@ -108,6 +108,17 @@ def test_the_variable_names_an_archive_or_none(java, tmp_path, monkeypatch):
     assert not home().exists()
 
 
+def test_a_passing_cache_is_lent_the_archive(java, monkeypatch):
+    monkeypatch.setattr(class_archive, "is_here", lambda: True)
+    assert class_archive.lent() == ""
+    java.make(DUMPS)
+    (archive,) = home().glob(f"java/java-21-anserini-*/{ARCHIVE}")
+    assert class_archive.lent() == str(archive)
+    monkeypatch.setenv(VARIABLE, "own.jsa")
+    assert class_archive.lent() == "own.jsa"
+    assert java.begun == 0
+
+
 @pytest.mark.java
 @pytest.mark.slow
 def test_java_takes_its_classes_from_the_archive_and_ignores_a_damaged_one(tmp_path):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PlatformError
 from irplatform.files.cache import artifact, built, is_being_built
-from irplatform.lucene.java.jar import lucene_jar
+from irplatform.lucene.java.jar import is_here, lucene_jar
 from irplatform.lucene.java.runtime import find_runtime, runtime_version
 from irplatform.workers.distribution import memory
 
@@ -51,6 +51,17 @@ def options(runtime: Path, jar: Path) -> list[str]:
         return []
     # Java would warn of an archive that it ignores, on stdout.
     return [f"-XX:SharedArchiveFile={archive}", "-Xshare:auto", "-Xlog:cds*=off"]
+
+
+def lent() -> str:
+    """Return `IRPLATFORM_JAVA_CLASSES` for a passing cache: this cache's archive, or ""."""
+    if (chosen := os.environ.get(VARIABLE)) is not None:
+        return chosen
+    try:
+        made = built(**_named(find_runtime(), lucene_jar())) if is_here() else None
+    except (OSError, PlatformError):
+        return ""
+    return str(made.path / ARCHIVE) if made is not None else ""
 
 
 def make(rehearse: Callable[[Path], None], file: Path | None = None) -> None:
