@@ -13,6 +13,7 @@ one for all else. A reader joins them document by document, as if all had been i
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -43,6 +44,7 @@ from irplatform.workers.distribution import available_cores, batched_by_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from concurrent.futures import Future
     from pathlib import Path
 
     from irplatform.data import Corpus
@@ -259,22 +261,33 @@ def build_fields(path: Path, reader: Any, field: str) -> tuple[list[str], Path]:
 
 
 def _write_fields(reader: Any, name: str, fields: Sequence[str], folder: Path) -> None:
+    from jnius import detach
+
     # It merges neighbours only, which keeps the order of the documents.
     neighbours = java.java_class("org.apache.lucene.index.LogDocMergePolicy")()
     stored = reader.storedFields()
-    with progress(f"indexing {' and '.join(fields)}", reader.maxDoc(), "documents") as advance:
+    with (
+        progress(f"indexing {' and '.join(fields)}", reader.maxDoc(), "documents") as advance,
+        ThreadPoolExecutor(1) as adding,  # while the next documents are read
+    ):
         first = 0
         for number, segment in enumerate(_segments(reader)):
             places = range(first, first := first + segment.maxDoc())
             records = (fields_record(stored.document(n).get("raw"), fields) for n in places)
             indexer = Indexer(folder / str(number), name, fields)
             indexer.writer.getConfig().setMergePolicy(neighbours)
+            added: Future[int] | None = None
             try:
                 for batch in _batches(records):
-                    advance(indexer.add(batch))
+                    if added is not None:
+                        advance(added.result())
+                    added = adding.submit(indexer.add, batch)
+                if added is not None:
+                    advance(added.result())
                 indexer.writer.forceMerge(1)
             finally:
                 indexer.close()
+        adding.submit(detach).result()
 
 
 def joined(reader: Any, folders: Sequence[Path]) -> Any:
