@@ -265,15 +265,16 @@ def _write_fields(reader: Any, name: str, fields: Sequence[str], folder: Path) -
 
     # It merges neighbours only, which keeps the order of the documents.
     neighbours = java.java_class("org.apache.lucene.index.LogDocMergePolicy")()
-    stored = reader.storedFields()
+    codec = "org.apache.lucene.index.CodecReader"
     with (
         progress(f"indexing {' and '.join(fields)}", reader.maxDoc(), "documents") as advance,
         ThreadPoolExecutor(1) as adding,  # while the next documents are read
     ):
-        first = 0
         for number, segment in enumerate(_segments(reader)):
-            places = range(first, first := first + segment.maxDoc())
-            records = (fields_record(stored.document(n).get("raw"), fields) for n in places)
+            # For a merge, and so for all documents in order, each block is unpacked once.
+            stored = java.java_cast(codec, segment).getFieldsReader().getMergeInstance()
+            raw = (stored.document(place).get("raw") for place in range(segment.maxDoc()))
+            records = (fields_record(record, fields) for record in raw)
             indexer = Indexer(folder / str(number), name, fields)
             indexer.writer.getConfig().setMergePolicy(neighbours)
             added: Future[int] | None = None
