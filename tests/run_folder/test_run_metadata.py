@@ -42,7 +42,7 @@ HARMLESS = {
     "lz4",
     "mcp",
     "networkx",  # exports the graph of concepts
-    "numba",  # its rankings are Lucene's, to the bit
+    "numba",  # its rankings are Lucene's and its word vectors gensim's, to the bit
     "orjson",
     "packaging",
     "pandas",  # frames of results

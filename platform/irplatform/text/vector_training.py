@@ -20,6 +20,7 @@ from pydantic import Field
 from irplatform.errors import InputError, counted
 from irplatform.options import Options
 from irplatform.system.console import QUICK, detail, progress
+from irplatform.text import skip_gram
 from irplatform.text.extra_text import read_paragraphs
 from irplatform.text.tokenizer import tokenize
 from irplatform.text.vectors import WordVectors
@@ -40,6 +41,8 @@ _MOST_EPOCHS = 30
 _WORDS_ENOUGH = 60e6
 _WORDS_PLENTY = 1e9
 _BATCH_CHARACTERS = 2_000_000
+_WORTH_COMPILING = 500_000
+"""Words, over all epochs, whose training takes gensim longer than compiling takes."""
 _LONGEST_SENTENCE = 10_000
 """Words; gensim ignores the rest of a longer line (`MAX_WORDS_IN_BATCH`)."""
 _ABBREVIATION = re.compile(
@@ -174,7 +177,12 @@ def _train(
         )
     label = "training word vectors"
     with progress(label, words * epochs, "words", part=0.25, once=True) as advance:
-        model.train(_Sentences(path, advance), total_examples=model.corpus_count, epochs=epochs)
+        if words * epochs >= _WORTH_COMPILING and skip_gram.can_train(model):
+            silent = _Sentences(path, lambda _: None)
+            skip_gram.train(model, silent, path.with_suffix(".numbers"), epochs, advance)
+        else:
+            told = _Sentences(path, advance)
+            model.train(told, total_examples=model.corpus_count, epochs=epochs)
     facts: dict[str, Any] = {
         "source": "trained",
         "options": options.model_dump(mode="json"),
