@@ -11,6 +11,7 @@ from irplatform.data import Documents
 from irplatform.errors import PlatformError, one_line
 from irplatform.files.cache import OWN_KINDS, Artifact, artifact
 from irplatform.files.code_digests import is_third_party, module_of
+from irplatform.files.costs import Work
 from irplatform.registry.live_code import function_digest
 from irplatform.registry.loading import registry
 from irplatform.system import console
@@ -158,6 +159,7 @@ class CollectionResources:
                     lambda folder: build_forward_index(
                         self.corpus, folder, workers=self.threads, total=self.corpus.size_hint()
                     ),
+                    work=Work("forward-index", amount=self.corpus.size_hint() or 1),
                 )
                 self._opened.forward_index = ForwardIndex.open(index_artifact.path), index_artifact
             for vectors, vectors_artifact in self._vectors.values():

@@ -22,6 +22,7 @@ from irplatform.evaluation.known_values import (
 from irplatform.evaluation.measure_names import parse_measures, refuse_grades
 from irplatform.evaluation.packages import values_of_packages
 from irplatform.evaluation.sampled import topics_of
+from irplatform.files.costs import Work, measured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +110,9 @@ def evaluate(
     kept = asked.keys() - (extra or {}).keys() if known else set()
     values = known.of(kept) if known else {}
     if open_measures := {name: of for name, of in asked.items() if name not in values}:
-        computed = _values(open_measures, scored)
+        results = sum(known.lengths.values()) if known else 0
+        with measured(Work("score", amount=results * len(open_measures)) if known else None):
+            computed = _values(open_measures, scored)
         values |= computed
         if known:
             known.add({name: of for name, of in computed.items() if name in kept})

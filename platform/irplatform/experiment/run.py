@@ -5,6 +5,7 @@ The chapters stand below; `explain` and `tune` use them, too.
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -41,6 +42,7 @@ from irplatform.experiment.resources import SEARCHING, refuse_broken_corpus
 from irplatform.experiment.run_settings import one_reranker
 from irplatform.experiment.settings import DeclaredSettings
 from irplatform.experiment.topics import chosen_topics
+from irplatform.files.costs import Cost, Work, measured, processor_seconds, record
 from irplatform.files.writing import copy_folder, writable_folder
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
@@ -121,6 +123,7 @@ def run(
         >>> [system.name for system in report.systems]
         ['bm25', 'bm25-text', 'longest']
     """
+    began = time.monotonic()
     settings = settings_of(collection, options, rerankers=rerankers)
     if plugins is not None and not isinstance(plugins, Registry):
         raise InputError(f"plugins is {plugins!r}, not a registry; `rerankers=` names rerankers.")
@@ -131,6 +134,8 @@ def run(
         with naming_experiment(settings, plugins):
             plan = plan_run(settings, plugins)
             recorder = _recorder(plan)
+        if settings.command:
+            record(Cost(Work("start"), processor_seconds(), time.monotonic() - began))
         return run_plan(plan, recorder)
 
 
@@ -160,7 +165,7 @@ def rank_unscored(settings: RunSettings) -> SystemResult:
 def run_plan(plan: RunPlan, recorder: Recorder) -> RunReport:
     """Carry out a plan; the recorder has its folder."""
     settings = plan.settings
-    with alone_in(plan.run_dir):
+    with alone_in(plan.run_dir), measured(Work("other", plan.collection.id)) as meter:
         # Other runs in the folder are refused before torch is loaded.
         recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
         plan = plan.on_device()
@@ -169,6 +174,8 @@ def run_plan(plan: RunPlan, recorder: Recorder) -> RunReport:
             recorder.warn(refuse_broken_corpus(plan.collection, plan.qrels, plan.resources))
             report = recorder.report(_rank(plan, recorder))
             describe_folder(plan.run_dir, recorder.runs)
+            made = "made" if meter.within else "known"
+            meter.work = replace(meter.work, variant=made)
             return report
 
 

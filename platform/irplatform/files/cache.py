@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import ChangedFileError, InputError, PlatformError, disk_fault
+from irplatform.files.costs import measured, note_use
 from irplatform.files.digests import digests, file_state, fingerprint, is_settled
 from irplatform.files.formats import read_own_json
 from irplatform.files.journals import WAITING
@@ -25,6 +26,8 @@ from irplatform.system.console import detail, notice
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from irplatform.files.costs import Work
 
     Fetch = Callable[[str], Callable[[Path], None] | None]
     """Finds a folder of another machine's cache by its place; the answer copies it to a folder."""
@@ -48,6 +51,10 @@ _makes = True
 _fetch: Fetch = lambda _: None  # noqa: E731 - a worker on a cluster has another
 
 
+class NotInCacheError(PlatformError):
+    """An artifact is missing, and is not to be made; see `nothing_made`."""
+
+
 @dataclass(frozen=True)
 class Artifact:
     """A finished folder of the cache; `built` by this call or before, in `seconds`."""
@@ -66,6 +73,7 @@ def artifact(
     *,
     resumable: bool = False,
     filled_later: bool = False,
+    work: Work | None = None,
 ) -> Artifact:
     """Return the artifact with some dependencies; build it if it is missing.
 
@@ -76,16 +84,18 @@ def artifact(
         build: fills the folder that it is given.
         resumable: give `build` what an interrupted call left, not an empty folder.
         filled_later: its files change after they were built, so no digests of them are kept.
+        work: what `build` does, if it is to be measured for forecasts.
 
     InputError if the cache folder cannot be written to. If `build` fails and cannot resume, a note
     on its error says how much work is lost.
     """
     final = _place(kind, label, depends_on)
+    note_use(kind)
     if whole := _whole(final):
         detail(f"reusing {within_home(whole)}")
         return _finished(whole, built=False)
     if not _makes:
-        raise PlatformError(f"{within_home(final)} is not in the cache.")
+        raise NotInCacheError(f"{within_home(final)} is not in the cache.")
     with _locked(final):
         whole = _whole(final)  # another process built it in the meantime
         if whole is None and not filled_later:
@@ -97,9 +107,11 @@ def artifact(
                 notice(f"{within_home(faulty)} {damage(faulty)}, and is made again")
         partial = _partial(final, resumes=resumable)
         started = time.monotonic()
+        begun = any(partial.iterdir())
         try:
-            with disk_named(partial):
+            with disk_named(partial), measured(work) as meter:
                 build(partial)
+                meter.counts, meter.bytes = not begun, _bytes(partial) if work else 0
         except BaseException as error:
             if not resumable or isinstance(error, ChangedFileError):
                 _remove(partial)  # half an index of MEDLINE is 40 GB
@@ -194,7 +206,7 @@ def unfinished(kind: str, label: str, depends_on: Mapping[str, Any]) -> Iterator
 
 @contextmanager
 def nothing_made() -> Iterator[None]:
-    """Make `artifact` raise a PlatformError for an artifact that is not in the cache."""
+    """Make `artifact` raise a NotInCacheError for an artifact that is not in the cache."""
     global _makes  # noqa: PLW0603 - for all threads
     before, _makes = _makes, False
     try:

@@ -24,6 +24,7 @@ import orjson
 from irplatform.documents.duplicates import Repeats
 from irplatform.errors import InputError, PlatformError, counted, unstopped
 from irplatform.files.cache import MANIFEST, Artifact, artifact, is_built, kept_json
+from irplatform.files.costs import Work
 from irplatform.files.digests import fingerprint
 from irplatform.files.writing import write_json
 from irplatform.lucene import java
@@ -136,6 +137,7 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
         corpus.name,
         depends_on,
         lambda folder: _build(corpus, folder, threads or available_cores()),
+        work=Work("index", amount=corpus.size_hint() or 1),
     )
     # Composing gave another index only if it changed a document.
     if not kept_json(index.path / FACTS)["changed"]:

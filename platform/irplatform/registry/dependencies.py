@@ -46,6 +46,12 @@ class Chosen(Generic[System]):
         return self.registration.name
 
     @property
+    def variant(self) -> str:
+        """What tells its options from others, for forecasts."""
+        marks: str = fingerprint(self.options.model_dump(mode="json"))
+        return marks[:8]
+
+    @property
     def traits(self) -> Traits:
         """Its traits with these options."""
         return self.registration.traits(self.options)

@@ -18,6 +18,7 @@ from irplatform.collection_resources import on_this_machine
 from irplatform.comparison.tests import FEWEST_TOPICS
 from irplatform.errors import InputError, counted
 from irplatform.files.cache import Artifact, artifact, unfinished
+from irplatform.files.costs import Work
 from irplatform.files.digests import fingerprint
 from irplatform.reranking.interpolation import Reranked, WeightChoice, choose_weight
 from irplatform.reranking.scoring import cached_scores
@@ -204,7 +205,14 @@ def train_system(
             shutil.rmtree(workspace(folder, number))
 
     with section(0.5 if doing or pretraining else 1, work):
-        return artifact(KIND, plan.label, plan.depends_on, build, resumable=resources.resume)
+        return artifact(
+            KIND, plan.label, plan.depends_on, build, resumable=resources.resume, work=plan.work
+        )
+
+
+def work_of_training(choice: ChosenReranker, topics: int, members: int) -> Work:
+    """The work of training so many members on so many topics, for forecasts."""
+    return Work("train", choice.registration.name, topics * members, choice.variant)
 
 
 @dataclass(frozen=True)
@@ -225,6 +233,11 @@ class _Plan:
     def label(self) -> str:
         """A readable beginning of the checkpoint's name."""
         return f"{self.choice.registration.name}-{self.training_set.label}"
+
+    @property
+    def work(self) -> Work:
+        """The work, for forecasts."""
+        return work_of_training(self.choice, len(self.training_set.training), len(self.splits))
 
     def members(self, folder: Path) -> list[Member]:
         """The members to train, in the folder of their checkpoint."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.collection_resources import UsageLog
 from irplatform.files.code_digests import our_digest
+from irplatform.files.costs import Work, measured
 from irplatform.files.digests import fingerprint
 from irplatform.files.facts import keep_fact, known_fact
 from irplatform.reranking.systems import ChosenReranker, FittedReranker
@@ -114,7 +115,8 @@ def known_or_made(
     key, label = depends_on(choice, candidates, learning, resources), choice.registration.name
     fact = known_fact(_KIND, label, key)
     if fact is None:
-        with resources.record() as used:
+        work = Work("weigh", choice.registration.name, len(candidates.topics))
+        with resources.record() as used, measured(work):
             made = make()
         keep_fact(_KIND, label, key, {**_facts(made), "used": asdict(used)})
         return replace(made, identity=fingerprint(key))

@@ -17,6 +17,7 @@ from irplatform.data import Documents, Topic
 from irplatform.errors import InputError, PlatformError, PluginError, counted, lacks_memory
 from irplatform.files.cache import artifact, kept_json
 from irplatform.files.code_digests import our_digest
+from irplatform.files.costs import Work
 from irplatform.files.digests import fingerprint
 from irplatform.files.journals import append_journal, is_kept, keep, read_journal
 from irplatform.files.writing import as_json
@@ -306,7 +307,9 @@ def cached_scores(
         "model_threads": resources.model_threads,
     }
     name = system.choice.registration.name
-    cached = artifact("scores", name, depends_on, build, resumable=resources.resume)
+    documents = sum(len(candidates[topic.id]) for topic in topics)
+    work = Work("rank", name, documents, system.choice.variant)
+    cached = artifact("scores", name, depends_on, build, resumable=resources.resume, work=work)
     if not cached.built:
         resources.replay(UsageLog(**kept_json(cached.path / _USED)))
     try:

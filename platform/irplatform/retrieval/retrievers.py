@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collection_resources import on_this_machine
 from irplatform.errors import PluginError, counted, unstopped
 from irplatform.files.cache import artifact, kept_json
+from irplatform.files.costs import Work
 from irplatform.files.digests import fingerprint
 from irplatform.files.writing import write_json
 from irplatform.lucene.dates import DATES_FORMAT, date_limits, search_before
@@ -207,7 +208,8 @@ def _cached_run(
 
     with resources.stopwatch.timed("retrieve"):
         depends_on = {**common, **choice.describe(), **computing}
-        cached = artifact("run", f"{label}-{choice.name}", depends_on, build)
+        work = Work("search", choice.name, len(topics), choice.variant)
+        cached = artifact("run", f"{label}-{choice.name}", depends_on, build, work=work)
 
     def rankings() -> dict[str, Ranking]:
         path, found = cached.path / _RUN, {}

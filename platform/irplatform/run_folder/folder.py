@@ -17,6 +17,7 @@ import orjson
 from pydantic import FiniteFloat  # noqa: TC002 - pydantic reads it
 
 from irplatform.errors import InputError
+from irplatform.files.costs import Work, measured
 from irplatform.files.facts import keep_fact, known_fact
 from irplatform.files.writing import atomic_write, lock_open, made_folder
 from irplatform.run_folder.forms import read_form
@@ -196,8 +197,11 @@ class RunFolder:
             write_metadata(path, metadata, about)
             lengths = known["lengths"]
         else:
-            about = write_run_with_metadata(run, path, metadata)
-            lengths = {topic: len(ranking) for topic, ranking in run.rankings.items()}
+            with measured(Work("write")) as meter:
+                about = write_run_with_metadata(run, path, metadata)
+                lengths = {topic: len(ranking) for topic, ranking in run.rankings.items()}
+                meter.bytes = path.stat().st_size
+                meter.work = Work("write", amount=sum(lengths.values()))
         if identity and not known:
             fact = {"sha256": about.sha256, "rankings": about.rankings, "lengths": lengths}
             keep_fact(_KIND, run.name, depends_on, fact)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.files.cache import Artifact, artifact
+from irplatform.files.costs import Work
 from irplatform.files.digests import HashedFiles, digest, digests, fingerprint
 from irplatform.text.extra_text import ending
 
@@ -108,7 +109,8 @@ class VectorSource:
             for path in given:
                 files.check(path)
 
-        return artifact("vectors", label, made_from, build)
+        work = None if self.imported else Work("vectors", amount=corpus.size_hint() or 1)
+        return artifact("vectors", label, made_from, build, work=work)
 
 
 def _files(folder: Path) -> list[Path]:
