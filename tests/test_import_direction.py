@@ -29,7 +29,7 @@ LAYERS = (
     {"building", "conformance", "serving", "tuning"},
     {"reproduction"},
     {"analysis", "tasks"},
-    {"queries"},
+    {"planning", "queries"},
     {"experiment"},
     {"reports", "reranking"},
     {"retrieval"},

@@ -12,9 +12,10 @@ from cached import DEPENDS_ON, never, write
 from filelock import FileLock
 
 from irplatform.errors import ChangedFileError, InputError
-from irplatform.files import cache as locks
-from irplatform.files.cache import artifact, lock
+from irplatform.files import locks
+from irplatform.files.cache import artifact
 from irplatform.files.digests import fingerprint
+from irplatform.files.locks import lock
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import notice
 

@@ -11,7 +11,8 @@ import psutil
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.files.cache import artifact, lock
+from irplatform.files.cache import artifact
+from irplatform.files.locks import lock
 from irplatform.lucene.java import check_heap
 from irplatform.run_folder.folder import alone_in
 from irplatform.run_folder.metadata_files import describe_platform

@@ -23,6 +23,13 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, and nothing else."
 )
 
+plan_option = click.option(
+    "--plan",
+    "only_plan",
+    is_flag=True,
+    help="Say what would be made, what the cache has, and about how long it takes; make nothing.",
+)
+
 _BEYOND_ASCII = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters that JSON does not escape."""
 

@@ -11,7 +11,7 @@ import click
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.options import PATH, options_of
-from irplatform.cli.output import json_option, print_json
+from irplatform.cli.output import json_option, plan_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
 from irplatform.experiment.settings import ShownSettings
@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     },
 )
 @options_of("run", settings=ShownSettings)
-@with_options(json_option, group=OUTPUT)
+@with_options(plan_option, json_option, group=OUTPUT)
 @click.argument("experiment", required=False, type=PATH)
 def run(
     experiment: Path | None,
     compare: bool,
     html: Path | None,
+    only_plan: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -70,6 +71,12 @@ def run(
         _check_several(settings, "--compare")
     if html is not None:
         _check_html(settings)
+    if only_plan:
+        from irplatform import plan
+
+        forecast = plan(settings)
+        print_json(forecast.as_json()) if as_json else forecast.print_table()
+        return
     report = run_collection(settings)
     if isinstance(report, MatrixReport):
         show_matrix(report, compare=compare, as_json=as_json)

@@ -14,11 +14,12 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import ChangedFileError, InputError, PlatformError, disk_fault
+from irplatform.errors import ChangedFileError, InputError, PlatformError
 from irplatform.files.costs import measured, note_use
 from irplatform.files.digests import digests, file_state, fingerprint, is_settled
 from irplatform.files.formats import read_own_json
 from irplatform.files.journals import WAITING
+from irplatform.files.locks import lock
 from irplatform.files.writing import disk_named, home, to_disk, within_home, write_json
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import detail, notice
@@ -46,8 +47,8 @@ OWN_KINDS = EXACT_KINDS | {
 MANIFEST = "manifest.json"
 _whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
 """Whole folders, with the digests and states of their files."""
-_makes = True
-"""Missing artifacts are made."""
+_only: frozenset[str] | None = None
+"""Kinds of artifacts that are made where others are not; None makes all."""
 _fetch: Fetch = lambda _: None  # noqa: E731 - a worker on a cluster has another
 
 
@@ -94,7 +95,7 @@ def artifact(
     if whole := _whole(final):
         detail(f"reusing {within_home(whole)}")
         return _finished(whole, built=False)
-    if not _makes:
+    if _only is not None and kind not in _only:
         raise NotInCacheError(f"{within_home(final)} is not in the cache.")
     with _locked(final):
         whole = _whole(final)  # another process built it in the meantime
@@ -205,14 +206,14 @@ def unfinished(kind: str, label: str, depends_on: Mapping[str, Any]) -> Iterator
 
 
 @contextmanager
-def nothing_made() -> Iterator[None]:
-    """Make `artifact` raise a NotInCacheError for an artifact that is not in the cache."""
-    global _makes  # noqa: PLW0603 - for all threads
-    before, _makes = _makes, False
+def nothing_made(*but: str) -> Iterator[None]:
+    """Make `artifact` raise a NotInCacheError for what is missing, `but` for some kinds."""
+    global _only  # noqa: PLW0603 - for all threads
+    before, _only = _only, frozenset(but)
     try:
         yield
     finally:
-        _makes = before
+        _only = before
 
 
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
@@ -372,36 +373,3 @@ def _bytes(folder: Path) -> int:
 def files_of(folder: Path) -> Iterator[Path]:
     """Yield all files of a folder."""
     return (path for path in folder.rglob("*") if path.is_file())
-
-
-@contextmanager
-def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> Iterator[bool]:
-    """Keep other processes from building something; yield if the lock is ours.
-
-    With `wait` it always is, after the other process, which a notice names as `shown_as`.
-    InputError if the cache cannot be written to.
-    """
-    from filelock import FileLock, Timeout
-
-    file_lock = FileLock(f"{final}.lock")
-    try:
-        final.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            file_lock.acquire(timeout=0)
-        except Timeout:
-            if wait:
-                building = within_home(shown_as or final)
-                notice(f"another process is building {building}; waiting for it")
-                file_lock.acquire()
-    except OSError as error:
-        if disk_fault(error):
-            raise
-        raise InputError(
-            f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
-            "that can.",
-            path=error.filename or home(),
-        ) from error
-    try:
-        yield file_lock.is_locked
-    finally:
-        file_lock.release()

@@ -14,9 +14,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.files.cache import MANIFEST, lock
+from irplatform.files.cache import MANIFEST
 from irplatform.files.formats import read_own_json
 from irplatform.files.journals import SUFFIX
+from irplatform.files.locks import lock
 from irplatform.files.writing import home
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _FILE = "costs.jsonl"
 _MOST = 1 << 20
 """Bytes of the file beyond which its older half goes."""
-_LEAST = 0.02
+_LEAST = 0.001
 """Processor seconds that are worth a record."""
 
 
@@ -123,8 +123,8 @@ def note_use(kind: str) -> None:
 
 def processor_seconds() -> float:
     """The processor seconds of this process and of its children that have ended."""
-    spent = os.times()
-    return spent.user + spent.system + spent.children_user + spent.children_system
+    children = os.times()
+    return time.process_time() + children.children_user + children.children_system
 
 
 def most_memory() -> int:

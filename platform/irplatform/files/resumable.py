@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.files.cache import lock
 from irplatform.files.digests import fingerprint
+from irplatform.files.locks import lock
 from irplatform.files.writing import home, refuse_taken, writable_folder
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
 from irplatform.errors import InputError
-from irplatform.files.digests import digest, folder_digests
+from irplatform.files.digests import digest, fingerprint, folder_digests
 from irplatform.options import flat
 from irplatform.plugin.declarations import FILLED
 from irplatform.registry import loading

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from irplatform.collections.names import aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.experiment.systems import refuse_large_downloads
-from irplatform.files.cache import lock
 from irplatform.files.digests import fingerprint
+from irplatform.files.locks import lock
 from irplatform.files.writing import home
 from irplatform.knowledge import installed
 from irplatform.lucene.java import class_archive

@@ -114,14 +114,19 @@ def known_or_made(
         return make()
     key, label = depends_on(choice, candidates, learning, resources), choice.registration.name
     fact = known_fact(_KIND, label, key)
+    work = Work("weigh", choice.registration.name, len(candidates.topics))
     if fact is None:
-        work = Work("weigh", choice.registration.name, len(candidates.topics))
         with resources.record() as used, measured(work):
             made = make()
         keep_fact(_KIND, label, key, {**_facts(made), "used": asdict(used)})
         return replace(made, identity=fingerprint(key))
     resources.replay(UsageLog(**fact["used"]))
-    again = cache(make)
+
+    @cache
+    def again() -> RerankedRun:
+        with measured(work):
+            return make()
+
     return RerankedRun(
         Run(alone_name(choice.name), Later(lambda: again().alone.rankings)),
         Run(choice.name, Later(lambda: again().final.rankings)),

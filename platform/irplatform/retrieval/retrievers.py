@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.collection_resources import on_this_machine
 from irplatform.errors import PluginError, counted, unstopped
-from irplatform.files.cache import artifact, kept_json
+from irplatform.files.cache import artifact, is_built, kept_json
 from irplatform.files.costs import Work
 from irplatform.files.digests import fingerprint
 from irplatform.files.writing import write_json
@@ -177,6 +177,23 @@ def cached_runs(
             _cached_run(choice, topics, depth, resources, label, pools, common)
             for choice in choices
         ]
+
+
+def is_kept(
+    choice: ChosenRetriever,
+    topics: Sequence[Topic],
+    depth: int,
+    resources: CollectionResources,
+    *,
+    label: str,
+) -> bool:
+    """Return whether `cached_runs` would find the run of a retriever in the cache."""
+    common, computing = (
+        _dependencies(topics, depth, None, resources),
+        computing_facts(choice, resources),
+    )
+    depends_on = {**common, **choice.describe(), **computing}
+    return is_built("run", f"{label}-{choice.name}", depends_on)
 
 
 @section()

@@ -22,9 +22,9 @@ from irplatform.experiment.learning import (
 from irplatform.experiment.resources import refuse_broken_corpus, resources_for
 from irplatform.experiment.settings import DeclaredSettings
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
-from irplatform.files.cache import lock
 from irplatform.files.digests import fingerprint
 from irplatform.files.journals import SUFFIX
+from irplatform.files.locks import lock
 from irplatform.files.writing import home
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning

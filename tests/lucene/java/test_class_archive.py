@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.files.cache import home, lock
 from irplatform.files.cache_contents import contents
+from irplatform.files.locks import lock
+from irplatform.files.writing import home
 from irplatform.lucene.java import class_archive
 from irplatform.lucene.java.class_archive import ARCHIVE, VARIABLE
 
