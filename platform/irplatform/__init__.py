@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from irplatform.experiment.run import run as run
     from irplatform.experiment.run import train as train
     from irplatform.experiment.run_settings import RunSettings as RunSettings
-    from irplatform.planning.forecast import Forecast as Forecast
     from irplatform.planning.forecast import plan as plan
+    from irplatform.planning.steps import Forecast as Forecast
     from irplatform.plugin import FeatureGroup as FeatureGroup
     from irplatform.plugin import Field as Field
     from irplatform.plugin import Options as Options

@@ -68,6 +68,7 @@ ON_THE_COMMAND_LINE = {
     "settings": "the tables [settings] and [rerankers]",
     "config": "the same",
     **dict.fromkeys(("as_json", "quiet", "verbose"), "about what is printed"),
+    "only_plan": "of a single call",
     "plugin": "of every command",
 }
 """Options that a file does not take → why."""

@@ -86,7 +86,7 @@ def test_keywords_are_the_settings_of_a_run():
 
 
 def test_every_option_of_the_command_is_a_keyword():
-    of_output = {"as_json", "compare", "effects", "html", "plugin", "quiet", "verbose"}
+    of_output = {"as_json", "compare", "html", "only_plan", "plugin", "quiet", "verbose"}
     options = {parameter.name for parameter in run_command.params} - of_output
     assert options - {*inspect.signature(ir.run).parameters} <= {"collections", "experiment"}
 

@@ -8,8 +8,7 @@ from commands import call
 import irplatform as ir
 from irplatform.files.costs import Work
 from irplatform.planning.estimates import Estimate
-from irplatform.planning.forecast import Forecast, Step
-from irplatform.planning.shown import duration, sentences, size, table_of
+from irplatform.planning.steps import Forecast, Step, duration, sentences, size, table_of
 from irplatform.reports.columns import as_text
 
 

@@ -6,7 +6,7 @@ the run would say of the cache.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError, counted
@@ -22,7 +22,8 @@ from irplatform.files.cache import NotInCacheError, nothing_made
 from irplatform.files.cache_contents import contents
 from irplatform.files.costs import Work, costs
 from irplatform.lucene import is_indexed
-from irplatform.planning.estimates import Estimate, added, estimate
+from irplatform.planning.estimates import estimate
+from irplatform.planning.steps import Forecast, Step
 from irplatform.registry.loading import registry
 from irplatform.reranking.fitting import work_of_training
 from irplatform.reranking.rerank import FOLDS, fit, resources_with, training_per_topics
@@ -53,76 +54,6 @@ if TYPE_CHECKING:
 
 _SHARED = {"vectors": "train word vectors", "forward-index": "count words"}
 """Kinds of artifacts that systems share, and what making one is called."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """Something that a run makes, or takes from the cache.
-
-    Attributes:
-        what: what is done, in words.
-        of: how much, in words.
-        work: the work; None if the cache has what comes of it.
-        estimate: what it will take; None if that is not known, or nothing is to be done.
-    """
-
-    what: str
-    of: str = ""
-    work: Work | None = None
-    estimate: Estimate | None = None
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What a run would do.
-
-    Attributes:
-        steps: what it would make, and what it would take from the cache.
-        missing: packages that its systems need and that are not installed.
-    """
-
-    steps: Sequence[Step]
-    missing: Sequence[str] = ()
-
-    @property
-    def in_all(self) -> Estimate:
-        """What all steps take whose time is known."""
-        return added(step.estimate for step in self.steps if step.estimate is not None)
-
-    @property
-    def unknown(self) -> list[str]:
-        """Steps that this machine has not done before."""
-        return [step.what for step in self.steps if step.work and step.estimate is None]
-
-    def print_table(self) -> None:
-        """Print the steps, and what they take together."""
-        from irplatform.planning.shown import print_forecast
-
-        print_forecast(self)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as one JSON object; seconds are processor seconds, but for `clock`."""
-        total = self.in_all
-        return {
-            "steps": [
-                {
-                    "step": step.what,
-                    "of": step.of,
-                    "in_cache": step.work is None,
-                    "seconds": step.estimate and round(step.estimate.processor, 2),
-                    "bytes": step.estimate and step.estimate.bytes,
-                }
-                for step in self.steps
-            ],
-            "seconds": round(total.processor, 2),
-            "least": round(total.low, 2),
-            "most": round(total.high, 2),
-            "clock": round(total.seconds, 2),
-            "bytes": total.bytes,
-            "memory": total.memory,
-            "not_known": self.unknown,
-            "missing": [*self.missing],
-        }
 
 
 @with_keywords(RunOptions, DeclaredSettings)

@@ -1,29 +1,94 @@
-"""A forecast as a table and sentences."""
+"""The steps of a run before it begins, as a table and sentences."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import listing
+from irplatform.planning.estimates import Estimate, added
 from irplatform.reports.columns import Table, as_text
 from irplatform.system.console import say, terminal_width, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from irplatform.planning.forecast import Forecast, Step
+    from irplatform.files.costs import Work
 
 _MINUTE, _HOUR = 60, 3600
 
 
-def print_forecast(forecast: Forecast) -> None:
-    """Print the steps and what they take together."""
-    width = terminal_width(sys.stdout)
-    say(as_text(table_of(forecast), width))
-    say()
-    for sentence in sentences(forecast):
-        say(wrapped(sentence, width))
+@dataclass(frozen=True)
+class Step:
+    """Something that a run makes, or takes from the cache.
+
+    Attributes:
+        what: what is done, in words.
+        of: how much, in words.
+        work: the work; None if the cache has what comes of it.
+        estimate: what it will take; None if that is not known, or nothing is to be done.
+    """
+
+    what: str
+    of: str = ""
+    work: Work | None = None
+    estimate: Estimate | None = None
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a run would do.
+
+    Attributes:
+        steps: what it would make, and what it would take from the cache.
+        missing: packages that its systems need and that are not installed.
+    """
+
+    steps: Sequence[Step]
+    missing: Sequence[str] = ()
+
+    @property
+    def in_all(self) -> Estimate:
+        """What all steps take whose time is known."""
+        return added(step.estimate for step in self.steps if step.estimate is not None)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Steps that this machine has not done before."""
+        return [step.what for step in self.steps if step.work and step.estimate is None]
+
+    def print_table(self) -> None:
+        """Print the steps, and what they take together."""
+        width = terminal_width(sys.stdout)
+        say(as_text(table_of(self), width))
+        say()
+        for sentence in sentences(self):
+            say(wrapped(sentence, width))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as one JSON object; seconds are processor seconds, but for `clock`."""
+        total = self.in_all
+        return {
+            "steps": [
+                {
+                    "step": step.what,
+                    "of": step.of,
+                    "in_cache": step.work is None,
+                    "seconds": step.estimate and round(step.estimate.processor, 2),
+                    "bytes": step.estimate and step.estimate.bytes,
+                }
+                for step in self.steps
+            ],
+            "seconds": round(total.processor, 2),
+            "least": round(total.low, 2),
+            "most": round(total.high, 2),
+            "clock": round(total.seconds, 2),
+            "bytes": total.bytes,
+            "memory": total.memory,
+            "not_known": self.unknown,
+            "missing": [*self.missing],
+        }
 
 
 def table_of(forecast: Forecast) -> Table:
