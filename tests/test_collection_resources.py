@@ -11,9 +11,8 @@ from small import registration
 
 from irplatform.collection_resources import CollectionResources, _Opened
 from irplatform.errors import InputError, PlatformError, PluginError
-from irplatform.files import digests
+from irplatform.files import code_digests, digests
 from irplatform.plugin import Options, Reranker, TrainableReranker
-from irplatform.registry import code_digests
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.text import VectorOptions, WordVectors
 from irplatform.text.vector_source import VectorSource

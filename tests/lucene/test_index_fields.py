@@ -16,7 +16,8 @@ WORDS = [f"w{n:02}" for n in range(40)]
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    """Indexes of several segments: a segment for each thread."""
+    """Indexes of several segments: a thread begins another one when so much is in memory."""
+    monkeypatch.setattr(build, "_BUFFER_MB", 0.1)
     monkeypatch.setattr(build, "_BATCH", 20)
     monkeypatch.setattr(build, "_BATCH_CHARACTERS", 20_000)
 

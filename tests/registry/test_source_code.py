@@ -6,8 +6,9 @@ import pytest
 from small import chosen
 from strangers import FILED, GOOD
 
+from irplatform.files import code_digests
 from irplatform.files.code_digests import distributions_of_packages, our_digest, source_digest
-from irplatform.registry import code_digests, loading
+from irplatform.registry import loading
 from irplatform.registry.loading import load, registry
 
 

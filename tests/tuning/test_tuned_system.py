@@ -10,9 +10,9 @@ from irplatform import RunSettings, TuneSettings, tune
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import Judgments, of_collection
 from irplatform.evaluation.sampled import read_sampled_qrels
+from irplatform.files import code_digests
 from irplatform.files.digests import fingerprint
 from irplatform.plugin import Topic
-from irplatform.registry import code_digests
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion_learning import learn_weights
 from irplatform.runs import Ranking, Run
