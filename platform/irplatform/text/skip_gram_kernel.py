@@ -17,6 +17,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.types.containers import UniTuple
 from numba.extending import intrinsic
 
 if TYPE_CHECKING:
@@ -98,54 +99,77 @@ def _parts(builder: Any, size: Any) -> tuple[Any, Any]:
 
 
 @intrinsic
-def _dot(_: Any, one: Any, at: Any, other: Any, other_at: Any, size: Any) -> Any:
-    """The product of two rows, which begin at some places of two arrays."""
+def _dots(_: Any, inputs: Any, at: Any, outputs: Any, one: Any, other: Any, size: Any) -> Any:
+    """The products of a row of inputs with two of outputs; rows begin at places of the arrays.
+
+    Two at once, since one alone waits for its own sums.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = [
-            builder.gep(_data(context, builder, signature.args[place], args[place]), [start])
-            for place, start in ((0, args[1]), (2, args[3]))
-        ]
-        size = args[4]
+        data = [_data(context, builder, signature.args[place], args[place]) for place in (0, 2)]
+        row = builder.gep(data[0], [args[1]])
+        columns = [builder.gep(data[1], [start]) for start in args[3:5]]
+        size = args[5]
         blocks, fours = _parts(builder, size)
-        sums = [cgutils.alloca_once_value(builder, _zero(_EIGHT)) for _ in range(4)]
-        with _range(builder, _long(0), blocks, _BLOCK) as (start, _):
-            for part, kept in enumerate(sums):
-                place = builder.add(start, _long(8 * part))
-                value, factor = (_load(builder, row, place, _EIGHT) for row in rows)
-                builder.store(_fused(builder, value, factor, builder.load(kept)), kept)
-        halves = []
-        for kept in sums:
-            value = builder.load(kept)
-            low = builder.shuffle_vector(value, value, _lanes(0, 1, 2, 3))
-            high = builder.shuffle_vector(value, value, _lanes(4, 5, 6, 7))
-            halves.append(builder.fadd(low, high))
-        pairs = [builder.fadd(halves[0], halves[1]), builder.fadd(halves[2], halves[3])]
-        lanes = [
-            builder.extract_element(builder.fadd(*pairs), ir.Constant(_INT, lane))
-            for lane in range(4)
+        sums = [
+            [cgutils.alloca_once_value(builder, _zero(_EIGHT)) for _ in range(4)] for _ in range(2)
         ]
-        total = builder.fadd(builder.fadd(lanes[0], lanes[1]), builder.fadd(lanes[2], lanes[3]))
-        rest = cgutils.alloca_once_value(builder, ir.Constant(_DOUBLE, 0.0))
+        rests = [cgutils.alloca_once_value(builder, ir.Constant(_DOUBLE, 0.0)) for _ in range(2)]
+        with _range(builder, _long(0), blocks, _BLOCK) as (start, _):
+            for part in range(4):
+                place = builder.add(start, _long(8 * part))
+                value = _load(builder, row, place, _EIGHT)
+                for column, kept in zip(columns, sums, strict=True):
+                    factor = _load(builder, column, place, _EIGHT)
+                    total = _fused(builder, value, factor, builder.load(kept[part]))
+                    builder.store(total, kept[part])
 
-        def add(product: Any) -> None:
+        def add(rest: Any, product: Any) -> None:
             longer = builder.fpext(product, _DOUBLE)
             builder.store(builder.fadd(builder.load(rest), longer), rest)
 
         with _range(builder, blocks, fours, 4) as (start, _):
-            product = builder.fmul(*(_load(builder, row, start, _FOUR) for row in rows))
-            for lane in range(4):
-                add(builder.extract_element(product, ir.Constant(_INT, lane)))
+            value = _load(builder, row, start, _FOUR)
+            for column, rest in zip(columns, rests, strict=True):
+                product = builder.fmul(value, _load(builder, column, start, _FOUR))
+                for lane in range(4):
+                    add(rest, builder.extract_element(product, ir.Constant(_INT, lane)))
         with _range(builder, fours, size, 1) as (start, _):
-            add(builder.fmul(*(_load(builder, row, start, _FLOAT) for row in rows)))
-        exact = builder.fadd(builder.load(rest), builder.fpext(total, _DOUBLE))
-        upper = builder.and_(builder.bitcast(exact, _LONG), _long(_UPPER_HALF))
-        lower = builder.zext(builder.bitcast(builder.fptrunc(exact, _FLOAT), _INT), _LONG)
-        return builder.fptrunc(builder.bitcast(builder.or_(upper, lower), _DOUBLE), _FLOAT)
+            value = _load(builder, row, start, _FLOAT)
+            for column, rest in zip(columns, rests, strict=True):
+                add(rest, builder.fmul(value, _load(builder, column, start, _FLOAT)))
+        products = [
+            _misread(builder, builder.fadd(builder.load(rest), _of_lanes(builder, kept)))
+            for kept, rest in zip(sums, rests, strict=True)
+        ]
+        return context.make_tuple(builder, signature.return_type, products)
 
-    del at, other_at, size
+    del at, one, other, size
     places = types.int64
-    return types.float32(one, places, other, places, places), generate
+    both = UniTuple(types.float32, 2)
+    return both(inputs, places, outputs, places, places, places), generate
+
+
+def _of_lanes(builder: Any, sums: Any) -> Any:
+    """The sum of the lanes of four vectors, in double precision."""
+    halves = []
+    for kept in sums:
+        value = builder.load(kept)
+        low = builder.shuffle_vector(value, value, _lanes(0, 1, 2, 3))
+        high = builder.shuffle_vector(value, value, _lanes(4, 5, 6, 7))
+        halves.append(builder.fadd(low, high))
+    pairs = [builder.fadd(halves[0], halves[1]), builder.fadd(halves[2], halves[3])]
+    total = builder.fadd(*pairs)
+    lanes = [builder.extract_element(total, ir.Constant(_INT, lane)) for lane in range(4)]
+    pairs = [builder.fadd(lanes[0], lanes[1]), builder.fadd(lanes[2], lanes[3])]
+    return builder.fpext(builder.fadd(*pairs), _DOUBLE)
+
+
+def _misread(builder: Any, exact: Any) -> Any:
+    """A sum as gensim reads it."""
+    upper = builder.and_(builder.bitcast(exact, _LONG), _long(_UPPER_HALF))
+    lower = builder.zext(builder.bitcast(builder.fptrunc(exact, _FLOAT), _INT), _LONG)
+    return builder.fptrunc(builder.bitcast(builder.or_(upper, lower), _DOUBLE), _FLOAT)
 
 
 @intrinsic
@@ -239,14 +263,17 @@ def train(
                     continue
                 row = np.int64(words[near]) * size
                 count = 0
-                for node in range(first, last):
-                    output = np.int64(points[node]) * size
-                    product = _dot(inputs, row, outputs, output, size)
-                    if product <= -6.0 or product >= 6.0:
-                        continue
-                    cell = np.uint64((np.float64(product) + 6.0) * 83.0)
-                    gradients[count] = np.float32((codes[node] - sigmoid[cell]) * rate)
-                    rows[count] = output
-                    count += 1
+                for node in range(first, last, 2):
+                    other = min(node + 1, last - 1)
+                    pair = np.int64(points[node]) * size, np.int64(points[other]) * size
+                    products = _dots(inputs, row, outputs, pair[0], pair[1], size)
+                    for second in range(1 + other - node):
+                        product = products[second]
+                        if product <= -6.0 or product >= 6.0:
+                            continue
+                        cell = np.uint64((np.float64(product) + 6.0) * 83.0)
+                        gradients[count] = np.float32((codes[node + second] - sigmoid[cell]) * rate)
+                        rows[count] = pair[second]
+                        count += 1
                 _update(inputs, row, outputs, rows, gradients, count, size)
         start = end
