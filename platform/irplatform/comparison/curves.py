@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.evaluation.scoring import evaluate
+from irplatform.evaluation.judgments import Judgments
+from irplatform.evaluation.scoring import evaluation_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,9 +56,9 @@ def curves(qrels: Qrels, runs: Mapping[str, Run]) -> list[Curve]:
     """
     by_recall = {f"IPrec@{recall:.1f}": recall for recall in _RECALLS}
     by_cutoff = {f"nDCG@{cutoff}": float(cutoff) for cutoff in _CUTOFFS}
-    means = {
-        name: evaluate(qrels, run, [*by_recall, *by_cutoff]).aggregate for name, run in runs.items()
-    }
+    measures = [*by_recall, *by_cutoff]
+    judgments = Judgments(qrels, None, measures)
+    means = {n: evaluation_of(judgments, r, measures, None).aggregate for n, r in runs.items()}
 
     def points(places: Mapping[str, float]) -> dict[str, tuple[tuple[float, float], ...]]:
         return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from irplatform.errors import InputError
 from irplatform.files.cache import artifact, is_built, kept_json
 
 if TYPE_CHECKING:
@@ -18,17 +19,29 @@ _FACT = "fact.json"
 def kept_fact(kind: str, label: str, depends_on: Mapping[str, Any], find: Callable[[], T]) -> T:
     """Return a fact from the cache; find and keep it if it is not there.
 
+    A cache that cannot be written to only costs the time to find it again.
+
     Args:
         kind: the kind of the artifact; see `artifact` for this and the label.
         label: a readable beginning for its name.
         depends_on: all that the fact depends on.
         find: returns the fact, as JSON has it: tuples come back as lists.
     """
+    looked = False
+    facts: list[T] = []
 
     def build(folder: Path) -> None:
-        _write(folder, find())
+        nonlocal looked
+        looked = True
+        facts.append(find())
+        _write(folder, facts[0])
 
-    fact: T = kept_json(artifact(kind, label, depends_on, build).path / _FACT)
+    try:
+        fact: T = kept_json(artifact(kind, label, depends_on, build).path / _FACT)
+    except InputError:
+        if looked and not facts:
+            raise
+        return facts[0] if facts else find()
     return fact
 
 

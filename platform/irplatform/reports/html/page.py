@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from importlib import metadata
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from irplatform.comparison.identities import identities_told
 from irplatform.comparison.sentences import sentences
 from irplatform.errors import listing
+from irplatform.files.facts import kept_fact
 from irplatform.reports.columns import Cell
 from irplatform.reports.comparison_tables import (
     alone_text,
@@ -53,6 +55,7 @@ PAGES = ("altair", "vl_convert", "jinja2")
 """The packages that make pages."""
 GENERATOR = '<meta name="generator" content="irplatform'
 """By which a page of ours is known."""
+_EMBED = "window.vegaEmbed = vegaEmbed;"
 _NAMED = 4
 """Systems in the page's title."""
 _RAISED_LINES = str.maketrans({"\u2028": "\\u2028", "\u2029": "\\u2029"})
@@ -164,10 +167,16 @@ def _most_different_pair(comparison: Comparison) -> int:
 @cache
 def vega_runtime() -> str:
     """Return Vega's runtime as a script; `vegaEmbed` draws compiled plots."""
+    version = metadata.version("vl-convert-python")
+    bundle = kept_fact("check", "vega", {"vl-convert": version, "code": _EMBED}, _bundle)
+    return re.sub(r"</(?=script)", r"<\\/", bundle, flags=re.IGNORECASE)
+
+
+def _bundle() -> str:
     import vl_convert
 
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return re.sub(r"</(?=script)", r"<\\/", bundle, flags=re.IGNORECASE)
+    bundle: str = vl_convert.javascript_bundle(_EMBED)
+    return bundle
 
 
 def as_script(value: object) -> str:

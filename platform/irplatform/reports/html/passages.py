@@ -109,6 +109,7 @@ def _pattern(names: set[str], flags: re.RegexFlag) -> re.Pattern[str] | None:
 
 
 @lru_cache(maxsize=1 << 16)
+@lru_cache(100_000)
 def _stem(word: str) -> str:
     """A word without the ending of a plural or of a verb."""
     if len(word) <= _SHORT or not word.isalpha():

@@ -9,14 +9,18 @@ Computed here since trec_eval 10 rounds x otherwise than release 9, which pytrec
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from irplatform.evaluation.kinds import OfRanking, Standard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.evaluation.kinds import Asked, RegisterMeasure
+    from irplatform.evaluation.hits import Hits, Values
+    from irplatform.evaluation.kinds import Asked, PerTopic, RegisterMeasure, Scored
 
 
 def interpolated_precision(
@@ -40,6 +44,29 @@ def interpolated_precision(
     return best
 
 
+def highest_precision(hits: Hits, least: int, recall: float) -> Values:
+    """Return the same of all topics at once, for a grade of at least 1 that is relevant."""
+    topic, rank = hits.relevant(least, math.inf)
+    share = recall * hits.number_relevant(least)
+    needed = np.floor(share) + (share % 1 >= 0.5)
+    found = np.arange(1, len(topic) + 1) - np.searchsorted(topic, topic)
+    kept = found >= needed[topic]
+    best = np.zeros(len(hits.topics))
+    np.maximum.at(best, topic[kept], (found / rank)[kept])
+    return best
+
+
+@dataclass(frozen=True)
+class _AtRecall(OfRanking):
+    """All topics at once, unless unjudged documents count, or are left out."""
+
+    def values(self, asked: Asked, scored: Scored) -> PerTopic:
+        if asked["judged_only"] or asked["rel"] < 1:
+            return super().values(asked, scored)
+        values = highest_precision(scored.hits, asked["rel"], asked["recall"])
+        return dict(zip(scored.hits.topics, values.tolist(), strict=True))
+
+
 def register_measures(register: RegisterMeasure) -> None:
     """Register `IPrec`."""
-    register("IPrec", Standard(OfRanking(interpolated_precision, since=10)))
+    register("IPrec", Standard(_AtRecall(interpolated_precision, since=10)))
