@@ -86,7 +86,7 @@ def test_measures_of_plugins_are_computed_anew():
     assert _scored(["mine"], RUN, extra={"mine": mine}).aggregate["mine"] == 0.75
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"proof": 1, "values": {"AP": {}}}'])
+@pytest.mark.parametrize("content", [b"", b"{", b"\n", b'0\n{"AP": {}}'])
 def test_a_damaged_file_is_no_proof(content, fresh_home):
     _scored(["AP"], RUN)
     (file,) = fresh_home.glob("values/*/values.json")
@@ -98,7 +98,8 @@ def test_a_damaged_file_is_no_proof(content, fresh_home):
 def test_a_changed_digit_is_no_proof(fresh_home):
     _scored(["AP"], RUN)
     (file,) = fresh_home.glob("values/*/values.json")
-    content = orjson.loads(file.read_bytes())
-    content["values"]["AP"]["1"] = 0.9
-    file.write_bytes(orjson.dumps(content))
+    proof, content = file.read_bytes().split(b"\n")
+    values = orjson.loads(content)
+    values["AP"]["1"] = 0.9
+    file.write_bytes(proof + b"\n" + orjson.dumps(values))
     assert not _known().of(["AP"])

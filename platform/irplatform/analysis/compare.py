@@ -11,7 +11,7 @@ from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import CompareOptions
 from irplatform.analysis.settings import AnalysisSettings
 from irplatform.comparison.compare import compare as compare_over_topics
-from irplatform.evaluation.scoring import evaluate as evaluate_run
+from irplatform.evaluation.scoring import evaluation_of
 from irplatform.registry.loading import registry
 from irplatform.reports.comparison import ComparisonReport
 from irplatform.runs import read_run
@@ -83,12 +83,8 @@ def compare_judged(
             )
     extra, judgments = registry().measures, judged.judgments
     alone = {
-        name: evaluate_run(
-            judgments.qrels,
-            read_run(path),
-            judgments.measures,
-            extra=extra,
-            sampled=judgments.sampled,
+        name: evaluation_of(
+            judgments, judged.as_read.get(path) or read_run(path), judgments.measures, extra
         )
         for name, path in judged.given.alone().items()
     }

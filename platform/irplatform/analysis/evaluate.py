@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Unpack
@@ -81,7 +81,7 @@ class JudgedRuns:
     """Runs and their names, by path, with their judgments and their collection, if there is one.
 
     `collection_name` is the collection's name as the user or the runs' metadata give it. `notes`
-    say that only the topics of a quick look count.
+    say that only the topics of a quick look count. `as_read` has the runs of files with all topics.
     """
 
     judgments: Judgments
@@ -90,6 +90,7 @@ class JudgedRuns:
     collection_name: str
     given: GivenRuns
     notes: tuple[str, ...] = ()
+    as_read: Mapping[Path, Run] = field(default_factory=dict)
 
     @property
     def names(self) -> Mapping[Path, str]:
@@ -142,10 +143,11 @@ def read_judged_runs(
     for one, other in combinations(paths, 2):
         if same_file(one, other):
             raise InputError(f"the run {other} is named more than once, once as {one}.")
-    runs = {}
+    runs, as_read = {}, {}
     for path in paths:
         with waiting(f"reading {path}"):
             run = given.ready[path] if path in given.ready else read_run(path)
+            as_read[path] = run
             runs[path] = _without_own(run, resolved_collection, settings.ignore_identical_ids)
         _refuse_other_topics(path, runs[path], judgments)
     if topics:
@@ -161,7 +163,7 @@ def read_judged_runs(
             "comparable with scores over all topics."
         )
         runs = {path: without(run, left_out) for path, run in runs.items()}
-    return JudgedRuns(judgments, runs, resolved_collection, named, given, tuple(notes))
+    return JudgedRuns(judgments, runs, resolved_collection, named, given, tuple(notes), as_read)
 
 
 def _by_reported(

@@ -11,13 +11,13 @@ import hashlib
 from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import orjson
 
 from irplatform.data import subtopics_of
 from irplatform.files.cache import artifact
 from irplatform.files.code_digests import our_digest
-from irplatform.files.digests import fingerprint
 from irplatform.files.writing import atomic_write
 from irplatform.runs.packed import PackedRanking, doc_ids_of
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _FILE = "values.json"
 _LARGE = 20_000
 """Results of a run whose values are worth keeping; others are computed in a few milliseconds."""
+_digests: WeakKeyDictionary[Run, str] = WeakKeyDictionary()
 _SORTED = orjson.OPT_SORT_KEYS
 _PACKAGES = ("ir-measures", "pytrec-eval-terrier", "pyndeval")
 """The packages that compute values."""
@@ -72,10 +73,9 @@ class KnownValues:
         if not values:
             return
         self._values = {**_read(self._path), **values}  # of another process, too
-        proof = fingerprint({"values": {name: dict(of) for name, of in self._values.items()}})
+        content = orjson.dumps(self._values, default=dict)
         with atomic_write(self._path, "wb") as file:
-            content = {"proof": proof, "values": self._values}
-            file.write(orjson.dumps(content, default=dict))
+            file.write(_proof(content) + b"\n" + content)
 
 
 def is_large(run: Run) -> bool:
@@ -85,6 +85,12 @@ def is_large(run: Run) -> bool:
 
 def run_digest(run: Run) -> str:
     """Return a digest of a run's topics, documents and scores; its name does not count."""
+    if run not in _digests:
+        _digests[run] = _digest_of(run)
+    return _digests[run]
+
+
+def _digest_of(run: Run) -> str:
     digest = hashlib.sha256()
     for topic, ranking in run.rankings.items():
         if isinstance(ranking, PackedRanking) and ranking.cells.dtype.kind == "S":
@@ -107,11 +113,15 @@ def judgments_digest(qrels: Qrels, sampled: str | None = None) -> str:
 def _read(path: Path) -> dict[str, PerTopic]:
     """The values of a file; none if it is missing or damaged."""
     try:
-        content = orjson.loads(path.read_bytes())
-        values: dict[str, PerTopic] = content["values"]
-        return values if fingerprint({"values": values}) == content["proof"] else {}
-    except (OSError, ValueError, KeyError, TypeError):
+        proof, _, content = path.read_bytes().partition(b"\n")
+    except OSError:
         return {}
+    values: dict[str, PerTopic] = orjson.loads(content) if proof == _proof(content) else {}
+    return values
+
+
+def _proof(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 @cache
