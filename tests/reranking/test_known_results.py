@@ -1,5 +1,6 @@
 """What a reranker made is known the second time, without asking it."""
 
+import shutil
 from typing import ClassVar
 
 import pytest
@@ -71,6 +72,18 @@ def test_a_system_that_learns_is_not_loaded_again(ranked):
     assert [s.description for s in again.systems] == [s.description for s in first.systems]
     assert [s.fingerprint for s in again.systems] == [s.fingerprint for s in first.systems]
     assert again.weight == first.weight
+    assert (_of(again.alone), _of(again.final)) == (_of(first.alone), _of(first.final))
+    assert Witness.scored == []  # the runs are made of the scores in the cache
+
+
+def test_a_system_whose_scores_are_gone_is_opened_again(ranked, fresh_home):
+    learning = LearningPlan(training_set_of(*range(20)))
+    first = ranked(Witness, learning=learning, weight=None)
+    again = ranked(Witness, learning=learning, weight=None)
+    shutil.rmtree(fresh_home / "scores")
+    Witness.scored.clear()
+    assert _of(again.final) == _of(first.final)
+    assert Witness.scored
 
 
 def test_other_training_topics_make_another_result(ranked):

@@ -42,6 +42,9 @@ def test_a_run_that_stands_is_not_made_again(write):
     assert metadata.run.sha256 == first.sha256
     assert [*metadata.run.rankings] == ["1"]
     assert first.path.read_bytes() == bytes_before
+    assert {topic: [*ranking] for topic, ranking in again.run.rankings.items()} == {
+        "1": [("a", 2.0), ("b", 1.0)]
+    }
 
 
 @pytest.mark.parametrize("other", [{"identity": "other"}, {"identity": ""}, {"tag": "t"}])

@@ -163,8 +163,8 @@ class Recorder:
             by_itself = method.having(interpolation=0.0, shares=[])
             written_alone = write(reranked.alone, by_itself, reranked.identity_of("alone"))
             written = write(reranked.final, method, reranked.identity_of("final"))
-            final.append(self._score(reranked.final, seconds, written))
-            alone.append(self._score(reranked.alone, seconds, written_alone))
+            final.append(self._score(written, seconds))
+            alone.append(self._score(written_alone, seconds))
             seeds.append(
                 SystemResult(
                     name=name,
@@ -304,7 +304,7 @@ class Recorder:
         method = method_of_retrieval(facts)
         written = self._write(candidates, artifacts, seconds, resources, run, method, identity)
         self._lengths[run.name] = written.lengths
-        evaluation = self._score(run, seconds, written)
+        evaluation = self._score(written, seconds)
         indexed = resources if "index" in artifacts else None
         self.warn(self._notice_topics(run, evaluation, indexed))
         self._evaluations[run.name] = evaluation
@@ -356,14 +356,14 @@ class Recorder:
         )
         return self._folder.write(run, content, identity)
 
-    def _score(self, run: Run, seconds: dict[str, float], written: WrittenRun) -> Evaluation:
+    def _score(self, written: WrittenRun, seconds: dict[str, float]) -> Evaluation:
         """Score a run, and add to the seconds what this takes."""
         if self._qrels is None:
             seconds.setdefault(_EVALUATE, 0.0)
             return Evaluation({}, {}, lengths=written.lengths)
         started = time.monotonic()
         known = KnownValues(written.sha256, self._judgments, written.lengths)
-        evaluation = self._evaluate(run, self._measures, known)
+        evaluation = self._evaluate(written.run, self._measures, known)
         seconds[_EVALUATE] = seconds.get(_EVALUATE, 0.0) + time.monotonic() - started
         return evaluation
 

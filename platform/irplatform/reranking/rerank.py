@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.errors import counted
+from irplatform.files.cache import NotInCacheError, nothing_made
 from irplatform.reranking.fitting import fit_system, open_checkpoint, train_ahead, untrained
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.results import RerankedRun, is_known, known_or_made
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import ChosenReranker, FittedReranker
     from irplatform.retrieval.candidates import Candidates
+
+    Ranked = tuple[FittedReranker, Sequence[Topic], Mapping[str, Values]]
+    """A system with topics and their scores."""
 
 FOLDS = 5
 """Of cross-validation over a collection's own topics."""
@@ -127,17 +131,52 @@ def _made(
     candidates: Candidates,
     learning: LearningPlan,
     resources: CollectionResources,
+    known: Sequence[FittedReranker],
 ) -> RerankedRun:
-    interpolate = learning.interpolate
+    """Fit a reranker and rank; of a `known` system only the scores are read, if they are kept."""
     opened = resources_with(learning, choice, resources)
+    if kept := _kept_scores(candidates, learning, opened, known):
+        return _mixed(choice, candidates, learning, resources, kept)
     warnings = warnings_of(choice, candidates.topics, learning)
     for warning in warnings:
         opened.notice(warning)
-    systems: list[FittedReranker] = []
+    ranked = _fold_scores(choice, candidates, learning, opened)
+    made = _mixed(choice, candidates, learning, resources, ranked)
+    if learning.interpolate is None and (few := _few_topics(choice, made.systems)):
+        opened.notice(few)
+    return replace(made, warnings=warnings)
+
+
+def _kept_scores(
+    candidates: Candidates,
+    learning: LearningPlan,
+    resources: CollectionResources,
+    known: Sequence[FittedReranker],
+) -> list[Ranked]:
+    """The scores of a known system that ranks all topics; none if they are not in the cache."""
+    if not known or learning.folds:
+        return []
+    (system,) = known
+    try:
+        with nothing_made():
+            topics, per_topic = candidates.topics, candidates.per_topic
+            return [(system, topics, cached_scores(system, topics, per_topic, resources))]
+    except NotInCacheError:
+        return []
+
+
+def _mixed(
+    choice: ChosenReranker,
+    candidates: Candidates,
+    learning: LearningPlan,
+    resources: CollectionResources,
+    ranked: Sequence[Ranked],
+) -> RerankedRun:
+    """Mix scores with the first stage."""
     weights: list[float] = []
     alone, final = {}, {}
-    for system, topics, scores in _fold_scores(choice, candidates, learning, opened):
-        weight = system.weight if interpolate is None else interpolate
+    for system, topics, scores in ranked:
+        weight = system.weight if learning.interpolate is None else learning.interpolate
         for topic in topics:
             reranked = Reranked.of(
                 candidates.first.rankings[topic.id],
@@ -146,18 +185,14 @@ def _made(
             )
             alone[topic.id], final[topic.id] = reranked.mixed(0.0), reranked.mixed(weight)
         weights.append(weight)
-        systems.append(system)
-    if interpolate is None and (few := _few_topics(choice, systems)):
-        opened.notice(few)
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
         candidates.cut(Run(alone_name(choice.name), {t: alone[t] for t in order})),
         candidates.cut(Run(choice.name, {t: final[t] for t in order})),
         sum(weights) / len(weights),
-        systems,
+        [system for system, *_ in ranked],
         resources,
-        warnings,
-        weights,
+        weights=weights,
     )
 
 
@@ -166,7 +201,7 @@ def _fold_scores(
     candidates: Candidates,
     learning: LearningPlan,
     resources: CollectionResources,
-) -> list[tuple[FittedReranker, Sequence[Topic], Mapping[str, Values]]]:
+) -> list[Ranked]:
     """Fit a system per fold; return each, without its members, with its topics and their scores."""
     timed, per_topic = resources.stopwatch.timed, candidates.per_topic
     known_scores: Mapping[str, Values] | None = None

@@ -103,35 +103,38 @@ def known_or_made(
     candidates: Candidates,
     learning: LearningPlan,
     resources: CollectionResources,
-    make: Callable[[], RerankedRun],
+    make: Callable[[Sequence[FittedReranker]], RerankedRun],
 ) -> RerankedRun:
     """Return what `make` returns, or the same with facts from the cache and runs that come later.
+
+    `make` is given the systems, without members, if they are known.
 
     Notices that were shown when it was made are shown again. Nothing is kept of rerankers that keep
     their own answers.
     """
     if choice.traits.keeps_answers:
-        return make()
+        return make(())
     key, label = depends_on(choice, candidates, learning, resources), choice.registration.name
     fact = known_fact(_KIND, label, key)
     work = Work("weigh", choice.registration.name, len(candidates.topics))
     if fact is None:
         with resources.record() as used, measured(work):
-            made = make()
+            made = make(())
         keep_fact(_KIND, label, key, {**_facts(made), "used": asdict(used)})
         return replace(made, identity=fingerprint(key))
     resources.replay(UsageLog(**fact["used"]))
+    systems = [FittedReranker(choice, (), **system) for system in fact["systems"]]
 
     @cache
     def again() -> RerankedRun:
         with measured(work):
-            return make()
+            return make(systems)
 
     return RerankedRun(
         Run(alone_name(choice.name), Later(lambda: again().alone.rankings)),
         Run(choice.name, Later(lambda: again().final.rankings)),
         fact["weight"],
-        [FittedReranker(choice, (), **system) for system in fact["systems"]],
+        systems,
         resources,
         fact["warnings"],
         fact["weights"],

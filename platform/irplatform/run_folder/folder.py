@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence  # noqa: TC003 - pydantic reads them
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,9 @@ from irplatform.run_folder.metadata_files import (
 )
 from irplatform.run_folder.metadata_model import RunFile
 from irplatform.run_folder.resuming import refuse_other_run
+from irplatform.runs import Run, read_run
 from irplatform.runs.names import file_name, other_form, run_file
+from irplatform.runs.run import Later
 from irplatform.spelling import option
 from irplatform.system.console import notice
 
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from irplatform.run_folder.metadata_model import RunMetadata
-    from irplatform.runs import Run
 
 FILE_NAME = "scores.json"
 _HINT = "`platform run` writes it when it has scored its runs."
@@ -114,11 +115,19 @@ def read_scores(folder: Path | str) -> FolderScores:
 
 @dataclass(frozen=True)
 class WrittenRun:
-    """A run file: the SHA-256 of its lines, and topic id to number of results, 0 included."""
+    """A run file.
+
+    Attributes:
+        path: the file.
+        sha256: the SHA-256 of its lines.
+        lengths: topic id to the number of results, 0 included.
+        run: its results; those of a file that stood are read when they are used.
+    """
 
     path: Path
     sha256: str
     lengths: Mapping[str, int]
+    run: Run = field(repr=False, compare=False)
 
     @property
     def results(self) -> list[int]:
@@ -196,6 +205,7 @@ class RunFolder:
             about = RunFile(file=path.name, sha256=known["sha256"], rankings=known["rankings"])
             write_metadata(path, metadata, about)
             lengths = known["lengths"]
+            run = replace(run, rankings=Later(lambda: read_run(path).rankings))
         else:
             with measured(Work("write")) as meter:
                 about = write_run_with_metadata(run, path, metadata)
@@ -209,7 +219,7 @@ class RunFolder:
         if (other := other_form(path)).is_file():
             other.unlink()
         metadata_path(other).unlink(missing_ok=True)
-        return WrittenRun(path, about.sha256 or "", lengths)
+        return WrittenRun(path, about.sha256 or "", lengths, run)
 
     def warning_of_replaced(self) -> str:
         """Return a warning if another command has written over runs of this one, or ""."""
