@@ -134,9 +134,11 @@ def run(
         with naming_experiment(settings, plugins):
             plan = plan_run(settings, plugins)
             recorder = _recorder(plan)
+        start = Cost(Work("start"), processor_seconds(), time.monotonic() - began)
+        report = run_plan(plan, recorder)
         if settings.command:
-            record(Cost(Work("start"), processor_seconds(), time.monotonic() - began))
-        return run_plan(plan, recorder)
+            record(start)
+        return report
 
 
 @settings_kept()
