@@ -8,6 +8,7 @@ may change with a collection's folder.
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -282,8 +283,13 @@ def _under_any_label(final: Path, suffix: str = "") -> Iterator[Path]:
     """The folder under this label, which may be missing, and then those under other labels."""
     own = final.with_name(f"{final.name}{suffix}")
     yield own
-    others = final.parent.glob(f"*-{_fingerprint(final)}{suffix}")
-    yield from sorted(path for path in others if path != own)
+    ending = f"-{_fingerprint(final)}{suffix}"
+    try:
+        names = os.listdir(final.parent)  # noqa: PTH208 - ten times as fast, of thousands
+    except OSError:  # no such folder yet
+        return
+    others = (name for name in names if name.endswith(ending) and name != own.name)
+    yield from map(final.with_name, sorted(others))
 
 
 def _partial(final: Path, *, resumes: bool) -> Path:
