@@ -6,6 +6,7 @@ import pytest
 from commands import call
 
 import irplatform as ir
+from irplatform.errors import InputError
 from irplatform.files.costs import Work
 from irplatform.planning.estimates import Estimate
 from irplatform.planning.steps import Forecast, Step, duration, sentences, size, table_of
@@ -42,7 +43,8 @@ def test_after_a_run_all_is_in_the_cache(tmp_path):
     assert made[:3] == ["mix bm25-text with the first stage", "write runs", "score runs"]
     measure = ir.plan("demo", ["bm25-text"], interpolate=0.5, run_dir=tmp_path, measures=["nDCG@3"])
     assert next(step.what for step in measure.steps if step.work) == "score runs"
-    deeper = ir.plan("demo", ["bm25-text"], interpolate=0.5, rerank_depth=7, run_dir=tmp_path)
+    options = {"interpolate": 0.5, "rerank_depth": 7, "run_dir": tmp_path}
+    deeper = ir.plan("demo", ["bm25-text"], force=True, **options)
     made = [step.what for step in deeper.steps if step.work]
     assert made[:2] == ["rank with bm25-text", "mix bm25-text with the first stage"]
 
@@ -52,6 +54,30 @@ def test_several_first_stages_are_planned_together(fresh_home, tmp_path):
     whats = [step.what for step in forecast.steps]
     assert whats.count("index demo") == 1
     assert {"search demo with bm25", "search demo with rm3"} <= {*whats}
+
+
+@pytest.mark.java
+def test_what_a_run_would_refuse_is_refused(tmp_path):
+    ir.run("demo", ["bm25-text"], interpolate=0.5, run_dir=tmp_path)
+    options = {"interpolate": 0.4, "run_dir": tmp_path}
+    with pytest.raises(InputError, match=r"made with other settings: interpolate 0\.5 -> 0\.4"):
+        ir.plan("demo", ["bm25-text"], **options)
+    assert ir.plan("demo", ["bm25-text"], force=True, **options).steps
+
+
+@pytest.mark.java
+def test_the_cells_of_a_matrix_have_folders_of_their_own(tmp_path):
+    options = {"first_stages": ["bm25", "rm3"], "interpolate": 0.5, "run_dir": tmp_path}
+    ir.run("demo", ["bm25-text"], **options)
+    again = ir.plan("demo", ["bm25-text"], **options)
+    made = {step.what for step in again.steps if step.work}
+    assert made == {"everything else", "start"}
+
+
+def test_each_fold_is_trained(fresh_home, tmp_path):
+    collection = ir.collection("demo-train")
+    forecast = ir.plan(collection, ["lexical"], run_dir=tmp_path)
+    assert [step.what for step in forecast.steps].count("train lexical") == 5
 
 
 @pytest.mark.usefixtures("fresh_home")

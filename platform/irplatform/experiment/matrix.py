@@ -90,6 +90,20 @@ def _planned(
     recorder_of: Callable[[RunPlan], Recorder],
 ) -> Iterator[_Planned]:
     """Plan all cells; InputError if one cannot run, or its folder has other runs."""
+    for name, plan in planned_cells(settings, plugins, folder):
+        recorder = recorder_of(plan)
+        recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
+        yield _Planned(name, plan, recorder)
+
+
+def planned_cells(
+    settings: RunSettings, plugins: Registry, folder: Path
+) -> Iterator[tuple[str, RunPlan]]:
+    """Yield the plans of all cells, each with a folder of its own, by names of first stages.
+
+    Raises:
+        InputError: a cell cannot run, or two collections have the same name.
+    """
     taken: dict[Path, str] = {}
     for collection in settings.collections or (settings.collection,):
         with waiting(f"reading {collection}"):
@@ -105,9 +119,7 @@ def _planned(
                         "their runs would lie in one folder. Run them one after the other, each "
                         f"with its {option('run_dir')}."
                     )
-                recorder = recorder_of(plan)
-                recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
-                yield _Planned(name, plan, recorder)
+                yield name, plan
 
 
 @contextmanager

@@ -14,8 +14,8 @@ from irplatform.evaluation.judgments import measures_of
 from irplatform.experiment.calls import describe_data
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.keywords import RunOptions
-from irplatform.experiment.matrix import cell_settings
-from irplatform.experiment.plan import plan_run, planned_runs
+from irplatform.experiment.matrix import RUN_DIR, naming_experiment, planned_cells
+from irplatform.experiment.plan import plan_run, planned_runs, refuse_own_candidates
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve, retrieve_training
 from irplatform.experiment.settings import DeclaredSettings
 from irplatform.files.cache import NotInCacheError, nothing_made
@@ -33,16 +33,17 @@ from irplatform.reranking.training_set import MOST_WEIGHING_TOPICS, seeds_of
 from irplatform.retrieval.candidates import with_relevant
 from irplatform.retrieval.first_stage import RETRIEVED
 from irplatform.retrieval.retrievers import is_kept
-from irplatform.run_folder.folder import read_scores
-from irplatform.runs.names import system_of
+from irplatform.run_folder.folder import RunFolder, read_scores
+from irplatform.runs.names import run_file, system_of
 from irplatform.settings import with_keywords
 from irplatform.system.console import quiet
 from irplatform.system.packages import absent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from irplatform.data import Corpus
     from irplatform.experiment.arguments import Collections, Systems
     from irplatform.experiment.plan import RunPlan
     from irplatform.experiment.run_settings import RunSettings
@@ -52,8 +53,10 @@ if TYPE_CHECKING:
     from irplatform.reranking.training_set import LearningPlan
     from irplatform.retrieval.candidates import Candidates
 
-_SHARED = {"vectors": "train word vectors", "forward-index": "count words"}
+_SHARED = {"forward-index": "count words", "vectors": "train word vectors"}
 """Kinds of artifacts that systems share, and what making one is called."""
+_OF_ALL = ("index", "search")
+"""Kinds of work that the cells of a matrix share."""
 
 
 @with_keywords(RunOptions, DeclaredSettings)
@@ -73,59 +76,70 @@ def plan(
         'index demo'
     """
     settings = settings_of(collection, options, rerankers=rerankers)
-    plugins = registry()
-    known = costs()
+    plugins, known = registry(), costs()
     steps: list[Step] = []
+    corpora: dict[str, Corpus] = {}
     missing: dict[str, None] = {}
-    with quiet(), nothing_made("fields"):  # without which no key of an index is known
-        for cell in _cells(settings, plugins):
-            planned = plan_run(cell, plugins)
+    with quiet(), nothing_made("fields"), naming_experiment(settings, plugins):
+        # Without fields no key of an index is known.
+        for planned in _plans(settings, plugins):
             traits = [choice.traits for choice in planned.retrievers]
             traits += [choice.traits for choice in planned.rerankers]
             missing |= dict.fromkeys(p for of in traits for p in of.packages if absent(p))
-            steps += _steps(planned.on_device(), [step.what for step in steps])
+            corpora.setdefault(planned.resources.corpus.fingerprint, planned.resources.corpus)
+            steps += _steps(planned)
     steps.append(Step("start", "", Work("start")))
-    steps = [replace(s, estimate=estimate(s.work, known) if s.work else None) for s in steps]
-    needs = {kind for step in steps if step.estimate for kind in step.estimate.needs}
-    shared = [*_shared(planned, needs, known)]
-    index, *others = _joined(steps)
-    return Forecast([index, *shared, *others], [*missing])
+    needs = {kind for s in steps if s.work and (e := estimate(s.work, known)) for kind in e.needs}
+    shared = [step for corpus in corpora.values() for step in _shared(corpus, needs)]
+    ordered = _once([steps[0], *shared, *steps[1:]])
+    return Forecast(
+        [replace(s, estimate=estimate(s.work, known)) if s.work else s for s in ordered],
+        [*missing],
+    )
 
 
-def _cells(settings: RunSettings, plugins: Registry) -> Iterator[RunSettings]:
-    """The settings of the cells of a matrix, or of the one run."""
-    if not settings.is_matrix:
-        yield settings
-        return
-    for collection in settings.collections or (settings.collection,):
-        for _, cell in cell_settings(settings, plugins, collection):
-            yield cell
+def _once(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps without those that the cells of a matrix share and that were named before."""
+    named: set[str] = set()
+    for step in steps:
+        if (step.work is None or step.work.kind in _OF_ALL) and step.what in named:
+            continue
+        named.add(step.what)
+        yield step
 
 
-def _joined(steps: Sequence[Step]) -> list[Step]:
-    """Steps of different cells that are done once, once."""
-    return [*{step.what if step.work is None else id(step): step for step in steps}.values()]
+def _plans(settings: RunSettings, plugins: Registry) -> Iterator[RunPlan]:
+    """The plans of a matrix's cells, or of the one run; InputError where `run` would refuse."""
+    if settings.is_matrix:
+        cells = planned_cells(settings, plugins, settings.run_dir or RUN_DIR)
+        plans: Iterable[RunPlan] = (plan for _, plan in cells)
+    else:
+        plans = [plan_run(settings, plugins)]
+    for undecided in plans:
+        plan = undecided.on_device()
+        refuse_own_candidates(plan)
+        folder = RunFolder(plan.run_dir, compress=settings.compress)
+        runs = planned_runs(plan, describe_data(plan.collection, plan.qrels))
+        folder.plan(runs, force=settings.force)
+        yield plan
 
 
-def _shared(plan: RunPlan, needs: set[str], known: Sequence[Any]) -> Iterator[Step]:
-    """What systems share and the cache lacks: nothing that fails where it is not known."""
-    corpus = plan.collection.corpus
+def _shared(corpus: Corpus, needs: set[str]) -> Iterator[Step]:
+    """What systems share, of the kinds that such work needed before."""
     documents = corpus.size_hint() or 1
     for kind, what in _SHARED.items():
         if kind not in needs:
             continue
         ready = [i for i in contents([kind]) if i.depends_on.get("corpus") == corpus.fingerprint]
         work = None if any(item.complete for item in ready) else Work(kind, amount=documents)
-        taken = estimate(work, known) if work else None
-        yield Step(what, f"{documents:,} documents", work, taken)
+        yield Step(f"{what} of {corpus.name}", f"{documents:,} documents", work)
 
 
-def _steps(plan: RunPlan, told: Sequence[str]) -> Iterator[Step]:
+def _steps(plan: RunPlan) -> Iterator[Step]:
     corpus, settings = plan.collection.corpus, plan.settings
     documents = corpus.size_hint() or 1
-    if (what := f"index {corpus.name}") not in told:
-        work = None if is_indexed(corpus) else Work("index", amount=documents)
-        yield Step(what, f"{documents:,} documents", work)
+    work = None if is_indexed(corpus) else Work("index", amount=documents)
+    yield Step(f"index {corpus.name}", f"{documents:,} documents", work)
     yield from _searches(plan)
     candidates, training = _found(plan)
     unknown: list[str] = []
@@ -205,7 +219,6 @@ def _known_parts(
 ) -> Iterator[Step]:
     """The folds of a system, as far as the cache has what they need."""
     opened = resources_with(learning, choice, resources)
-    trained: list[str] = []
     for training_set, topics in training_per_topics(choice, candidates, learning, opened):
         documents = sum(len(candidates.per_topic[topic.id]) for topic in topics)
         rank = Work("rank", choice.registration.name, documents, choice.variant)
@@ -229,7 +242,6 @@ def _known_parts(
         except NotInCacheError:
             yield Step(f"rank with {choice.name}", of, rank)
         else:
-            trained.append(choice.name)
             yield Step(f"rank with {choice.name}", of)
 
 
@@ -257,7 +269,7 @@ def _writes(plan: RunPlan, unknown: Sequence[str], *, new: bool) -> Iterator[Ste
     settings, collection = plan.settings, plan.collection
     data = describe_data(collection, plan.qrels)
     files = {
-        name: plan.run_dir / f"{name}.run{'.gz' if settings.compress else ''}"
+        name: plan.run_dir / run_file(name, compressed=settings.compress)
         for name in planned_runs(plan, data)
     }
     opened = [n for n, file in files.items() if new or system_of(n) in unknown or not file.exists()]
@@ -266,7 +278,8 @@ def _writes(plan: RunPlan, unknown: Sequence[str], *, new: bool) -> Iterator[Ste
         names = measures_of(collection, settings.measures, plan.plugins.measures, plan.qrels)
     topics = len(collection.topics)
     count = topics * min(settings.written_depth or settings.depth, settings.depth)
-    for name in {*map(system_of, opened)}.intersection(settings.labels).difference(unknown):
+    again = {system_of(name) for name in opened} - {*unknown}
+    for name in (name for name in settings.labels if name in again and not new):
         yield Step(f"mix {name} with the first stage", f"{topics:,} topics", _mixing(plan, name))
     written = Work("write", amount=len(opened) * count) if opened else None
     yield Step("write runs", counted(len(opened or files), "run"), written)
