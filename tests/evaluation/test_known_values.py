@@ -3,6 +3,7 @@
 import orjson
 import pytest
 
+from irplatform.errors import InputError
 from irplatform.evaluation.known_values import KnownValues, judgments_digest
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Run
@@ -103,3 +104,12 @@ def test_a_changed_digit_is_no_proof(fresh_home):
     values["AP"]["1"] = 0.9
     file.write_bytes(proof + b"\n" + orjson.dumps(values))
     assert not _known().of(["AP"])
+
+
+def test_a_cache_that_cannot_be_written_to_keeps_nothing(monkeypatch):
+    def refuse(*_, **__):
+        raise InputError("the cache cannot be written to.")
+
+    monkeypatch.setattr("irplatform.evaluation.known_values.artifact", refuse)
+    assert _scored(["AP"], RUN) == evaluate(QRELS, RUN, ["AP"])
+    assert _known().of(["AP"]) == {}

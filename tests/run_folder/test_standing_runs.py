@@ -1,7 +1,10 @@
 """Run files that have the right bytes already."""
 
+import gzip
+
 import pytest
 
+from irplatform.errors import InputError
 from irplatform.run_folder.folder import RunFolder
 from irplatform.run_folder.metadata_files import metadata_path, read_metadata, run_metadata
 from irplatform.run_folder.metadata_model import Method
@@ -69,6 +72,26 @@ def test_a_run_that_was_changed_is_told_and_written_again(write, capsys):
     assert first.path.read_bytes() == whole
     told = f"{first.path} was changed after it was written, and is written again\n"
     assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize(
+    "change", [lambda lines: b"# a comment\n" + lines, gzip.compress, lambda lines: lines[:-9]]
+)
+def test_the_same_results_in_other_bytes_are_written_again(write, capsys, change):
+    first = write(Run("x", RANKINGS))
+    whole = first.path.read_bytes()
+    first.path.write_bytes(change(whole))
+    write(Run("x", RANKINGS))
+    assert first.path.read_bytes() == whole
+    assert "was changed after it was written" in capsys.readouterr().err
+
+
+def test_a_cache_that_cannot_be_written_to_keeps_nothing(write, monkeypatch):
+    def refuse(*_, **__):
+        raise InputError("the cache cannot be written to.")
+
+    monkeypatch.setattr("irplatform.files.facts.artifact", refuse)
+    assert write(Run("x", RANKINGS)).path.exists()
 
 
 @pytest.mark.parametrize("metadata", [None, b"{"])

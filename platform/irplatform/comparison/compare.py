@@ -138,8 +138,10 @@ def compare(
     tested = [(one, other) for one, other in pairs if one in usable and other in own]
     tests = differences(evaluations, tested, test=test, correction=correction, seed=seed)
     rescorer = Rescorer(judgments, extra)
-    known = KnownBounds(runs, judgments.qrels, rescorer.measures, extra)
-    bounded = Bounded(rescorer, runs, evaluations, known) if bounds else None
+    bounded = None
+    if bounds:
+        known = KnownBounds(runs, judgments.qrels, rescorer.measures, extra)
+        bounded = Bounded(rescorer, runs, evaluations, known)
     ranked = {name: evaluations[name] for name in own}
     systems = [
         replace(

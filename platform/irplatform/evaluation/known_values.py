@@ -8,6 +8,7 @@ another one costs no more than itself. Measures of plugins are not kept: a funct
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from weakref import WeakKeyDictionary
 import orjson
 
 from irplatform.data import subtopics_of
+from irplatform.errors import InputError
 from irplatform.files.cache import artifact
 from irplatform.files.code_digests import our_digest
 from irplatform.files.writing import atomic_write
@@ -60,9 +62,12 @@ class KnownValues:
             "code": our_digest(),
             "packages": [_version(name) for name in _PACKAGES],
         }
-        folder = artifact("values", run[:12], depends_on, lambda _: None, filled_later=True).path
-        self._path = folder / _FILE
-        self._values = _read(self._path)
+        self._path: Path | None = None  # of a cache that cannot be written to
+        self._values: dict[str, PerTopic] = {}
+        with suppress(InputError):
+            kept = artifact("values", run[:12], depends_on, lambda _: None, filled_later=True)
+            self._path = kept.path / _FILE
+            self._values = _read(self._path)
 
     def of(self, measures: Iterable[str]) -> dict[str, PerTopic]:
         """Return the values of those measures that are known."""
@@ -70,11 +75,11 @@ class KnownValues:
 
     def add(self, values: Mapping[str, PerTopic]) -> None:
         """Keep the values of further measures."""
-        if not values:
+        if not values or self._path is None:
             return
         self._values = {**_read(self._path), **values}  # of another process, too
         content = orjson.dumps(self._values, default=dict)
-        with atomic_write(self._path, "wb") as file:
+        with suppress(InputError), atomic_write(self._path, "wb") as file:
             file.write(_proof(content) + b"\n" + content)
 
 

@@ -6,12 +6,10 @@ packages behind ir-measures are computed together.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError
 from irplatform.evaluation.kinds import CURRENT, Scored, Standard
 from irplatform.evaluation.known_values import (
     KnownValues,
@@ -156,8 +154,7 @@ def evaluation_of(
     known = None
     if is_large(run) and judgments.sampled is None:
         lengths = {topic: len(ranking) for topic, ranking in run.rankings.items()}
-        with suppress(InputError):  # the cache cannot be written to
-            known = KnownValues(run_digest(run), judgments_digest(judgments.qrels), lengths)
+        known = KnownValues(run_digest(run), judgments_digest(judgments.qrels), lengths)
     return evaluate(
         judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled, known=known
     )

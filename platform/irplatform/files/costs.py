@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from irplatform.errors import InputError
 from irplatform.files.writing import atomic_write, home
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def most_memory() -> int:
 def record(cost: Cost) -> None:
     """Add a record. One that cannot be written is missing, and nothing else."""
     path = home() / _FILE
-    with suppress(OSError):
+    with suppress(OSError, InputError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
             file.write(orjson.dumps(cost, option=orjson.OPT_APPEND_NEWLINE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.errors import InputError
@@ -46,8 +47,12 @@ def kept_fact(kind: str, label: str, depends_on: Mapping[str, Any], find: Callab
 
 
 def keep_fact(kind: str, label: str, depends_on: Mapping[str, Any], fact: Any) -> None:
-    """Keep a fact that was found without the cache, so that no other process had to wait."""
-    artifact(kind, label, depends_on, lambda folder: _write(folder, fact))
+    """Keep a fact that was found without the cache, so that no other process had to wait.
+
+    A cache that cannot be written to keeps nothing.
+    """
+    with suppress(InputError):
+        artifact(kind, label, depends_on, lambda folder: _write(folder, fact))
 
 
 def known_fact(kind: str, label: str, depends_on: Mapping[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence  # noqa: TC003 - pydantic reads them
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from irplatform.run_folder.metadata_files import (
     read_metadata,
     write_metadata,
     write_run_with_metadata,
+    written_digest,
 )
 from irplatform.run_folder.metadata_model import RunFile
 from irplatform.run_folder.resuming import refuse_other_run
@@ -259,8 +260,9 @@ def _stands(path: Path, sha256: str) -> bool:
     """Return whether a run file has the lines of a digest; tell if it had them and was changed."""
     if not path.exists():
         return False
-    if is_as_recorded(path, sha256):
-        return True
+    with suppress(InputError):  # damaged
+        if written_digest(path) == sha256:
+            return True
     if _recorded_digest(path) == sha256:
         notice(f"{path} was changed after it was written, and is written again")
     return False

@@ -35,7 +35,7 @@ from irplatform.run_folder.metadata_model import (
     RunMetadata,
     known_parts,
 )
-from irplatform.runs.names import other_form
+from irplatform.runs.names import PACKED, other_form
 from irplatform.runs.trec import ranking_digest, run_rows, write_run
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import notice_once
@@ -166,7 +166,7 @@ def write_run_with_metadata(run: Run, path: Path, metadata: RunMetadata) -> RunF
     command writes it again. If the disk is full, the old files stay.
 
     Returns:
-        The SHA-256 of the lines.
+        What the metadata say of the file.
 
     Raises:
         InputError: see `write_run`.
@@ -205,6 +205,21 @@ def lines_digest(path: Path) -> str:
     with open_bytes(path) as file:
         while block := file.read(_BLOCK) + file.readline():
             digest.update(_COMMENTS.sub(b"", block) if b"#" in block else block)
+    return digest.hexdigest()
+
+
+def written_digest(path: Path) -> str:
+    """Return the SHA-256 of all lines of a run file, which is packed if its name says so.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    if not path.name.endswith(PACKED):
+        return file_digest(path)
+    digest = hashlib.sha256()
+    with open_bytes(path) as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
     return digest.hexdigest()
 
 
