@@ -281,8 +281,9 @@ def _writes(plan: RunPlan, unknown: Sequence[str], *, new: bool) -> Iterator[Ste
     again = {system_of(name) for name in opened} - {*unknown}
     for name in (name for name in settings.labels if name in again and not new):
         yield Step(f"mix {name} with the first stage", f"{topics:,} topics", _mixing(plan, name))
-    written = Work("write", amount=len(opened) * count) if opened else None
-    yield Step("write runs", counted(len(opened or files), "run"), written)
+    if opened:
+        work = Work("write", amount=len(opened) * count)
+        yield Step("write runs", counted(len(opened), "run"), work)
     if names and (new or unknown or _measured(plan.run_dir) != [*names]):
         work = Work("score", amount=len(files) * count * len(names))
         yield Step("score runs", counted(len(names), "measure"), work)
