@@ -1,6 +1,7 @@
 """The demo collection is the same everywhere, sound, and has something to learn."""
 
 import collections
+import inspect
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from statistics import mean
 import pytest
 
 from irplatform.collections.inspection import check
+from irplatform.files.digests import fingerprint
 from irplatform_demo.collection import articles, demo, demo_train
 from irplatform_demo.texts import genes, phrases, plain_finding, read_table, relations
 
@@ -16,18 +18,26 @@ FINGERPRINT = "ebb2ba96066d3fc9"
 """Of the articles; changes only when somebody means to change them (with `SEED`)."""
 
 
+def digest(documents):
+    return fingerprint(
+        {"demo": [[d.id, d.title, d.abstract, *d.fields["mesh"]] for d in documents]}
+    )
+
+
 def words(text):
     return re.findall(r"\w+", text.lower())
 
 
 def test_the_articles_are_the_same_to_the_byte_on_every_machine():
-    assert demo().corpus.fingerprint == FINGERPRINT
+    assert demo().corpus.fingerprint == digest(demo().corpus) == FINGERPRINT
 
 
 def test_neither_hash_seed_nor_order_of_use_changes_them():
     program = (
+        "from irplatform.files.digests import fingerprint\n"
         "from irplatform_demo.collection import demo, demo_train\n"
-        "demo_train().load_qrels(); print(demo().corpus.fingerprint)"
+        f"{inspect.getsource(digest)}\n"
+        "demo_train().load_qrels(); print(digest(demo().corpus))"
     )
     for seed in ("1", "2"):
         done = subprocess.run(
@@ -48,6 +58,7 @@ def test_nothing_is_wrong_with_it():
 def test_its_sizes():
     collection = demo()
     assert 1_400 <= collection.corpus.count() <= 1_600
+    assert collection.corpus.count() == len(articles()) == len({d.id for d in collection.corpus})
     assert len(collection.load_topics()) == 20
     assert len(demo_train().load_topics()) == 40
 

@@ -40,10 +40,7 @@ def registry() -> Registry:
 
 def entry_points() -> Iterable[metadata.EntryPoint]:
     """Return the entry points of all packages."""
-    found = metadata.entry_points(group=GROUP)
-    for entry_point in found:
-        _ = entry_point.dist and entry_point.dist.metadata  # names are read later
-    return found
+    return metadata.entry_points(group=GROUP)
 
 
 def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Registry:
@@ -54,9 +51,14 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
     """
     plugin_registry = Registry()
     plugin_registry.manager.add_hookspecs(Hooks)
+    points = [*entry_points]
+    distributions = {id(point.dist): point.dist for point in points}  # one has many plugins
+    known = {key: _about(distribution) for key, distribution in distributions.items()}
+    plugins = [replace(known[id(point.dist)], name=point.name) for point in points]
     # Ours first: a third-party plugin cannot take the name of a built-in system.
     found = sorted(
-        map(_found_at, entry_points), key=lambda p: (not p[0].ours, p[0].name, p[0].distribution)
+        zip(plugins, points, strict=True),
+        key=lambda p: (not p[0].ours, p[0].name, p[0].distribution),
     )
     names = {plugin.name for plugin, _ in found}
     parts = {part.strip() for part in selection.split(",") if part.strip()}
@@ -69,15 +71,15 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
     return plugin_registry
 
 
-def _found_at(entry_point: metadata.EntryPoint) -> tuple[Plugin, metadata.EntryPoint]:
-    distribution = entry_point.dist
+def _about(distribution: metadata.Distribution | None) -> Plugin:
+    """What plugins of a distribution have in common: all but the name."""
     # An interrupted uninstallation leaves neither.
     name = (distribution and distribution.name) or "unknown distribution"
     version = (distribution and distribution.version) or "?"
     required = (distribution and distribution.requires) or []
     asked = next((found[1] for each in required if (found := _VERSIONS.match(each))), "")
     contract = ",".join(sorted(map(str.strip, asked.split(",")), reverse=True))  # ">=0.2,<0.3"
-    return Plugin(entry_point.name, name, version, contract=contract), entry_point
+    return Plugin("", name, version, contract=contract)
 
 
 _VERSIONS = re.compile(r"irplatform\s*(?:\[[^]]*\])?\s*\(?([<>=!~][^;)]*)")

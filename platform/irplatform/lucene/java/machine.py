@@ -28,6 +28,11 @@ HEAP_VARIABLE = "IRPLATFORM_JAVA_HEAP"
 DEFAULT_HEAP = "1g"
 """Enough for tens of millions of abstracts: Lucene keeps its postings in the page cache."""
 _FEW_CORES = 4
+_SILENT = (
+    "-Dlog4j2.loggerContextFactory=org.apache.logging.log4j.simple.SimpleLoggerContextFactory",
+    "-Dorg.apache.logging.log4j.simplelog.level=OFF",
+)
+"""Log4j without its configuration, which takes half of Java's start to read, and without output."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _starting = threading.Lock()
@@ -179,7 +184,8 @@ def _start(heap: str) -> None:
 
     global _started_in  # noqa: PLW0603 - as the JVM, of which a process has one
     before = runtime = os.environ.get("JAVA_HOME")
-    if not jnius_config.vm_running:
+    ours = not jnius_config.vm_running
+    if ours:
         check_heap(heap)
         jar, folder = lucene_jar(), find_runtime()
         jnius_config.set_classpath(str(jar))
@@ -187,11 +193,12 @@ def _start(heap: str) -> None:
         # -Xrs leaves signals to Python: otherwise Ctrl-C ends the process silently.
         # Newer Java warns when Lucene 10 calls the operating system without permission.
         options = ("-Xrs", "-Djava.awt.headless=true", "--enable-native-access=ALL-UNNAMED")
-        quick = "-Dlog4j2.disableJmx=true"  # else it loads Java's management: a fifth of the start
         archive = class_archive.options(folder, jar)
         # Java guards the end of the main thread's stack, which it takes to be 1 MB by default.
         # NumPy and Python's json need more, and would end the process. Linux gives 8 MB.
-        jnius_config.set_options(f"-Xmx{heap}", "-Xss8m", quick, *options, *_collector(), *archive)
+        jnius_config.set_options(
+            f"-Xmx{heap}", "-Xss8m", *options, *_SILENT, *_collector(), *archive
+        )
     try:
         with waiting("starting Java"):
             from jnius import autoclass
@@ -208,7 +215,7 @@ def _start(heap: str) -> None:
             os.environ.pop("JAVA_HOME", None)
         else:
             os.environ["JAVA_HOME"] = before
-    _silence(autoclass)
+    _silence(autoclass, configured=not ours)
     # A topic may have more words than Lucene's default limit of 1,024 clauses.
     autoclass("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(2**31 - 1)
 
@@ -224,10 +231,14 @@ def _collector() -> list[str]:
     return [] if chosen or available_cores() > _FEW_CORES else ["-XX:+UseSerialGC"]
 
 
-def _silence(autoclass: Callable[[str], Any]) -> None:
-    """Switch off both of Java's logging systems: Anserini would log to stdout."""
-    level = autoclass("org.apache.logging.log4j.Level")
-    autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(level.OFF)
+def _silence(autoclass: Callable[[str], Any], *, configured: bool) -> None:
+    """Switch off Java's logging systems: Anserini would log to stdout.
+
+    `configured` says that Java runs without `_SILENT`, and has Log4j's configuration.
+    """
+    if configured:
+        level = autoclass("org.apache.logging.log4j.Level")
+        autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(level.OFF)
     lucene = autoclass("java.util.logging.Logger").getLogger("org.apache.lucene")
     lucene.setLevel(autoclass("java.util.logging.Level").OFF)
     _silenced.append(lucene)
