@@ -7,7 +7,7 @@ their order, so that the articles are the same to the byte on every machine.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 SEED = "irplatform demo 1"
-_COUNT = 1491
 _PLAN: Mapping[str, int] = {
     "treatment": 6,
     "survey": 3,
@@ -74,13 +73,13 @@ class DemoCorpus(Corpus):
     name = "demo"
     fields = ("mesh",)
     fingerprint = "ebb2ba96066d3fc9"
-    """Of the articles, so that commands need not write them; tests hold it and their count."""
+    """Of the articles, so that commands need not write them; a test holds it."""
 
     def __iter__(self) -> Iterator[Document]:
         return (article.document for article in articles())
 
     def count(self) -> int:
-        return _COUNT
+        return len(articles())
 
 
 def _collection(name: str, title: str, topics: str) -> Collection:
@@ -124,18 +123,32 @@ def _topic(number: str, relation: Relation) -> Topic:
 def _qrels(topics: str) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
     for number, relation in _numbered(topics):
-        grades = ((article.document.id, article.grade(relation)) for article in articles())
+        grades = ((article.id, article.grade(relation)) for article in articles())
         qrels[number] = {doc_id: grade for doc_id, grade in grades if grade is not None}
     return qrels
 
 
 @dataclass(frozen=True)
 class Article:
-    """An article with the facts that it was made from."""
+    """An article, and the facts that it is made from; judgments need these alone."""
 
-    document: Document
+    id: str
     kind: str
     relation: Relation
+    number: int
+
+    @cached_property
+    def document(self) -> Document:
+        """Its title, abstract and headings, written at first use."""
+        kind, relation = self.kind, self.relation
+        about = f"{relation.gene.symbol} {relation.variant} {relation.disease.name}"
+        rng = Random(f"{SEED} {kind} {about} {self.number}")
+        names = choose_names(relation, (_style(kind, rng), _style(kind, rng)), rng)
+        title, abstract = write_article(kind, relation, names, rng)
+        headings = [relation.disease.heading, *_HEADINGS[kind]]
+        if kind != "unrelated":
+            headings.insert(1, f"{relation.gene.heading} / genetics")
+        return Document(self.id, title, abstract, {"mesh": tuple(headings)})
 
     def grade(self, topic: Relation) -> int | None:
         """Its relevance to a topic: 2, 1, 0, or None (not judged).
@@ -171,18 +184,7 @@ def articles() -> tuple[Article, ...]:
         ("unrelated", relation, n) for relation in by_disease.values() for n in range(_UNRELATED)
     ]
     Random(f"{SEED} order").shuffle(plan)
-    return tuple(_write(f"demo{i:04}", *entry) for i, entry in enumerate(plan, start=1))
-
-
-def _write(doc_id: str, kind: str, relation: Relation, number: int) -> Article:
-    about = f"{relation.gene.symbol} {relation.variant} {relation.disease.name}"
-    rng = Random(f"{SEED} {kind} {about} {number}")
-    names = choose_names(relation, (_style(kind, rng), _style(kind, rng)), rng)
-    title, abstract = write_article(kind, relation, names, rng)
-    headings = [relation.disease.heading, *_HEADINGS[kind]]
-    if kind != "unrelated":
-        headings.insert(1, f"{relation.gene.heading} / genetics")
-    return Article(Document(doc_id, title, abstract, {"mesh": tuple(headings)}), kind, relation)
+    return tuple(Article(f"demo{i:04}", *entry) for i, entry in enumerate(plan, start=1))
 
 
 def _style(kind: str, rng: Random) -> Style:

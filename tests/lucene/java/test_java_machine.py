@@ -100,6 +100,13 @@ def test_ctrl_c_interrupts_python_while_java_works():
 
 
 @pytest.mark.java
+def test_java_starts_without_the_configuration_of_log4j():
+    factory = java.java_class("org.apache.logging.log4j.LogManager").getFactory()
+    described = java.java_cast("java.lang.Object", factory)
+    assert described.getClass().getSimpleName() == "SimpleLoggerContextFactory"
+
+
+@pytest.mark.java
 def test_threads_return_results_in_order_and_draw_lazily():
     java.start()
     drawn, done = [], []
