@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import psutil
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 LEFT_OUT = 75
 """Exit code of a benchmark whose data or programs are not on this machine."""
+Figures = dict[str, float]
+"""Wall clock and processor in seconds, and peak memory in MB, of a command."""
 _DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -63,6 +65,24 @@ def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[st
             if turn:
                 seconds[name].append(elapsed)
     return seconds
+
+
+def measure(
+    command: Sequence[str], environment: Mapping[str, str] | None = None
+) -> tuple[Figures, str]:
+    """Run a command in a process of its own: its figures, children included, and its output."""
+    environment = os.environ if environment is None else environment
+    environment = {n: v for n, v in environment.items() if n != "PYTHONDONTWRITEBYTECODE"}
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - started
+    if status:
+        sys.exit(f"{' '.join(command)} failed")
+    memory = usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    return {"wall": wall, "processor": usage.ru_utime + usage.ru_stime, "MB": memory}, output
 
 
 def private_memory(process: psutil.Process) -> int:

@@ -59,6 +59,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "serve": ("--clients", "2", "--seconds", "0.3", "--reranker", "bm25-title", "--rounds", "1"),
     "sevmos_rerank": _POOLED,
     "startup": ("--rounds", "1"),
+    "study": ("--parts", "bm25", "--rounds", "1"),
     "wmd_rerank": (*_POOLED, "--length", "15"),
     "workers": ("--workers", "1", "--steps", "medline", "--articles", "200"),
 }

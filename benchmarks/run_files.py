@@ -7,25 +7,20 @@ processor, peak memory. `--large` adds a run of 1 GB.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 
-from _common import parser, report
+from _common import Figures, measure, parser, report
 
 MEASURES = ("nDCG@10", "AP", "P@10", "RR", "R@1000")
 JUDGED = 100
 """Documents per topic; half of them are retrieved, at any rank."""
 LARGE = 29_500
 """Topics of a run of 1 GB."""
-
-Figures = dict[str, float]
 
 
 def generate(folder: Path, topics: int, documents: int, *, runs: int) -> tuple[list[Path], Path]:
@@ -51,23 +46,6 @@ def generate(folder: Path, topics: int, documents: int, *, runs: int) -> tuple[l
     for file in files:
         file.close()
     return paths, qrels
-
-
-def measure(command: list[str]) -> tuple[Figures, str]:
-    """Run a command: wall clock and processor in seconds, peak memory in MB, and its output."""
-    environment = {n: v for n, v in os.environ.items() if n != "PYTHONDONTWRITEBYTECODE"}
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", *command], stdout=subprocess.PIPE, text=True, env=environment
-    )
-    assert process.stdout is not None
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - started
-    if status:
-        sys.exit(f"{' '.join(command)} failed")
-    memory = usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
-    return {"wall": wall, "processor": usage.ru_utime + usage.ru_stime, "MB": memory}, output
 
 
 def means(output: str) -> list[str]:
@@ -98,7 +76,7 @@ def main() -> None:
         outputs = {}
         for turn in range(arguments.rounds + 1):
             for side, command in sides.items():
-                found, outputs[side] = measure(command)
+                found, outputs[side] = measure([sys.executable, "-m", *command])
                 print(f"{side}: {found}", file=sys.stderr)
                 if turn:  # the first one warms up
                     figures[side].append(found)
@@ -115,7 +93,7 @@ def main() -> None:
                 "check": ["submit", "check", str(large)],
             }.items():
                 detail[f"{side} of {large.stat().st_size / 1e9:.2f} GB"] = measure(
-                    ["irplatform", *words]
+                    [sys.executable, "-m", "irplatform", *words]
                 )[0]
     processor = {side: median(f["processor"] for f in found) for side, found in figures.items()}
     report(
