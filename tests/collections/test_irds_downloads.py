@@ -2,11 +2,14 @@
 
 import errno
 import gzip
+import hashlib
+import io
 import json
 import os
 import subprocess
 import sys
 import zipfile
+from contextlib import contextmanager
 
 import ir_datasets
 import lz4.block
@@ -17,8 +20,9 @@ from irds_parts import Docs, Qrels, Queries, Scored
 
 from irplatform import run
 from irplatform.collections.irds import open_dataset
-from irplatform.collections.irds_downloads import what_would_be_downloaded
+from irplatform.collections.irds_downloads import fetch, what_would_be_downloaded
 from irplatform.errors import InputError, PlatformError
+from irplatform.system import console
 
 
 def test_a_large_download_of_candidates_is_refused_before_anything_is_done(tmp_path, registered):
@@ -31,6 +35,40 @@ def test_a_large_download_of_candidates_is_refused_before_anything_is_done(tmp_p
     ir_datasets.registry.register("large", dataset)
     with pytest.raises(InputError, match=r"collections download large --scoreddocs` fetches them"):
         run("large", first_stages="scoreddocs", run_dir=tmp_path / "runs")
+
+
+class Served:
+    """A source of a file."""
+
+    url = "https://example.org/docs.gz"
+
+    def __init__(self, content):
+        self.content = content
+
+    @contextmanager
+    def stream(self):
+        assert os.environ["IR_DATASETS_DL_DISABLE_PBAR"] == "true"
+        yield io.BytesIO(self.content)
+
+
+def test_a_download_says_how_much_of_which_file_is_here(tmp_path, registered, capsys, monkeypatch):
+    monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
+    content = bytes(300 << 10)
+    digest = hashlib.md5(content).hexdigest()
+    dataset_docs, queries = Docs(), Queries("q")
+    for number, part in enumerate((dataset_docs, queries)):
+        mirror = Served(content)
+        mirror.url += f"?part={number}"
+        place = tmp_path / f"{number}.gz"
+        part.source = Download([mirror], place, digest, size_hint=len(content))
+    ir_datasets.registry.register("served", Dataset(dataset_docs, queries))
+    assert fetch(["served"]) == 2
+    told = capsys.readouterr().err
+    assert "file 1 of 2, fetching docs.gz?part=0: 64 of 300 kB after" in told
+    assert "file 2 of 2, fetching docs.gz?part=1: 300 of 300 kB after" in told
+    assert (tmp_path / "1.gz").read_bytes() == content
+    assert "IR_DATASETS_DL_DISABLE_PBAR" not in os.environ
 
 
 def test_downloads_are_told_apart_by_part_and_left_out_where_they_are_there(tmp_path, registered):

@@ -206,6 +206,48 @@ def test_time_that_is_left_is_told_where_steps_are_alike_and_some_are_done(termi
             terminal.wait_for(r"searching: 0 of 2 ━+─* +\d+% 0:00:0.\x1b")
 
 
+@WIDE
+def test_the_time_left_of_one_step_of_several_stands_behind_it(terminal, monkeypatch):
+    monkeypatch.setattr("irplatform.system.progress._SECONDS_TO_LEARN", 0.2)
+    with section(title="training delta"), steps("fold", 5), steps("epoch", 10) as advance:
+        time.sleep(0.3)
+        advance(5)
+        terminal.wait_for(r"fold 1 of 5, epoch 6 of 10 \(about 1 s left\) ━")
+
+
+def test_elsewhere_a_line_tells_the_time_left_too(capsys, monkeypatch):
+    monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
+    monkeypatch.setattr("irplatform.system.progress._SECONDS_TO_LEARN", 0)
+    with progress("counting", 300, "stems") as advance:
+        advance(100)
+    assert capsys.readouterr().err == "counting: 100 of 300 stems (about 1 s left) after 0 s\n"
+
+
+@pytest.mark.parametrize(
+    ("took", "told"),
+    [(10, "about 30 s left"), (100, "about 5 min left"), (4000, "about 3 h left")],
+)
+def test_the_outermost_work_of_which_enough_is_done_tells_its_time(took, told):
+    fold, epoch = Work(noun="fold", total=4, done=2), Work(noun="epoch", total=8)
+    epoch.began -= took
+    epoch.advance(2)
+    assert texts_of([fold, epoch])[0] == f"fold 3 of 4, epoch 3 of 8 ({told})"
+    fold.began -= took * 10
+    fold.advance(1)
+    assert "fold 4 of 4 (about" in texts_of([fold, epoch])[0]
+    assert texts_of([fold, epoch])[0].endswith("epoch 3 of 8")
+    assert texts_of([fold, epoch])[2] == "fold 4/4, epoch 3/8"
+    assert texts_of([fold, epoch], left=False)[0] == "fold 4 of 4, epoch 3 of 8"
+
+
+def test_the_time_left_becomes_less_within_a_long_step():
+    fold = Work(noun="fold", total=2)
+    fold.began -= 200
+    fold.advance(1)
+    fold.began, fold.advanced = fold.began - 150, fold.advanced - 150
+    assert texts_of([fold])[0] == "fold 2 of 2 (about 50 s left)"
+
+
 def test_work_of_which_nothing_is_counted_yet_is_named_alone():
     assert str(Work("trying score()")) == "trying score()"
     assert str(Work("reading", unit="concepts", done=3)) == "reading: 3 concepts"

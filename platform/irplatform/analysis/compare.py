@@ -17,7 +17,7 @@ from irplatform.reports.comparison import ComparisonReport
 from irplatform.runs import read_run
 from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import option
-from irplatform.system.console import notice, waiting
+from irplatform.system.console import notice, progress, waiting
 
 if TYPE_CHECKING:
     from irplatform.analysis.evaluate import JudgedRuns
@@ -82,12 +82,12 @@ def compare_judged(
                 f"({option('bounds', True)})"
             )
     extra, judgments = registry().measures, judged.judgments
-    alone = {
-        name: evaluation_of(
-            judgments, judged.as_read.get(path) or read_run(path), judgments.measures, extra
-        )
-        for name, path in judged.given.alone().items()
-    }
+    alone, paths_alone = {}, judged.given.alone()
+    with progress("scoring rerankers alone", len(paths_alone), "runs") as advance:
+        for name, path in paths_alone.items():
+            run = judged.as_read.get(path) or read_run(path)
+            alone[name] = evaluation_of(judgments, run, judgments.measures, extra)
+            advance(1)
     single = settings.baseline is not None or settings.all_pairs
     with waiting("comparing runs"):
         comparison = compare_over_topics(

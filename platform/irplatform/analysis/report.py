@@ -116,8 +116,7 @@ def write_report(
             explained, unexplained = _explanations(given.names, shown, by_name)
             texts = replace(texts, explanations=explained, notes=[*texts.notes, *unexplained])
     grades = judged.judgments.qrels
-    with waiting("drawing curves"):
-        drawn = curves(grades, by_name)
+    drawn = curves(grades, by_name)
     notes = [*comparison.notes, *texts.notes]
     for note in judged.notes:
         notice(note)
@@ -188,7 +187,13 @@ def _streamed(collection: Collection, wanted: set[str]) -> dict[str, Document]:
     size = collection.corpus.size_hint()
     if "ir_datasets id" in collection.metadata or size is None or size > _MOST_STREAMED:
         return {}
-    return {document.id: document for document in collection.corpus if document.id in wanted}
+    found = {}
+    with progress("looking for titles", size, "documents") as advance:
+        for document in collection.corpus:
+            if document.id in wanted:
+                found[document.id] = document
+            advance(1)
+    return found
 
 
 def _explanations(

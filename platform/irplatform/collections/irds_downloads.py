@@ -8,11 +8,12 @@ collections download`. The library compares MD5 sums and keeps files under `$IR_
 from __future__ import annotations
 
 import logging
+import os
 import pickle
 import shutil
 import zipfile
 import zlib
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
@@ -21,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 from lz4.block import LZ4BlockError
 
 from irplatform.errors import InputError, PlatformError, counted, in_a_line
-from irplatform.system.console import notice
+from irplatform.system.console import notice, progress, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 PARTS = ("docs", "queries", "qrels")
 SCORED = "scoreddocs"
@@ -36,6 +37,7 @@ _DAMAGE = (ValueError, zlib.error, zipfile.BadZipFile, pickle.UnpicklingError, L
 """Errors of damaged files, which the library lets through: of zip, pickle, JSON."""
 LARGE = 500_000_000
 """Bytes of a download that the user must ask for; a smaller one is announced and done."""
+_NO_BAR = "IR_DATASETS_DL_DISABLE_PBAR"
 _CHATTER = ("download error", "Download failed", "[starting]", "[finished]", "[error]", "Opening ")
 
 
@@ -96,7 +98,8 @@ def fetch(dataset_ids: Iterable[str], parts: Iterable[str] = PARTS) -> int:
     quieten()
     for fetched, (download, file) in enumerate(missing):
         try:
-            file.path()
+            with steps("file", len(missing), fetched), shown(file):
+                file.path()
         except FAILURES as error:
             PlatformError.raise_refusal(error)
             raise PlatformError(
@@ -121,7 +124,8 @@ def fetch_file(context: str, name: str, *, instead: str) -> Path:
         quieten()
         notice(f"ir_datasets downloads {needed} to {home_path()}")
     try:
-        return Path(download.path())
+        with shown(download):
+            return Path(download.path())
     except FAILURES as error:
         PlatformError.raise_refusal(error)
         place = f"put it at {needed.path} by hand, " if needed and needed.path else ""
@@ -137,12 +141,16 @@ def reading(dataset_id: str, part: str) -> Iterator[None]:
     from ir_datasets.util import home_path
 
     quieten()
-    needed = what_would_be_downloaded(dataset_id, [part])
+    missing = missing_downloads([dataset_id], [part])
+    needed = [download for download, _ in missing]
     refuse_large(needed, dataset_id)
     if needed:
         notice(f"ir_datasets downloads {summary(needed)} to {home_path()}")
     try:
-        yield
+        with ExitStack() as stack:
+            for _, file in missing:
+                stack.enter_context(shown(file))
+            yield
     except (*FAILURES, *_DAMAGE) as error:
         PlatformError.raise_refusal(error)
         if not needed or not isinstance(error, FAILURES):
@@ -156,6 +164,61 @@ def reading(dataset_id: str, part: str) -> Iterator[None]:
             f"ir_datasets cannot get the {part} of '{dataset_id}' ({type(error).__name__}). Run "
             f"this again with a network, or put there by hand: {'; '.join(places)}."
         ) from error
+
+
+@contextmanager
+def shown(file: Any) -> Iterator[None]:
+    """Show how much of a file of ir_datasets is here while it is downloaded, as our own progress.
+
+    The library's bar for each download is switched off meanwhile.
+    """
+    from ir_datasets.util import LocalDownload
+
+    mirrors, before = file.mirrors, os.environ.get(_NO_BAR)
+    os.environ[_NO_BAR] = "true"
+    file.mirrors = [
+        mirror if isinstance(mirror, LocalDownload) else _Shown(mirror, file._size_hint)
+        for mirror in mirrors
+    ]
+    try:
+        yield
+    finally:
+        file.mirrors = mirrors
+        if before is None:
+            os.environ.pop(_NO_BAR, None)
+        else:
+            os.environ[_NO_BAR] = before
+
+
+class _Shown:
+    """A source of a download that counts what is read of it."""
+
+    def __init__(self, mirror: Any, size: int | None) -> None:
+        self._mirror, self._size = mirror, size
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mirror, name)
+
+    @contextmanager
+    def stream(self) -> Iterator[Any]:
+        total = None if self._size is None else max(1, self._size >> 10)
+        name = str(getattr(self._mirror, "url", "")).rpartition("/")[2] or "a file"
+        with self._mirror.stream() as stream, progress(f"fetching {name}", total, "kB") as advance:
+            yield _Counted(stream, advance)
+
+
+class _Counted:
+    """A stream of bytes that tells how many kilobytes were read."""
+
+    def __init__(self, stream: Any, advance: Callable[[int], None]) -> None:
+        self._stream, self._advance = stream, advance
+        self._bytes = 0
+
+    def readinto(self, buffer: Any) -> int:
+        count = int(self._stream.readinto(buffer))
+        before, self._bytes = self._bytes >> 10, self._bytes + count
+        self._advance((self._bytes >> 10) - before)
+        return count
 
 
 def refuse_large(needed: list[Download], name: str, hint: str = "") -> None:

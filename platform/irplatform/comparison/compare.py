@@ -34,7 +34,7 @@ from irplatform.comparison.tests import (
     paired_test,
 )
 from irplatform.errors import InputError, unknown
-from irplatform.evaluation.scoring import evaluation_of
+from irplatform.evaluation.scoring import evaluations_of
 from irplatform.evaluation.topics import cut_short, notices
 from irplatform.run_folder.mixture import Mixture
 from irplatform.spelling import option
@@ -120,9 +120,7 @@ def compare(
         raise unknown("correction", correction, CORRECTION_NAMES)
     measures = list(judgments.measures)
     if evaluations is None:
-        evaluations = {
-            name: evaluation_of(judgments, run, measures, extra) for name, run in runs.items()
-        }
+        evaluations = evaluations_of(judgments, runs, measures, extra)
     evaluations = {name: _of_all_topics(each) for name, each in evaluations.items()}
     mixtures = mixtures or {}
     having = (name for name in runs if not mixtures.get(name, Mixture()).has_no_weight)
@@ -243,12 +241,13 @@ def _systems(
         values = {name: each.per_topic[measure] for name, each in ranked.items()}
         ranks[measure] = rank_intervals(values, seed=seed)
     depths = {measure: judged_at(measure) for measure in judged_measures}
+    judged: Mapping[str, Evaluation] = {}
+    if depths and any(run.rankings for run in runs.values()):
+        asked = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
+        judged = evaluations_of(judgments, runs, asked, None, "counting judged documents")
     systems = []
-    for name, run in runs.items():
-        shares: Mapping[str, float] = {}
-        if depths and any(each.rankings for each in runs.values()):
-            asked = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
-            shares = evaluation_of(judgments, run, asked, None).aggregate
+    for name in runs:
+        shares = judged[name].aggregate if name in judged else {}
         scores = {}
         for measure in measures:
             per_topic = evaluations[name].per_topic[measure]

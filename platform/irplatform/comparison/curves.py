@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.evaluation.judgments import Judgments
-from irplatform.evaluation.scoring import evaluation_of
+from irplatform.evaluation.scoring import evaluations_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,8 @@ def curves(qrels: Qrels, runs: Mapping[str, Run]) -> list[Curve]:
     by_cutoff = {f"nDCG@{cutoff}": float(cutoff) for cutoff in _CUTOFFS}
     measures = [*by_recall, *by_cutoff]
     judgments = Judgments(qrels, None, measures)
-    means = {n: evaluation_of(judgments, r, measures, None).aggregate for n, r in runs.items()}
+    scored = evaluations_of(judgments, runs, measures, None, "drawing curves")
+    means = {name: evaluation.aggregate for name, evaluation in scored.items()}
 
     def points(places: Mapping[str, float]) -> dict[str, tuple[tuple[float, float], ...]]:
         return {

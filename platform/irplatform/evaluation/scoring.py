@@ -21,6 +21,7 @@ from irplatform.evaluation.measure_names import parse_measures, refuse_grades
 from irplatform.evaluation.packages import values_of_packages
 from irplatform.evaluation.sampled import topics_of
 from irplatform.files.costs import Work, measured
+from irplatform.system.console import progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -158,6 +159,22 @@ def evaluation_of(
     return evaluate(
         judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled, known=known
     )
+
+
+def evaluations_of(
+    judgments: Judgments,
+    runs: Mapping[str, Run],
+    measures: Sequence[str],
+    extra: Mapping[str, MeasureFunction] | None,
+    label: str = "scoring",
+) -> dict[str, Evaluation]:
+    """Score runs by their names, as `evaluation_of`; the label says what is done of so many."""
+    evaluations = {}
+    with progress(label, len(runs), "runs") as advance:
+        for name, run in runs.items():
+            evaluations[name] = evaluation_of(judgments, run, measures, extra)
+            advance(1)
+    return evaluations
 
 
 def _values(measures: Mapping[str, Measure], scored: Scored) -> dict[str, PerTopic]:

@@ -25,7 +25,14 @@ from irplatform.retrieval.first_stage import FirstStage, short_names
 from irplatform.retrieval.fusion import AUTO
 from irplatform.run_folder.listed import MATRIX
 from irplatform.spelling import option
-from irplatform.system.console import section, sections, waiting, with_subject, without_repeats
+from irplatform.system.console import (
+    section,
+    sections,
+    steps,
+    waiting,
+    with_subject,
+    without_repeats,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,10 +79,11 @@ def run_matrix(
     (folder / MATRIX).unlink(missing_ok=True)  # it is about an earlier matrix
     cells = []
     with sections(len(planned)), without_repeats(*_TOLD_ONCE):
-        for cell in planned:
+        for number, cell in enumerate(planned):
             collection = cell.plan.collection.id
             subject = cell.stage if not settings.collections else f"{collection}, {cell.stage}"
-            with section(), with_subject(subject):
+            underway = steps("cell", len(planned), number, counts=False)
+            with section(), with_subject(subject), underway:
                 report = carry_out(cell.plan, cell.recorder)
             cells.append(Cell(collection, cell.stage, cell.plan.run_dir, report))
     matrix = MatrixReport(folder, tuple(settings.labels), cells)

@@ -158,7 +158,9 @@ class _Display:
         if share is not None and (left := seconds_left(self._works)) is not None:
             end += f", {_clock(left)} left"
         room = (terminal_width(stream) or 80) - len("^C") - 1 - len(end)
-        shown = (for_display(text) for text in texts_of(self._works, self.subject) if text)
+        alone = len(self._works) == 1  # its time stands at the end
+        told = texts_of(self._works, self.subject, left=not alone)
+        shown = (for_display(text) for text in told if text)
         self._shown = texts = [*shown] or self._shown
         rooms = (room - bar for bar in (_FAIR_BAR, _NARROWEST_BAR))
         text = next((t for most in rooms for t in texts if cell_len(t) < most), texts[-1])

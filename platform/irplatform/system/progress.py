@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _SECONDS_TO_LEARN = 3.0
 _SHARE_TO_LEARN = 0.02
 """How long work must have gone on, and how far it must have come, before the rest is estimated."""
+_TIME = re.compile(r" \(about \d+ \w+ left\)")
 
 
 @dataclass(eq=False)
@@ -38,6 +39,7 @@ class Work:
         patience: seconds before it is painted first.
         step: how much of `total` the work within it is worth.
         within: how much of that step is done, from 0 to 1, by work within it that has ended.
+        advanced: when steps were done last.
         reports: how far other processes are with a step of it, from 0 to 1, and their words.
     """
 
@@ -54,6 +56,7 @@ class Work:
     step: float = 1
     within: float = 0
     began: float = field(default_factory=time.monotonic)
+    advanced: float = 0
     reports: dict[str, tuple[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -73,6 +76,17 @@ class Work:
         """Note that more steps are done."""
         self.done += steps
         self.within = 0
+        self.advanced = time.monotonic()
+
+    def seconds_left(self) -> float | None:
+        """Estimate the seconds that are left by the steps so far; None if these are too few."""
+        if not self.total or self.section or not (self.title or self.noun):  # its parts differ
+            return None
+        now, done = time.monotonic(), self.done - self.began_with
+        if now - self.began < _SECONDS_TO_LEARN or done < _SHARE_TO_LEARN * self.total:
+            return None
+        left = (self.advanced - self.began) * (self.total - self.done) / done
+        return max(0.0, left - (now - self.advanced))
 
 
 class Whole:
@@ -120,23 +134,29 @@ def _share(works: Sequence[Work]) -> float | None:
     return min(1.0, share)
 
 
-def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
+def texts_of(works: Sequence[Work], subject: str = "", *, left: bool = True) -> list[str]:
     """Return descriptions of the work, from the longest to the shortest, for lines of any width.
 
-    "training delta: fold 2 of 5, member 3 of 5, epoch 4 of 12"
+    "training delta: fold 2 of 5, member 3 of 5, epoch 4 of 12 (about 40 s left)". The time is that
+    of the outermost work of which enough is done; it is told if `left` is set.
     """
     title = [work.title for work in works if work.title and work.section][-1:]
     said: list[str] = []
     last: Work | None = None
+    told = not left
     for work in works:
         if reported := [text for text, _ in work.reports.values()][:1]:
             said, last = [*said, *reported], None
         elif work.noun or (work.title and not work.section):
             said, last = [*said, str(work)], work
+            if not told and (seconds := work.seconds_left()) is not None:
+                said[-1] += f" (about {_duration(seconds)} left)"
+                told = True
 
     def lines(parts: Sequence[str]) -> list[str]:
         long = ": ".join(text for text in (subject, *title, ", ".join(parts)) if text)
-        return [long, re.sub(r"(?<=\d) of (?=\d)", "/", long)]
+        brief = re.sub(r"(?<=\d) of (?=\d)", "/", long)
+        return [*dict.fromkeys([long, brief, _TIME.sub("", brief)])]
 
     chosen = [said, *([said[:-1]] if len(said) > 1 and last and last.noun else [])]
     chosen += [said[number:] for number in range(1, len(said))]
@@ -145,15 +165,13 @@ def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
 
 def seconds_left(works: Sequence[Work]) -> float | None:
     """Estimate the seconds that are left; None for several pieces of work or too little of one."""
-    if len(works) != 1 or not works[0].total:
-        return None
-    (work,) = works
-    if not (work.title or work.noun):  # its parts differ
-        return None
-    seconds, done = time.monotonic() - work.began, work.done - work.began_with
-    if seconds < _SECONDS_TO_LEARN or done < _SHARE_TO_LEARN * works[0].total:
-        return None
-    return seconds * max(0.0, works[0].total - work.done) / done
+    return works[0].seconds_left() if len(works) == 1 else None
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.0f} h"
 
 
 @dataclass
