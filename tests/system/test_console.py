@@ -269,6 +269,18 @@ def test_a_narrow_line_is_brief_before_it_leaves_words_out():
     assert texts_of(works)[-2:] == ["batch 1 of 40", "training delta"]
 
 
+def test_a_narrow_line_first_leaves_out_which_of_several_is_underway(capsys):
+    with console.place("reranker", 1, 3):
+        works = [*console._display._works, Work(noun="epoch", total=8, done=2)]
+    assert texts_of(works)[:3] == [
+        "reranker 2 of 3, epoch 3 of 8",
+        "reranker 2/3, epoch 3/8",
+        "epoch 3 of 8",
+    ]
+    with console.place("reranker", 0, 1):
+        assert not console._display._works
+
+
 def test_a_bar_never_goes_back(terminal):
     with sections(1), section(1):
         with progress("reading", 2, part=0.6) as advance:

@@ -26,7 +26,7 @@ from irplatform.reports.evaluations import Evaluations
 from irplatform.runs import read_run
 from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import option
-from irplatform.system.console import notice, steps, waiting
+from irplatform.system.console import notice, place, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,18 +63,16 @@ def evaluate(runs: Runs, **options: Unpack[EvaluateOptions]) -> Evaluations:
         notice(note)
     judgments = judged.judgments
     evaluations = {}
-    with steps("run", len(judged.runs)) as advance:
-        for path, run in judged.runs.items():
-            with waiting(f"scoring {path}"):
-                evaluations[judged.names[path]] = evaluate_run(
-                    judgments.qrels,
-                    run,
-                    judgments.measures,
-                    extra=registry().measures,
-                    sampled=judgments.sampled,
-                    trec_eval=settings.trec_eval,
-                )
-            advance(1)
+    for number, (path, run) in enumerate(judged.runs.items()):
+        with place("run", number, len(judged.runs)), waiting(f"scoring {path}"):
+            evaluations[judged.names[path]] = evaluate_run(
+                judgments.qrels,
+                run,
+                judgments.measures,
+                extra=registry().measures,
+                sampled=judgments.sampled,
+                trec_eval=settings.trec_eval,
+            )
     return Evaluations(evaluations, {name: path for path, name in judged.names.items()})
 
 
@@ -147,7 +145,7 @@ def read_judged_runs(
             raise InputError(f"the run {other} is named more than once, once as {one}.")
     runs, as_read = {}, {}
     for number, path in enumerate(paths):
-        with steps("run", len(paths), number), waiting(f"reading {path}"):
+        with place("run", number, len(paths)), waiting(f"reading {path}"):
             as_read[path] = run = given.ready[path] if path in given.ready else read_run(path)
             runs[path] = _without_own(run, resolved_collection, settings.ignore_identical_ids)
         _refuse_other_topics(path, runs[path], judgments)

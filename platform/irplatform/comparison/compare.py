@@ -38,6 +38,7 @@ from irplatform.evaluation.scoring import evaluations_of
 from irplatform.evaluation.topics import cut_short, notices
 from irplatform.run_folder.mixture import Mixture
 from irplatform.spelling import option
+from irplatform.system.console import progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -155,7 +156,7 @@ def compare(
     count = 1 if correction == "none" else comparisons
     found = [
         bounded.with_bounds(each, test, seed) if bounded else each
-        for pair in pairs
+        for pair in _counted(pairs)
         for each in (
             _tested(pair, tests[pair], count) if pair in tests else untested(pair, systems)
         )
@@ -217,6 +218,14 @@ def _tested(
     for measure, test in tests.items():
         power = power_of(test.difference, test.deviation, test.n, comparisons)
         yield Pair(*names, measure, test, power, verdict=verdict_of(test))
+
+
+def _counted(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield pairs, and show how many were looked at."""
+    with progress("looking at pairs", len(pairs), "pairs") as advance:
+        for pair in pairs:
+            yield pair
+            advance(1)
 
 
 def _attempts(pairs: Sequence[tuple[str, str]], evaluations: Mapping[str, Evaluation]) -> int:

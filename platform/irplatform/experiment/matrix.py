@@ -26,9 +26,9 @@ from irplatform.retrieval.fusion import AUTO
 from irplatform.run_folder.listed import MATRIX
 from irplatform.spelling import option
 from irplatform.system.console import (
+    place,
     section,
     sections,
-    steps,
     waiting,
     with_subject,
     without_repeats,
@@ -82,8 +82,7 @@ def run_matrix(
         for number, cell in enumerate(planned):
             collection = cell.plan.collection.id
             subject = cell.stage if not settings.collections else f"{collection}, {cell.stage}"
-            underway = steps("cell", len(planned), number, counts=False)
-            with section(), with_subject(subject), underway:
+            with section(), with_subject(subject), place("cell", number, len(planned)):
                 report = carry_out(cell.plan, cell.recorder)
             cells.append(Cell(collection, cell.stage, cell.plan.run_dir, report))
     matrix = MatrixReport(folder, tuple(settings.labels), cells)

@@ -6,7 +6,7 @@ The chapters stand below; `explain` and `tune` use them, too.
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -57,7 +57,7 @@ from irplatform.run_folder.metadata_model import Data, Method, RunMetadata
 from irplatform.settings import with_keywords
 from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
-from irplatform.system.console import notice, section, sections, steps, without_repeats
+from irplatform.system.console import notice, place, section, sections, without_repeats
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.workers.distribution import use_workers
 
@@ -194,12 +194,11 @@ def _rank(plan: RunPlan, recorder: Recorder) -> Candidates:
     candidates = candidates.fused(fusion)
     recorder.add_fused(candidates, plan.resources)
     learning, seeds = learning_plan(plan, training, fusion), plan.settings.seeds
-    count = len(plan.rerankers)
     for number, choice in enumerate(plan.rerankers):
         runs = rerank_with_seeds(
             choice, candidates, learning, plan.resources, seeds, only=plan.only_seed
         )
-        with steps("reranker", count, number, counts=False) if count > 1 else nullcontext():
+        with place("reranker", number, len(plan.rerankers)):
             recorder.add_reranked(choice.name, candidates, runs)
     return candidates
 

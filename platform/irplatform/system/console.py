@@ -11,12 +11,12 @@ import os
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from irplatform.errors import for_display
-from irplatform.system.progress import Whole, Work, innermost, seconds_left, texts_of
+from irplatform.system.progress import Whole, Work, clock, innermost, seconds_left, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,9 +154,9 @@ class _Display:
 
         share = self.share()
         seconds = time.monotonic() - self._works[0].began
-        end = f" {_clock(seconds)}" if share is None else f" {share:4.0%} {_clock(seconds)}"
+        end = f" {clock(seconds)}" if share is None else f" {share:4.0%} {clock(seconds)}"
         if share is not None and (left := seconds_left(self._works)) is not None:
-            end += f", {_clock(left)} left"
+            end += f", {clock(left)} left"
         room = (terminal_width(stream) or 80) - len("^C") - 1 - len(end)
         alone = len(self._works) == 1  # its time stands at the end
         told = texts_of(self._works, self.subject, left=not alone)
@@ -365,6 +365,13 @@ def progress(
     _display.check()
 
 
+def place(noun: str, number: int, total: int) -> AbstractContextManager[object]:
+    """Show which piece of several is underway, from 0: "reranker 2 of 3"; nothing for one."""
+    if total < 2:
+        return nullcontext()
+    return _display.showing(Work("", noun, total=total, done=number, counts=False, spare=True))
+
+
 def waiting(label: str) -> AbstractContextManager[object]:
     """Show work that cannot be measured: "loading torch"."""
     counts = not _display._works
@@ -388,9 +395,3 @@ def wrapped(text: str, width: int | None) -> str:
         return text
     lines = text.split("\n")
     return "\n".join(fill(t, width, break_long_words=False, break_on_hyphens=False) for t in lines)
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}"

@@ -35,6 +35,7 @@ class Work:
         part: its part of what the work around it has left of its step, from 0 to 1.
         once: it is done for all that follows, and takes that part of all that is left.
         counts: the whole grows with it.
+        spare: a narrow line leaves it out first.
         section: it has a title alone, and the work within it tells how far it is.
         patience: seconds before it is painted first.
         step: how much of `total` the work within it is worth.
@@ -51,6 +52,7 @@ class Work:
     part: float = 1
     once: bool = False
     counts: bool = True
+    spare: bool = False
     section: bool = False
     patience: float = 0
     step: float = 1
@@ -142,6 +144,7 @@ def texts_of(works: Sequence[Work], subject: str = "", *, left: bool = True) -> 
     """
     title = [work.title for work in works if work.title and work.section][-1:]
     said: list[str] = []
+    spare: list[str] = []
     last: Work | None = None
     told = not left
     for work in works:
@@ -149,6 +152,7 @@ def texts_of(works: Sequence[Work], subject: str = "", *, left: bool = True) -> 
             said, last = [*said, *reported], None
         elif work.noun or (work.title and not work.section):
             said, last = [*said, str(work)], work
+            spare += [str(work)] * work.spare
             if not told and (seconds := work.seconds_left()) is not None:
                 said[-1] += f" (about {_duration(seconds)} left)"
                 told = True
@@ -158,14 +162,23 @@ def texts_of(works: Sequence[Work], subject: str = "", *, left: bool = True) -> 
         brief = re.sub(r"(?<=\d) of (?=\d)", "/", long)
         return [*dict.fromkeys([long, brief, _TIME.sub("", brief)])]
 
+    whole = lines(said)[:2] if spare else []
+    said = [text for text in said if text not in spare] or said
     chosen = [said, *([said[:-1]] if len(said) > 1 and last and last.noun else [])]
     chosen += [said[number:] for number in range(1, len(said))]
-    return [*(line for parts in chosen for line in lines(parts)), *said[-1:], *title]
+    return [*whole, *(line for parts in chosen for line in lines(parts)), *said[-1:], *title]
 
 
 def seconds_left(works: Sequence[Work]) -> float | None:
     """Estimate the seconds that are left; None for several pieces of work or too little of one."""
     return works[0].seconds_left() if len(works) == 1 else None
+
+
+def clock(seconds: float) -> str:
+    """Hours, minutes and seconds: "0:01:40"."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"
 
 
 def _duration(seconds: float) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from irplatform.reports.html.passages import Asked
+from irplatform.system.console import progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,6 +110,12 @@ def browser_data(
     numbers = {doc_id: number for number, doc_id in enumerate(doc_ids)}
     titles = [_cut(texts.documents[d].title) if d in texts.documents else "" for d in doc_ids]
     names = [system.name for system in comparison.systems]
+    topics = []
+    with progress("gathering rankings", len(shown.topics), "topics") as advance:
+        for topic in shown.topics:
+            grades = qrels.get(topic.id, {})
+            topics.append(_topic(topic, comparison, runs, grades, shown.depth, numbers, texts))
+            advance(1)
     return {
         "systems": names,
         "measures": [*comparison.measures],
@@ -116,10 +123,7 @@ def browser_data(
         "depth": shown.depth,
         "ids": doc_ids,
         "titles": titles,
-        "topics": [
-            _topic(topic, comparison, runs, qrels.get(topic.id, {}), shown.depth, numbers, texts)
-            for topic in shown.topics
-        ],
+        "topics": topics,
         "others": [
             {"id": topic.id, "query": topic.query, "values": _values(topic, comparison)}
             for topic in comparison.topics
