@@ -47,7 +47,8 @@ a `check`, `reproduce` or `bench` found something wrong; `kb show`, `concepts sh
 
 Progress is one line on a terminal, and a line in 15 seconds elsewhere. It says what of what is \
 done, and about how long a step still takes, from its own rate: "training delta: reranker 2 of 3, \
-member 1 of 5, epoch 4 of 12 (about 40 s left)". The bar and the share are those of the whole command.
+member 1 of 5, epoch 4 of 12 (about 40 s left)". The bar and the share are those \
+of the whole command.
 
 All commands take `-q`/`--quiet` (no progress, and no notices except warnings) and \
 `-v`/`--verbose` (also what comes from the cache). Those that find systems by name take \
