@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.errors import InputError, listing
-from irplatform.experiment.calls import topic_fingerprints
-from irplatform.experiment.topics import only_topics, topics_asked
+from irplatform.experiment.topics import only_topics, topic_fingerprints, topics_asked
 from irplatform.run_folder.listed import here, listed_runs
 from irplatform.run_folder.metadata_files import is_as_recorded, read_metadata
 from irplatform.runs.names import alone_name, file_beside, file_name, other_form

@@ -18,7 +18,8 @@ from irplatform.collections.toml import COLLECTION_FILE, declared_files
 from irplatform.errors import InputError
 from irplatform.experiment.experiment_file import settings_of
 from irplatform.experiment.run_settings import RunSettings
-from irplatform.files.digests import digests, file_digest, fingerprint, folder_digests
+from irplatform.experiment.topics import topic_fingerprints
+from irplatform.files.digests import digests, folder_digests
 from irplatform.files.reading import is_ordinary
 from irplatform.options import flat
 from irplatform.run_folder.metadata_model import Method, Step, Training
@@ -199,18 +200,6 @@ def describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]
     """Return the name of a collection and fingerprints of its parts, for metadata."""
     documents = {"name": collection.id, "documents": collection.corpus.fingerprint}
     return documents | topic_fingerprints(collection, qrels)
-
-
-def topic_fingerprints(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
-    """Return the fingerprints of topics and judgments; this reads no documents."""
-    topics = [topic.describe() for topic in collection.topics]
-    judged = {q: dict(grades) for q, grades in (qrels or {}).items()}
-    sampled = collection.sampled_qrels
-    return {
-        "topics": fingerprint({"topics": topics}),
-        "qrels": fingerprint(judged) if judged else None,
-        **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
-    }
 
 
 def method_of_retrieval(facts: Iterable[Mapping[str, Any]]) -> Method:

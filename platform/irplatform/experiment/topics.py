@@ -1,4 +1,4 @@
-"""Some topics of a collection, for a quick look: `41,42` or `first:10`.
+"""Some topics of a collection, for a quick look: `41,42` or `first:10`; fingerprints of topics.
 
 Runs over some topics are marked, and have a folder of their own: they must not be compared with
 runs over all topics.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, listing, unknown
-from irplatform.files.digests import fingerprint
+from irplatform.files.digests import file_digest, fingerprint
 from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.run_folder.metadata_model import ChosenTopics
 
@@ -108,3 +108,15 @@ def topics_folder(asked: Sequence[str]) -> str:
     if len(name) <= _LONGEST and "".join(asked).isascii():
         return name
     return f"topics-{fingerprint({'topics': [*asked]})[:12]}"
+
+
+def topic_fingerprints(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
+    """Return the fingerprints of topics and judgments; this reads no documents."""
+    topics = [topic.describe() for topic in collection.topics]
+    judged = {q: dict(grades) for q, grades in (qrels or {}).items()}
+    sampled = collection.sampled_qrels
+    return {
+        "topics": fingerprint({"topics": topics}),
+        "qrels": fingerprint(judged) if judged else None,
+        **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
+    }
