@@ -10,29 +10,27 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
-from pydantic_core import to_jsonable_python
 
 from irplatform.cli.commands import Group, with_options
 from irplatform.cli.names import DEVICE, FEATURES, RERANKER, RETRIEVER, list_option
 from irplatform.cli.options import collection_option, number_option, option_of, setting_option
 from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
-from irplatform.options import Options, flat, type_in_words
-from irplatform.plugin.features import TrainableFeatureGroup
-from irplatform.plugin.rerankers import TrainableReranker
-from irplatform.registry.dependencies import registered_system
 from irplatform.registry.loading import registry
+from irplatform.registry.summaries import known_summaries, summary_of
 from irplatform.settings import MACHINE, OUTPUT
 from irplatform.system.console import say_text, terminal_width
-from irplatform.system.packages import how_to_install
+from irplatform.system.packages import absent, how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.analysis.timing import Timing
     from irplatform.cli.names import Names
+    from irplatform.options import Options
     from irplatform.plugin.declarations import Kind
     from irplatform.registry.registration import Registration
+    from irplatform.registry.summaries import Summary
 
 
 def _commands(table: str, kind: Kind, names: Names, example: str) -> Group:
@@ -48,7 +46,9 @@ def _commands(table: str, kind: Kind, names: Names, example: str) -> Group:
                 {table: [_describe(registration) for registration in registrations.values()]}
             )
         else:
-            print_rows([(name, _line(registrations[name])) for name in sorted(registrations)])
+            known = known_summaries(table, registrations)
+            rows = [(n, _line(r, known.get(n))) for n, r in sorted(registrations.items())]
+            print_rows(rows)
 
     @group.command(
         "show",
@@ -58,6 +58,8 @@ def _commands(table: str, kind: Kind, names: Names, example: str) -> Group:
     @click.argument("name", type=names)
     @json_option
     def show_system(name: str, as_json: bool) -> None:
+        from irplatform.registry.dependencies import registered_system
+
         _show(registered_system(kind, name), as_json)
 
     return group
@@ -68,13 +70,16 @@ retrievers = _commands("retrievers", "retriever", RETRIEVER, "bm25")
 features = _commands("features", "feature group", FEATURES, "lexical")
 
 
-def _line(registration: Registration[Any]) -> str:
-    if registration.broken:
+def _line(registration: Registration[Any], known: Summary | None) -> str:
+    if known is None and registration.broken:
         return f"[cannot be used: {registration.broken}]"
-    return _summary(registration) + _changes(registration) + _lack(registration)
+    summary = known or summary_of(registration)
+    return summary.text + _changes(registration) + _lack(absent(*summary.packages))
 
 
 def _show(registration: Registration[Any], as_json: bool) -> None:
+    from irplatform.options import flat
+
     _ = registration.system  # raises the error of a broken system
     if as_json:
         print_json(_describe(registration))
@@ -87,7 +92,7 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
         from irplatform.analysis.cite import split_citation
 
         say_text(f"Cite: {split_citation(citation)[0]}\n")
-    if lack := _lack(registration):
+    if lack := _lack(registration.missing()):
         say_text(f"{lack.strip()}\n")
     options = _options(registration.options({}))
     place = f"ltr.settings.{registration.name}." if registration.kind == "feature group" else ""
@@ -108,21 +113,26 @@ def _documentation(registration: Registration[Any]) -> str:
     return inspect.cleandoc(registration.system.__doc__ or "")
 
 
-def _summary(registration: Registration[Any]) -> str:
-    return _documentation(registration).split("\n")[0]
-
-
 def _changes(registration: Registration[Any]) -> str:
+    if not registration.defaults:
+        return ""
+    from irplatform.options import flat
+
     changes = (f"{name}={_as_set(value)}" for name, value in flat(registration.defaults).items())
-    return f" [{cut(', '.join(changes), 100)}]" if registration.defaults else ""
+    return f" [{cut(', '.join(changes), 100)}]"
 
 
-def _lack(registration: Registration[Any]) -> str:
-    missing = registration.missing()
+def _lack(missing: Sequence[str]) -> str:
     return f" [not installed: {how_to_install(missing)}]" if missing else ""
 
 
 def _describe(registration: Registration[Any]) -> dict[str, Any]:
+    from pydantic_core import to_jsonable_python
+
+    from irplatform.options import flat
+    from irplatform.plugin.features import TrainableFeatureGroup
+    from irplatform.plugin.rerankers import TrainableReranker
+
     if registration.broken:
         return {
             "name": registration.name,
@@ -131,7 +141,7 @@ def _describe(registration: Registration[Any]) -> dict[str, Any]:
         }
     return {
         "name": registration.name,
-        "summary": _summary(registration),
+        "summary": summary_of(registration).text,
         "citation": registration.system.citation or None,
         "trainable": issubclass(registration.system, TrainableReranker | TrainableFeatureGroup),
         "plugin": registration.plugin.name,
@@ -148,6 +158,10 @@ def _describe(registration: Registration[Any]) -> dict[str, Any]:
 
 def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
     """An entry per option; an option with parts is replaced by them ("loop.epochs")."""
+    from pydantic_core import to_jsonable_python
+
+    from irplatform.options import Options, type_in_words
+
     entries: list[dict[str, Any]] = []
     for name, field in type(values).model_fields.items():
         value = getattr(values, name)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 EXACT_KINDS = frozenset({
     "check", "citing-sentences", "concept-table", "fields", "forward-index", "index",
-    "index-fields", "java", "lucene", "mesh-queries", "postings",
+    "index-fields", "java", "lucene", "mesh-queries", "postings", "summary",
 })  # fmt: skip
 """Kinds of artifacts, folders of the cache, without rounded numbers: any arithmetic uses them."""
 OWN_KINDS = EXACT_KINDS | {

@@ -240,7 +240,11 @@ class Registration(Generic[System]):
 
     def missing(self) -> list[str]:
         """Return modules that it needs with default options and that are not installed."""
-        return absent(*self.traits(self.options({})).packages)
+        return absent(*self.packages())
+
+    def packages(self) -> Sequence[str]:
+        """Return modules that it needs with default options, beside those of the platform."""
+        return self.traits(self.options({})).packages
 
     def traits(self, options: Options) -> Traits:
         """Return its traits with these options."""
