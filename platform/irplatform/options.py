@@ -90,17 +90,6 @@ def setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
             yield prefix + name
 
 
-def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
-    """Return nested settings by full names: `{"loop": {"epochs": 3}}` is `{"loop.epochs": 3}`."""
-    settings: dict[str, object] = {}
-    for name, value in table.items():
-        if isinstance(value, dict):
-            settings.update(flat(value, f"{prefix}{name}."))
-        else:
-            settings[prefix + name] = value
-    return settings
-
-
 class HasOptions(Protocol):
     """A system with a name and options."""
 

@@ -244,3 +244,14 @@ def check_least(name: str, value: float, least: int) -> None:
     """Refuse a setting's number below the least."""
     if value < least:
         raise InputError(f"{option(name)} is {value}; it must be at least {least}.")
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
+    """Return nested settings by full names: `{"loop": {"epochs": 3}}` is `{"loop.epochs": 3}`."""
+    settings: dict[str, object] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            settings.update(flat(value, f"{prefix}{name}."))
+        else:
+            settings[prefix + name] = value
+    return settings

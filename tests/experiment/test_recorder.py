@@ -70,7 +70,7 @@ def test_a_report_compares_runs_in_full_with_known_scores(tmp_path, monkeypatch)
     made = RerankedRun(a_run("ranker-alone", "b"), a_run("ranker"), 0.5, [SYSTEM], RESOURCES)
     recorder.add_reranked("ranker", candidates, [made])
     report = recorder.report(candidates)
-    monkeypatch.setattr("irplatform.comparison.compare.evaluation_of", _judged_alone)
+    monkeypatch.setattr("irplatform.evaluation.scoring.evaluation_of", _judged_alone)
     comparison = report.compare(alone=True)
     assert [system.name for system in comparison.systems] == ["bm25", "ranker", "ranker-alone"]
     assert [system.name for system in report.compare().systems] == ["bm25", "ranker"]

@@ -249,8 +249,8 @@ def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 def _options(item: Item) -> dict[str, Any]:
     """The options of the system that made an item, except defaults."""
-    from irplatform.options import flat
     from irplatform.registry.loading import registry
+    from irplatform.settings import flat
 
     made_of, usual = item.depends_on, {**_USUAL}
     for kind, systems in (("reranker", registry().rerankers), ("retriever", registry().retrievers)):

@@ -18,7 +18,7 @@ from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
 from irplatform.registry.loading import registry
 from irplatform.registry.summaries import known_summaries, summary_of
-from irplatform.settings import MACHINE, OUTPUT
+from irplatform.settings import MACHINE, OUTPUT, flat
 from irplatform.system.console import say_text, terminal_width
 from irplatform.system.packages import absent, how_to_install
 
@@ -78,8 +78,6 @@ def _line(registration: Registration[Any], known: Summary | None) -> str:
 
 
 def _show(registration: Registration[Any], as_json: bool) -> None:
-    from irplatform.options import flat
-
     _ = registration.system  # raises the error of a broken system
     if as_json:
         print_json(_describe(registration))
@@ -114,12 +112,8 @@ def _documentation(registration: Registration[Any]) -> str:
 
 
 def _changes(registration: Registration[Any]) -> str:
-    if not registration.defaults:
-        return ""
-    from irplatform.options import flat
-
     changes = (f"{name}={_as_set(value)}" for name, value in flat(registration.defaults).items())
-    return f" [{cut(', '.join(changes), 100)}]"
+    return f" [{cut(', '.join(changes), 100)}]" if registration.defaults else ""
 
 
 def _lack(missing: Sequence[str]) -> str:
@@ -129,7 +123,6 @@ def _lack(missing: Sequence[str]) -> str:
 def _describe(registration: Registration[Any]) -> dict[str, Any]:
     from pydantic_core import to_jsonable_python
 
-    from irplatform.options import flat
     from irplatform.plugin.features import TrainableFeatureGroup
     from irplatform.plugin.rerankers import TrainableReranker
 

@@ -84,9 +84,10 @@ def read_settings(
     A value is TOML, or plain text for an option that takes text in all named systems.
     """
     from irplatform.experiment.systems import registrations_of
-    from irplatform.options import flat, read_value
+    from irplatform.options import read_value
     from irplatform.registry.dependencies import Chosen
     from irplatform.registry.loading import registry
+    from irplatform.settings import flat
     from irplatform.tuning.option_types import takes_text
 
     options: dict[str, object] = {}

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from irplatform.data import Collection
 from irplatform.errors import InputError, quoted
-from irplatform.options import flat
 from irplatform.plugin.rerankers import Reranker
 from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.loading import registry
 from irplatform.registry.session import register, register_system, registered_as
 from irplatform.runs.in_memory import qrels_of
+from irplatform.settings import flat
 from irplatform.spelling import option
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from irplatform.experiment.run_settings import RunSettings
 from irplatform.experiment.topics import topic_fingerprints
 from irplatform.files.digests import digests, folder_digests
 from irplatform.files.reading import is_ordinary
-from irplatform.options import flat
 from irplatform.run_folder.metadata_model import Method, Step, Training
-from irplatform.settings import declared
+from irplatform.settings import declared, flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -31,10 +31,9 @@ from irplatform.experiment.arguments import AnyPath, Collections, as_path
 from irplatform.experiment.run_settings import RunSettings
 from irplatform.experiment.settings import ShownSettings
 from irplatform.files.formats import read_toml
-from irplatform.options import flat
 from irplatform.registry.live_code import new_call
 from irplatform.retrieval.first_stage import FirstStage
-from irplatform.settings import declared
+from irplatform.settings import declared, flat
 from irplatform.spelling import option
 
 if TYPE_CHECKING:

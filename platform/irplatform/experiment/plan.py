@@ -29,7 +29,6 @@ from irplatform.experiment.systems import refuse_large_downloads, resolve_system
 from irplatform.experiment.topics import topics_folder
 from irplatform.files.digests import digest, fingerprint
 from irplatform.files.reading import readable_again
-from irplatform.options import flat
 from irplatform.reranking.systems import recorded_options, tell_of_other_options
 from irplatform.reranking.training_set import seeds_of
 from irplatform.retrieval.first_stage import JUDGED, SCORED
@@ -37,6 +36,7 @@ from irplatform.retrieval.fusion import AUTO, Fusion
 from irplatform.retrieval.retrievers import computing_facts
 from irplatform.run_folder.resuming import code_and_content
 from irplatform.runs.names import FUSED, alone_name, file_name, retriever_name, seed_of, system_of
+from irplatform.settings import flat
 from irplatform.spelling import option
 from irplatform.system.console import waiting
 from irplatform.training.checkpoints import Checkpoint

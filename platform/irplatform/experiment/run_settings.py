@@ -20,10 +20,9 @@ from irplatform.experiment.arguments import (
 )
 from irplatform.experiment.settings import DeclaredSettings
 from irplatform.files.formats import read_toml
-from irplatform.options import flat
 from irplatform.retrieval.first_stage import JUDGED, RETRIEVED, USUAL, FirstStage
 from irplatform.runs.names import FUSED, check_tag, system_of
-from irplatform.settings import check_values, declared, documented
+from irplatform.settings import check_values, declared, documented, flat
 from irplatform.spelling import option
 from irplatform.system.arithmetic import check_device
 

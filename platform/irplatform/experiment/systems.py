@@ -16,11 +16,12 @@ from irplatform.errors import InputError, listing, nearest, unknown
 from irplatform.experiment.run_settings import NO_EXPANSION, label_and_name
 from irplatform.experiment.topics import only_topics
 from irplatform.lucene import is_indexed
-from irplatform.options import flat, option_values
+from irplatform.options import option_values
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
 from irplatform.retrieval.first_stage import JUDGED, SCORED
 from irplatform.retrieval.indexed import in_index
 from irplatform.retrieval.retrievers import ChosenRetriever
+from irplatform.settings import flat
 from irplatform.spelling import option
 from irplatform.system.console import notice
 

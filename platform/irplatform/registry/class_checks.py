@@ -15,11 +15,12 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from irplatform.errors import InputError, PluginError
-from irplatform.options import HasOptions, Options, flat, option_values
+from irplatform.options import HasOptions, Options, option_values
 from irplatform.plugin.declarations import Declared
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.plugin.retrievers import Retriever
+from irplatform.settings import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

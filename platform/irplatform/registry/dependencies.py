@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from irplatform.errors import InputError
 from irplatform.files.digests import digest, fingerprint, folder_digests
-from irplatform.options import flat
 from irplatform.plugin.declarations import FILLED
 from irplatform.registry import loading
 from irplatform.registry.plugin_answers import text_pairs
 from irplatform.registry.registration import Registration, System
+from irplatform.settings import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

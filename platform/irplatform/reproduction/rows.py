@@ -19,7 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from irplatform.errors import InputError, unknown, unstopped
 from irplatform.files.formats import read_toml
-from irplatform.options import flat
+from irplatform.settings import flat
 from irplatform.spelling import command, option, option_words
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from irplatform.comparison.tests import paired_test
 from irplatform.errors import one_line
 from irplatform.files.formats import toml_key, toml_value
-from irplatform.options import flat
 from irplatform.reports.columns import aligned
+from irplatform.settings import flat
 from irplatform.spelling import option_words
 from irplatform.system.console import notice
 from irplatform.tuning.search import mean_over

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PlatformError
-from irplatform.options import flat
 from irplatform.registry.loading import registry
 from irplatform.run_folder.metadata_files import lines_digest, metadata_path, read_metadata
 from irplatform.run_folder.mixture import mixture_of
+from irplatform.settings import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
