@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from statistics import median
@@ -68,19 +69,30 @@ def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[st
 
 
 def measure(
-    command: Sequence[str], environment: Mapping[str, str] | None = None
+    command: Sequence[str], environment: Mapping[str, str] | None = None, *, quiet: bool = False
 ) -> tuple[Figures, str]:
-    """Run a command in a process of its own: its figures, children included, and its output."""
+    """Run a command in a process of its own: its figures, children included, and its output.
+
+    With `quiet`, its messages are shown only if it fails.
+    """
     environment = os.environ if environment is None else environment
     environment = {n: v for n, v in environment.items() if n != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    assert process.stdout is not None
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - started
-    if status:
-        sys.exit(f"{' '.join(command)} failed")
+    with tempfile.TemporaryFile("w+", errors="replace") as messages:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=messages if quiet else None,
+            text=True,
+            env=environment,
+        )
+        assert process.stdout is not None
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - started
+        if status:
+            messages.seek(0)
+            sys.exit(f"{messages.read()[-4000:]}{' '.join(command)} failed")
     memory = usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
     return {"wall": wall, "processor": usage.ru_utime + usage.ru_stime, "MB": memory}, output
 

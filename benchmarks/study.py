@@ -88,7 +88,7 @@ def peers(python: str, data: Path, folder: Path) -> tuple[Turn, Scores]:
     environment["NUMBA_CACHE_DIR"] = str(folder / "numba")  # so that the first time compiles ranx
     folder.mkdir(exist_ok=True)
     command = [python, str(PEER), str(data), str(folder), QUERY, str(RERANK_DEPTH)]
-    whole, _ = measure(command, environment)
+    whole, _ = measure(command, environment, quiet=True)  # PISA and numba say much
     result = json.loads((folder / "result.json").read_text())
     turn: Turn = result["seconds"]
     start = {
