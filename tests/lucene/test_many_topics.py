@@ -161,7 +161,7 @@ def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
     monkeypatch.setattr("irplatform.lucene.impact.search_with_numba", search_with_numpy)
 
     def uses_postings(count, **how):
-        index.many_topics.opened = None
+        index.many_topics.opened, index.many_topics.asked = None, 0
         assert len(index.search(dict.fromkeys(map(str, range(count)), "cat"), 5, **how)) == count
         return index.many_topics.opened is not None
 
@@ -187,6 +187,21 @@ def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
     assert not uses_postings(1, engine="lucene")
     assert not uses_postings(1, feedback=RM3(original_weight=0))
     assert not uses_postings(1, similarity=QLD())
+
+
+def test_searches_of_a_few_topics_add_up(index_of, monkeypatch):
+    index = index_of([Document("a", "", "cat"), Document("b", "", "bird")])
+    monkeypatch.setattr(many_topics, "WORTH_OPENING", 4)
+    monkeypatch.setattr(many_topics, "WORTH_COPYING", 6)
+    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: True)
+    monkeypatch.setattr("irplatform.lucene.impact.search_with_numba", search_with_numpy)
+
+    def opened_after(*topics):
+        index.search(dict.fromkeys(topics, "cat"), 5)
+        return index.many_topics.opened is not None
+
+    assert not any(opened_after("1") for _ in range(9))
+    assert [opened_after("1", "2") for _ in range(3)] == [False, False, True]
 
 
 def test_an_engine_that_cannot_is_refused(index, tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ half a second; copying and compiling them the first time takes six. Lucene needs
 for a citing sentence, the postings 0.3; with feedback 20 and 0.6. So `auto` takes the postings
 
 - for 200 topics or more if they exist, for 2,000 or more if they have to be made, and with feedback
-  for a fifth of that,
+  for a fifth of that; searches of a few topics each, such as those of features, add up,
 - if numba is installed, and if new postings fit into memory.
 
 Rankings are the same to the bit, so no cached result depends on the engine.
@@ -55,6 +55,8 @@ class ManyTopics:
         self._path = path
         self._reader = reader
         self.opened: ImpactIndex | None = None
+        self.asked = 0
+        """Topics of words so far, in searches of several."""
 
     def postings_for(
         self,
@@ -71,13 +73,15 @@ class ManyTopics:
             InputError: there is no such engine, or "impact" cannot do the search.
         """
         wanted = engine or chosen_engine()
-        work = topics * (_OF_FEEDBACK if feedback else 1)
-        if wanted == "lucene" or (wanted == "auto" and work < WORTH_OPENING):
+        if wanted == "lucene":
             return None
         if reason := self._hindrance(similarity, feedback):
             if engine == "impact":
                 raise InputError(f"the engine 'impact' {reason}. Take 'auto' or 'lucene'.")
             return None
+        work = topics * (_OF_FEEDBACK if feedback else 1)
+        if topics > 1:  # single ones come from a service, which has time
+            work = self.asked = self.asked + work
         return self._open() if wanted == "impact" or self._pays(work) else None
 
     def _hindrance(self, similarity: Similarity, feedback: RM3 | None) -> str:
@@ -93,6 +97,8 @@ class ManyTopics:
         return ""
 
     def _pays(self, work: int) -> bool:
+        if work < WORTH_OPENING:
+            return False
         from irplatform.lucene.impact import has_numba
 
         if not has_numba():
