@@ -121,9 +121,15 @@ def _topic(number: str, relation: Relation) -> Topic:
 
 
 def _qrels(topics: str) -> dict[str, dict[str, int]]:
+    about: dict[str, list[Article]] = {}
+    for article in articles():
+        relation = article.relation
+        for name in {relation.disease.name, relation.disease.parent, relation.gene.symbol}:
+            about.setdefault(name, []).append(article)
     qrels: dict[str, dict[str, int]] = {}
     for number, relation in _numbered(topics):
-        grades = ((article.id, article.grade(relation)) for article in articles())
+        near = {a.id: a for n in (relation.disease.name, relation.gene.symbol) for a in about[n]}
+        grades = ((doc_id, near[doc_id].grade(relation)) for doc_id in sorted(near))
         qrels[number] = {doc_id: grade for doc_id, grade in grades if grade is not None}
     return qrels
 
