@@ -204,6 +204,16 @@ def test_searches_of_a_few_topics_add_up(index_of, monkeypatch):
     assert [opened_after("1", "2") for _ in range(3)] == [False, False, True]
 
 
+def test_postings_of_a_small_collection_are_copied_for_fewer_topics(index_of, monkeypatch):
+    index = index_of([Document("a", "", "cat"), Document("b", "", "fish")])
+    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: True)
+    monkeypatch.setattr(many_topics, "_WORTH_COMPILING", 8)
+    monkeypatch.setattr(many_topics, "WORTH_OPENING", 0)
+    assert index.many_topics.postings_for(7, BM25()) is None
+    index.many_topics.asked = 0
+    assert index.many_topics.postings_for(8, BM25()) is not None
+
+
 def test_an_engine_that_cannot_is_refused(index, tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"'impact' ranks by BM25 only\. Take 'auto' or 'lucene'"):
         index.search({"q": "w001"}, 5, similarity=QLD(), engine="impact")
