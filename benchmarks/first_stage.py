@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from _common import alternate, parser, rate, report, require
 from irplatform.collections.beir import open_beir
 from irplatform.lucene import BM25, LuceneIndex, build_index
-from irplatform.lucene.java import java_class, java_map
+from irplatform.lucene.java import anserini_program, java_class, java_map
 from irplatform.lucene.queries import bag_of_words, lucene_similarity
 from irplatform.workers.distribution import available_cores
 
@@ -66,7 +66,7 @@ def search_collection(
     def run() -> None:
         arguments = java_class("io.anserini.search.SearchCollection$Args")()
         java_class("org.kohsuke.args4j.CmdLineParser")(arguments).parseArgument(*command.split())
-        search = java_class("io.anserini.search.SearchCollection")(arguments)
+        search = anserini_program("io.anserini.search.SearchCollection")(arguments)
         search.run()
         search.close()
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from _common import alternate, parser, rate, report, require
 from irplatform.collections.names import open_path
 from irplatform.lucene import build_index
-from irplatform.lucene.java import java_class
+from irplatform.lucene.java import anserini_program, java_class
 from irplatform.lucene.transfer import to_record
 from irplatform.workers.distribution import available_cores
 
@@ -46,7 +46,7 @@ def index_collection(corpus: Corpus, source: Path, target: Path, threads: int) -
     command += " -fields year" if "year" in corpus.fields else ""
     arguments = java_class("io.anserini.index.IndexCollection$Args")()
     java_class("org.kohsuke.args4j.CmdLineParser")(arguments).parseArgument(*command.split())
-    java_class("io.anserini.index.IndexCollection")(arguments).run()
+    anserini_program("io.anserini.index.IndexCollection")(arguments).run()
 
 
 def documents_in(index: Path) -> int:

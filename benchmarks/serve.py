@@ -29,7 +29,7 @@ import psutil
 
 import irplatform as ir
 from _common import parser, private_memory, report, runs
-from irplatform.lucene.java import java_class
+from irplatform.lucene.java import anserini_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -186,7 +186,7 @@ def pyserini(folder: Path) -> Iterator[Server]:
         for document in ir.collection("demo").corpus:
             file.write(json.dumps({"id": document.id, "contents": document.text}) + "\n")
     index = folder / "index"
-    program = java_class("io.anserini.index.IndexCollection")
+    program = anserini_program("io.anserini.index.IndexCollection")
     made = f"-collection JsonCollection -input {documents.parent} -index {index} -storeRaw"
     program.main(f"{made} -generator DefaultLuceneDocumentGenerator -threads 1".split())
     with started(sys.executable, "-c", PYSERINI, str(index), env=env) as server:

@@ -7,7 +7,7 @@ from commands import call
 
 from irplatform import run
 from irplatform.errors import InputError
-from irplatform.lucene.java import java_class
+from irplatform.lucene.java import anserini_program
 from irplatform.lucene.stored import from_stored
 from irplatform.registry.loading import registry
 from irplatform.retrieval.indexed import IndexedCorpus, in_index
@@ -66,7 +66,7 @@ def build(tmp_path_factory):
     def make(*options):
         folder = tmp_path_factory.mktemp("index") / "theirs"
         arguments = ["-collection", "JsonCollection", "-input", str(source), "-index", str(folder)]
-        java_class("io.anserini.index.IndexCollection").main(
+        anserini_program("io.anserini.index.IndexCollection").main(
             [*arguments, "-generator", "DefaultLuceneDocumentGenerator", "-threads", "1", *options]
         )
         return folder

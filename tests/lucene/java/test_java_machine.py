@@ -100,10 +100,22 @@ def test_ctrl_c_interrupts_python_while_java_works():
 
 
 @pytest.mark.java
-def test_java_starts_without_the_configuration_of_log4j():
-    factory = java.java_class("org.apache.logging.log4j.LogManager").getFactory()
-    described = java.java_class("java.util.Objects").toString(factory)
-    assert "simple.SimpleLoggerContextFactory" in str(described)
+def test_java_starts_without_log4j_s_configuration_but_for_programs_that_change_it():
+    program = (
+        "from irplatform.lucene.java import anserini_program, java_class\n"
+        "manager, texts = map(java_class, ['org.apache.logging.log4j.LogManager',"
+        " 'java.util.Objects'])\n"
+        "print(texts.toString(manager.getFactory()))\n"
+        "anserini_program('io.anserini.index.IndexCollection')\n"
+        "print(texts.toString(manager.getFactory()))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    first, then = ran.stdout.splitlines()
+    assert "simple.SimpleLoggerContextFactory" in first
+    assert "core.impl.Log4jContextFactory" in then
+    assert ran.stderr == ""
 
 
 @pytest.mark.java

@@ -4,6 +4,7 @@ from irplatform.lucene.java.jar import INSTALL, is_here, lucene_jar, lucene_vers
 from irplatform.lucene.java.machine import (
     DEFAULT_HEAP,
     HEAP_VARIABLE,
+    anserini_program,
     check_heap,
     heap_error,
     java_cast,
@@ -23,6 +24,7 @@ __all__ = [
     "HEAP_VARIABLE",
     "INSTALL",
     "MINIMUM_VERSION",
+    "anserini_program",
     "check_heap",
     "find_runtime",
     "heap_error",

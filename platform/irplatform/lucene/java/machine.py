@@ -60,6 +60,17 @@ def _java_class(name: str) -> Any:
     return autoclass(name)
 
 
+def anserini_program(name: str) -> Any:
+    """One of Anserini's programs by its full name, such as "io.anserini.index.IndexCollection".
+
+    Programs configure Log4j, which Java starts without; see `_SILENT`.
+    """
+    factory = java_class("org.apache.logging.log4j.core.impl.Log4jContextFactory")
+    java_class("org.apache.logging.log4j.LogManager").setFactory(factory())
+    _silence(java_class, configured=True)
+    return java_class(name)
+
+
 def java_cast(name: str, java_object: Any) -> Any:
     """A Java object as one of a more specific class than its declared one, to call its methods."""
     start()
