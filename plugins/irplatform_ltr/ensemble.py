@@ -13,16 +13,20 @@ import numpy as np
 
 from irplatform.kit import centered, read_json
 from irplatform.plugin import InputError
-from irplatform_ltr.learners import PairwiseLinear, PairwiseNetwork, Table, Trees
+from irplatform_ltr.learners import PairwiseLinear, Table, Trees
+from irplatform_ltr.pairwise_network import PairwiseNetwork
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
 
-    from irplatform_ltr.learners import Features, Learner, Scores
+    from irplatform_ltr.learners import Features, Scores
     from irplatform_ltr.options import LtrOptions
 
+
+Learner = Trees | PairwiseLinear | PairwiseNetwork
+"""Its contributions are [documents, features + 1]: the shares of a score, and a constant."""
 
 _FILE = "ensemble.json"
 

@@ -1,7 +1,7 @@
-"""Learners over features: gradient-boosted trees, a pairwise linear model, a pairwise network.
+"""Learners over features: gradient-boosted trees and a pairwise linear model.
 
-All learn from a table of training documents. The linear model and the network read standardized
-features; the trees are LightGBM's.
+All learn from a table of training documents. The linear model and the network
+(`pairwise_network.py`) read standardized features; the trees are LightGBM's.
 """
 
 from __future__ import annotations
@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.kit import centered, pairwise_logistic, pairwise_weights, read_json
+from irplatform.kit import centered, pairwise_weights, read_json
 from irplatform.plugin import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import torch
-
     from irplatform.kit import Int64
-    from irplatform_ltr.options import LinearOptions, NetworkOptions, TreeOptions
+    from irplatform_ltr.options import LinearOptions, TreeOptions
 
 
 Features = npt.NDArray[np.float32]
@@ -80,7 +78,8 @@ def read_weights(path: Path, kind: str, *names: str) -> tuple[Standard, list[Sco
 
 _HIGHEST_GRADE = 1000
 """The highest label of LambdaMART, whose gains are the labels themselves, not powers of 2."""
-_MANY = 100_000  # documents from which on several threads are used
+_MANY = 1_000_000
+"""Documents from which on several threads are used: before, they wait longer than they work."""
 _THREADS = re.compile(r"^\[num_threads: \d+\]$", re.MULTILINE)
 
 
@@ -110,7 +109,6 @@ class Trees:
             free_raw_data=True,
         )
         parameters = self._parameters(seed, int(labels.max()))
-        # On small tables threads wait longer than they work.
         parameters["num_threads"] = self.threads if len(labels) >= _MANY else 1
         self._booster = lightgbm.train(parameters, data, self.options.trees)
 
@@ -131,7 +129,7 @@ class Trees:
             "lambda_l2": options.l2,
             "seed": seed,
             "deterministic": True,
-            "force_row_wise": True,
+            "force_col_wise": True,  # a tree reads the features alone that it may use
             "verbose": -1,
             **(ranking if self.objective == "lambdarank" else {}),
         }
@@ -201,113 +199,3 @@ class PairwiseLinear:
     def load(self, folder: Path, name: str) -> None:
         path = folder / f"{name}.json"
         self._standard, (self._weights,) = read_weights(path, "linear model", "weights")
-
-
-_PAIRS = 2000
-"""Pairs of documents that are drawn in a step (a topic); those of equal grade say nothing."""
-_PATH = 32
-"""Points between average features and a document's whose slopes are averaged for contributions."""
-
-
-class PairwiseNetwork:
-    """A hidden layer over standardized features, learned from pairs (Burges et al., ICML 2005).
-
-    Each step hides half of the features: with few topics, a network would otherwise rely on the few
-    that fit them best.
-    """
-
-    _standard: Standard
-    _hidden: Scores  # [units, features]
-    _bias: Scores  # [units]
-    _out: Scores  # [units]
-
-    def __init__(self, options: NetworkOptions) -> None:
-        self._options = options
-
-    def fit(self, table: Table, seed: int) -> None:
-        import torch
-
-        self._standard = Standard.of(table)
-        values = torch.from_numpy(self._standard(table.features).astype(np.float32))
-        grades = torch.from_numpy(table.grades.astype(np.float32))
-        options = self._options
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            hidden = torch.nn.Linear(values.shape[1], options.units)
-            out = torch.nn.Linear(options.units, 1)
-            hide = torch.nn.Dropout(options.dropout)
-            network = torch.nn.Sequential(hide, hidden, torch.nn.ReLU(), hide, out)
-            _train(network, values, grades, table.offsets, options)
-        self._hidden = hidden.weight.detach().double().numpy()
-        self._bias = hidden.bias.detach().double().numpy()
-        self._out = out.weight.detach().double().numpy()[0]
-
-    def _units(self, standard: Scores) -> Scores:
-        return np.asarray(np.einsum("ij,kj->ik", standard, self._hidden) + self._bias)
-
-    def score(self, features: Features) -> Scores:
-        """The network's output, without its constant, which ranks nothing."""
-        units = np.maximum(self._units(self._standard(features)), 0)
-        return np.asarray(np.einsum("ik,k->i", units, self._out))
-
-    def contributions(self, features: Features) -> Scores:
-        """Integrated gradients (Sundararajan et al., ICML 2017); the constant takes the rest."""
-        standard = self._standard(features)
-        slope = np.zeros_like(standard)
-        for step in (np.arange(_PATH) + 0.5) / _PATH:
-            active = self._units(step * standard) > 0
-            slope += (active * self._out) @ self._hidden
-        adds = standard * slope / _PATH
-        rest = self.score(features) - adds.sum(axis=1)
-        return np.column_stack([adds, rest])
-
-    def save(self, folder: Path, name: str) -> None:
-        write_weights(
-            folder / f"{name}.json",
-            self._standard,
-            hidden=self._hidden,
-            bias=self._bias,
-            out=self._out,
-        )
-
-    def load(self, folder: Path, name: str) -> None:
-        path = folder / f"{name}.json"
-        self._standard, weights = read_weights(path, "network", "hidden", "bias", "out")
-        self._hidden, self._bias, self._out = weights
-
-
-Learner = Trees | PairwiseLinear | PairwiseNetwork
-"""Its contributions are [documents, features + 1]: the shares of a score, and a constant."""
-
-
-def _train(
-    network: torch.nn.Module,
-    values: torch.Tensor,
-    grades: torch.Tensor,
-    offsets: np.ndarray[Any, np.dtype[np.int64]],
-    options: NetworkOptions,
-) -> None:
-    """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
-    import torch
-
-    from irplatform.kit import exact_roots
-
-    topics = len(offsets) - 1
-    epochs = max(1, min(options.epochs, options.steps // topics))
-    optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=options.decay)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * topics)
-    roots = exact_roots()
-    for _ in range(epochs):
-        for topic in torch.randperm(topics).tolist():
-            documents = slice(offsets[topic], offsets[topic + 1])
-            scores, grade = network(values[documents])[:, 0], grades[documents]
-            first, second = torch.randint(len(grade), (2, _PAIRS))
-            gap = (grade[first] - grade[second]).clamp(min=0)
-            if gap.any():
-                optimizer.zero_grad()
-                loss = pairwise_logistic(scores[first], scores[second], gap)
-                loss.backward()  # type: ignore[no-untyped-call]
-                with roots:
-                    optimizer.step()
-            schedule.step()
-    network.eval()

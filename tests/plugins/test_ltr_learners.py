@@ -7,8 +7,9 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform_ltr.ensemble import Ensemble, Views
-from irplatform_ltr.learners import PairwiseLinear, PairwiseNetwork, Standard, Table, Trees, levels
+from irplatform_ltr.learners import PairwiseLinear, Standard, Table, Trees, levels
 from irplatform_ltr.options import LinearOptions, LtrOptions, NetworkOptions, TreeOptions
+from irplatform_ltr.pairwise_network import PairwiseNetwork
 
 TREES = TreeOptions(trees=40, leaf_documents=5)
 OPTIONS = LtrOptions(tree=TREES)

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 NDCG, NDCG_OF_LEVELS = "nDCG@20", "nDCG-exp@20"
 """Measures that validate, mix and tune rankings: for topics with grades, and with levels."""
 
+CUTOFF = 20
+"""The ranks that these measures look at."""
 _EXACT = 1000
 """Grades up to this have an exact power of 2; higher ones are lowered together."""
 
 
 def ndcg(
-    ranked: npt.ArrayLike, judged: npt.ArrayLike, cutoff: int = 20, *, exponential: bool = False
+    ranked: npt.ArrayLike, judged: npt.ArrayLike, cutoff: int = CUTOFF, *, exponential: bool = False
 ) -> float:
     """Compute nDCG@cutoff of one ranking.
 
@@ -46,7 +48,7 @@ def ndcg(
     return dcg(ranked, cutoff) / ideal if ideal > 0 else 0.0
 
 
-def ndcg_of(doc_ids: Sequence[str], judgments: Mapping[str, float], cutoff: int = 20) -> float:
+def ndcg_of(doc_ids: Sequence[str], judgments: Mapping[str, float], cutoff: int = CUTOFF) -> float:
     """Compute nDCG@cutoff of a ranking, best first, with the gains that suit a topic's judgments.
 
     Levels, which are floats, gain 2^level - 1; whole grades gain themselves.
@@ -56,7 +58,7 @@ def ndcg_of(doc_ids: Sequence[str], judgments: Mapping[str, float], cutoff: int 
     return ndcg(ranked, judged, cutoff, exponential=judged.dtype.kind == "f")
 
 
-def dcg(ranked: npt.ArrayLike, cutoff: int = 20) -> float:
+def dcg(ranked: npt.ArrayLike, cutoff: int = CUTOFF) -> float:
     """Compute the discounted cumulative gain of the first ranks; negative grades gain nothing."""
     gains = np.maximum(np.asarray(ranked, dtype=np.float64)[:cutoff], 0.0)
     return float(gains @ _discounts(cutoff)[: len(gains)])

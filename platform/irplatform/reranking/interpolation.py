@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.comparison.tests import MeanDifference
-from irplatform.evaluation.gain import NDCG, ndcg_of, validation_measure
+from irplatform.evaluation.gain import CUTOFF, NDCG, ndcg_of, validation_measure
 from irplatform.runs import Ranking
-from irplatform.runs.run import Values, deviation, standardized
+from irplatform.runs.run import Values, best_ids, deviation, standardized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,13 +66,22 @@ class Reranked:
         """Return the ranking with this weight of the first stage, 0 to 1."""
         if weight == 1:  # standardizing rounds, which makes ties where there were none
             return self.ranking
-        scores = weight * self.first + (1 - weight) * self.second
+        return Ranking.of(self.ranking.doc_ids, self._mixed(weight))
+
+    def best_ids(self, weight: float, count: int) -> Sequence[str]:
+        """Return the first ids of the ranking with this weight."""
+        if weight == 1:
+            return self.ranking.doc_ids[:count]
+        return best_ids(self.ranking.doc_ids, self._mixed(weight), count)
+
+    def _mixed(self, weight: float) -> Values:
+        scores: Values = weight * self.first + (1 - weight) * self.second
         if self.outside.any():
             floor = scores[~self.outside].min(initial=np.inf)
             scores[self.outside] = _below(
                 floor, scores[self.outside], self.ranking.scores[self.outside]
             )
-        return Ranking.of(self.ranking.doc_ids, scores)
+        return scores
 
 
 def _below(floor: float, scores: Values, order: npt.NDArray[np.float32]) -> Values:
@@ -121,7 +130,7 @@ def choose_weight(
     """
     table = np.array(
         [
-            [ndcg_of(reranked.mixed(weight).doc_ids, judgments[topic]) for weight in WEIGHTS]
+            [ndcg_of(reranked.best_ids(weight, CUTOFF), judgments[topic]) for weight in WEIGHTS]
             for topic, reranked in topics.items()
             if any(grade > 0 for grade in judgments[topic].values())
         ]

@@ -296,9 +296,23 @@ def in_32_bits(scores: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 def _ordered(doc_ids: Sequence[str], scores: Scores) -> tuple[tuple[str, ...], Scores]:
     if np.all(scores[:-1] > scores[1:]):  # without ties there is nothing to decide
         return tuple(doc_ids), scores
-    keys = scores.tolist()
-    order = sorted(range(len(doc_ids)), key=lambda i: (keys[i], doc_ids[i]), reverse=True)
-    return tuple(doc_ids[i] for i in order), scores[order]
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    tied = np.flatnonzero(np.diff(np.pad(ranked[:-1] == ranked[1:], 1).astype(np.int8)))
+    for start, end in tied.reshape(-1, 2).tolist():
+        documents = slice(start, end + 1)
+        order[documents] = sorted(order[documents], key=doc_ids.__getitem__, reverse=True)
+    return tuple(map(doc_ids.__getitem__, order.tolist())), scores[order]
+
+
+def best_ids(doc_ids: Sequence[str], scores: Values, count: int) -> tuple[str, ...]:
+    """Return the first ids of `Ranking.of` without ordering the rest."""
+    values = in_32_bits(scores)
+    if len(values) > count and np.isfinite(values).all():
+        least = np.partition(values, -count)[-count]
+        places = np.flatnonzero(values >= least)
+        doc_ids, values = [doc_ids[place] for place in places.tolist()], values[places]
+    return Ranking.of(doc_ids, values).doc_ids[:count]
 
 
 def _same_order(doc_ids: Sequence[str], rounded: npt.NDArray[np.float32]) -> bool:

@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError
-from irplatform.evaluation.gain import ndcg_of
-from irplatform.runs import Ranking
-from irplatform.runs.run import standardized
+from irplatform.evaluation.gain import CUTOFF, ndcg_of
+from irplatform.runs.run import best_ids, standardized
 from irplatform.workers.distribution import sample_evenly
 
 if TYPE_CHECKING:
@@ -125,5 +124,5 @@ class Validator:
         values = []
         for share in self._shares:
             mixed = share * self._first[number] + (1 - share) * standard if share else standard
-            values.append(ndcg_of(Ranking.of(topic.candidates, mixed).doc_ids, topic.judgments))
+            values.append(ndcg_of(best_ids(topic.candidates, mixed, CUTOFF), topic.judgments))
         return values
