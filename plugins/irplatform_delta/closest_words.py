@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from irplatform.kit import Reading, on_device, square_root, tokenize
 
@@ -35,6 +36,16 @@ class Words:
     closest: Tensor  # int64 [u], the row of each word's closest query word
     features: Tensor  # float32 [u, 3], cosine, Euclidean distance and proximity to it
     active: Tensor  # bool [u], False where the word, or all of the query, has no vector: δ is 0
+
+    def padded(self, row: int) -> Words:
+        """The same words and, behind them, padding, whose row of the word vectors this is."""
+        pad = functional.pad
+        return Words(
+            pad(self.word, (0, 1), value=row),
+            pad(self.closest, (0, 1), value=row),
+            pad(self.features, (0, 0, 0, 1)),
+            pad(self.active, (0, 1)),
+        )
 
 
 def relate(

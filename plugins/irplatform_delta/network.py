@@ -7,7 +7,7 @@ per document word, the sum of three table rows replaces 3·n_f·(V+3) multiplica
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -96,24 +96,24 @@ class DeltaNetwork(nn.Module):
         """Score as `tabulated` does, but from vectors [rows, V]: faster while weights change.
 
         The table holds the words at hand only; each position adds three rows and subtracts three.
+        The last of the words is padding (`Words.padded`).
         """
-        size = len(words.word)
-        count = len(vectors)
-        word = functional.pad(words.word, (0, 1), value=count)[documents].long()
-        closest = functional.pad(words.closest, (0, 1), value=count)[documents].long()
-        active = functional.pad(words.active, (0, 1))[documents]
+        size, count = len(words.word) - 1, len(vectors)
+        places = documents.flatten()
+        word = words.word.index_select(0, places).view_as(documents).long()
+        closest = words.closest.index_select(0, places).view_as(documents).long()
+        active = words.active.index_select(0, places).view_as(documents)
         distinct, place = distinct_rows(count, word, closest)
-        table = functional.pad(self.tabulate(vectors[distinct]), (0, 0, 0, 1))
+        place[count] = 0  # padding's sign is 0, so that any row will do
+        table = self.tabulate(vectors[distinct if len(distinct) else place[count:]])
         signs = functional.pad(active.to(table.dtype), (1, 1)).unfold(1, WIDTH, 1)
         first = functional.embedding_bag(
-            torch.cat(
-                [_taps(place[word], len(distinct)), _taps(place[closest], len(distinct))], dim=1
-            ),
+            torch.cat([_taps(place[word], 0), _taps(place[closest], 0)], dim=1),
             table.view(-1, self.sizes.filters),
             mode="sum",
             per_sample_weights=torch.cat([signs, -signs], dim=2).reshape(-1, 2 * WIDTH),
         )
-        features = functional.pad(words.features, (0, 0, 0, 1))[documents]
+        features = words.features.index_select(0, places).view(*documents.shape, FEATURES)
         weight = self.first.weight[:, self.sizes.dimensions :] * self.sizes.delta_features
         convolved = _convolve(_image(features), weight, self.bias)
         first = _image(first.view(*documents.shape, -1)) + convolved
@@ -204,7 +204,8 @@ class DeltaTask:
                 yield encoder.encode(pool.labelled.topic, pool.doc_ids).with_features(values)
                 advance(1)
 
-        self._pools = joined(encoded())
+        pools = joined(encoded())
+        self._pools = replace(pools, words=pools.words.padded(len(encoder.vectors)))
         self._measure = Validator(data.validation, on=self._options.loop.validate_on).reading(
             lambda topic, doc_ids: encoder.encode(topic, doc_ids).with_features(
                 side.matrix(topic, doc_ids)

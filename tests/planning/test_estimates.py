@@ -1,5 +1,7 @@
 """Estimates of work, from what it took before."""
 
+from math import sqrt
+
 import pytest
 
 from irplatform.files.costs import Cost, Work, costs, measured, note_use, record
@@ -21,9 +23,18 @@ def test_the_latest_work_of_the_same_kind_name_and_amount_counts():
     assert (found.processor, found.low, found.high, found.seconds) == (10, 8, 12, 5)
 
 
-def test_seconds_grow_with_the_amount_and_the_range_is_wider():
-    found = estimate(WORK, [_cost(10, amount=50, bytes=1000)])
-    assert (found.processor, found.low, found.high, found.bytes) == (20, 10, 40, 2000)
+def test_a_start_of_some_seconds_may_grow_with_the_amount_or_not():
+    long = estimate(WORK, [_cost(500, amount=50, bytes=1000)])
+    assert long.processor == pytest.approx(sqrt(1000 * 995))
+    assert (long.low, long.high, long.bytes) == (995 / 2, 2000, 2000)
+    assert long.seconds == pytest.approx(long.processor / 2)
+    short = estimate(WORK, [_cost(4, amount=1)])
+    assert (short.processor, short.low, short.high) == (40, 2, 800)
+
+
+def test_the_nearest_amounts_count():
+    before = [_cost(40, amount=50), _cost(1, amount=1), _cost(80, amount=55), _cost(9, amount=1000)]
+    assert 60 < estimate(WORK, before).processor < 120
 
 
 def test_other_options_count_where_nothing_else_is_known():

@@ -58,10 +58,11 @@ def _encode(resources, query, doc_ids, lexical=LEX3):
 def _forms(network, encoder, encoded):
     with torch.no_grad():
         held = encoded.words, encoded.documents, encoded.lexical
+        padded = encoded.words.padded(len(encoder.vectors))
         return {
             "plain": plain_delta(network, encoder.vectors, *held).numpy(),
             "tabulated": network.tabulated(network.tabulate(encoder.vectors), *held).numpy(),
-            "trained": network.trained(encoder.vectors, *held).numpy(),
+            "trained": network.trained(encoder.vectors, padded, *held[1:]).numpy(),
         }
 
 
@@ -153,9 +154,13 @@ def test_forms_have_the_same_gradients(resources):
     network = _network()
     encoder, encoded = _encode(resources, QUERIES["some without vectors"], list(resources.texts))
     gradients = {}
-    for name, form in (("plain", partial(plain_delta, network)), ("trained", network.trained)):
+    padded = encoded.words.padded(len(encoder.vectors))
+    for name, form, words in (
+        ("plain", partial(plain_delta, network), encoded.words),
+        ("trained", network.trained, padded),
+    ):
         network.zero_grad()
-        form(encoder.vectors, encoded.words, encoded.documents, encoded.lexical).sum().backward()
+        form(encoder.vectors, words, encoded.documents, encoded.lexical).sum().backward()
         gradients[name] = [p.grad.clone() for p in network.parameters()]
     for plain, trained in zip(gradients["plain"], gradients["trained"], strict=True):
         assert plain.abs().sum() > 0

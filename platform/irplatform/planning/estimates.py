@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ _NEAR = 1.25
 """Amounts of work that differ by less than this factor are alike."""
 _APART = 2.0
 """The factor by which an estimate may be wrong where no record is of such work."""
+_STARTING = 5.0
+"""Processor seconds of work, at most, that may not grow with its amount: imports, starting Java."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ def estimate(work: Work, costs: Sequence[Cost]) -> Estimate | None:
     """Estimate what work will take; None if none like it was done here.
 
     Work of the same system counts, that with the same options and about the same amount first.
-    Otherwise seconds grow with the amount, and the range is wider.
+    Otherwise the nearest amounts count. What of their seconds grows with the amount is not known:
+    between none of the first five and all, the estimate is the geometric mean.
     """
     kind = [cost for cost in costs if cost.work.kind == work.kind]
     same = [cost for cost in kind if cost.work.name == work.name]
@@ -54,22 +58,41 @@ def estimate(work: Work, costs: Sequence[Cost]) -> Estimate | None:
     alike = [cost for cost in of_variant if _is_near(cost.work.amount, work.amount)]
     if work.kind == "other":  # of other collections rather than of another kind of run
         same = [cost for cost in kind if cost.work.variant == work.variant] or same
-    if not (chosen := (alike or of_variant or same)[-_RECENT:]):
+    if not (chosen := alike or _of_nearest_amount(of_variant or same, max(work.amount, 1e-9))):
         return None
+    chosen = chosen[-_RECENT:]
     factors = [work.amount / max(cost.work.amount, 1e-9) for cost in chosen]
-    taken = [cost.processor * factor for cost, factor in zip(chosen, factors, strict=True)]
-    clock = [cost.seconds * factor for cost, factor in zip(chosen, factors, strict=True)]
+    ends = [_scaled(cost, factor) for cost, factor in zip(chosen, factors, strict=True)]
+    taken = [cost.processor for cost in chosen] if alike else [sqrt(a * b) for a, b in ends]
+    growth = [new / max(cost.processor, 1e-9) for cost, new in zip(chosen, taken, strict=True)]
+    clock = [cost.seconds * factor for cost, factor in zip(chosen, growth, strict=True)]
     left = [cost.bytes * factor for cost, factor in zip(chosen, factors, strict=True)]
+    low, high = (taken, taken) if alike else zip(*map(sorted, ends), strict=True)
     apart = 1.0 if alike else _APART
     return Estimate(
         processor=median(taken),
-        low=min(taken) / apart,
-        high=max(taken) * apart,
+        low=min(low) / apart,
+        high=max(high) * apart,
         seconds=median(clock),
         bytes=round(median(left)),
         memory=max(cost.memory for cost in chosen),
         needs=tuple(dict.fromkeys(kind for cost in chosen for kind in cost.needs)),
     )
+
+
+def _scaled(cost: Cost, factor: float) -> tuple[float, float]:
+    """Seconds for another amount, if all of the work grows with it and if its start does not."""
+    start = min(cost.processor, _STARTING)
+    return cost.processor * factor, start + (cost.processor - start) * factor
+
+
+def _of_nearest_amount(costs: Sequence[Cost], amount: float) -> list[Cost]:
+    """The records whose amount is near to the one that is nearest to this amount."""
+    if not costs:
+        return []
+    amounts = [max(cost.work.amount, 1e-9) for cost in costs]
+    nearest = min(amounts, key=lambda other: max(other / amount, amount / other))
+    return [cost for cost in costs if _is_near(cost.work.amount, nearest)]
 
 
 def added(estimates: Iterable[Estimate]) -> Estimate:
