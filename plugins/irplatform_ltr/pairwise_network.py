@@ -13,6 +13,7 @@ import numpy as np
 from irplatform_ltr.learners import Standard, read_weights, write_weights
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import torch
@@ -140,11 +141,7 @@ def _train(
     layers = (hidden.weight, hidden.bias, out.weight, out.bias)
     parameters = torch.cat([layer.flatten() for layer in layers])
     slopes = torch.zeros_like(parameters)
-    sizes = [layer.numel() for layer in layers]
-    parts, slope_parts = (
-        [part.view(layer.shape) for part, layer in zip(flat.split(sizes), layers, strict=True)]
-        for flat in (parameters, slopes)
-    )
+    parts, slope_parts = _parts(parameters, layers), _parts(slopes, layers)
     weight, bias, out_weight, out_bias = parts
     optimizer = _AdamW(parameters, options.decay)
     rates = iter(_rates(options.rate, epochs * topics))
@@ -175,6 +172,14 @@ def _train(
             optimizer.step(slopes, rate)
     for layer, part in zip(layers, parts, strict=True):
         layer.copy_(part)
+
+
+def _parts(flat: torch.Tensor, layers: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """The layers' parts of a tensor in which they lie one behind the other."""
+    import torch
+
+    parts = torch.split(flat, [layer.numel() for layer in layers])
+    return [part.view(layer.shape) for part, layer in zip(parts, layers, strict=True)]
 
 
 def _kept(values: torch.Tensor, dropout: float) -> torch.Tensor:
