@@ -106,7 +106,7 @@ class LuceneIndex:
 
     @property
     def reader(self) -> Any:
-        """The Lucene reader."""
+        """The Lucene reader, with the fields that were asked for so far (`reader_with`)."""
         refuse_fork()
         return self._reader
 

@@ -31,7 +31,11 @@ class Resources(Protocol):
         """The seed of everything that the members of a system share."""
 
     def index(self) -> LuceneIndex:
-        """The collection's Lucene index."""
+        """The collection's Lucene index.
+
+        Its `search` makes the fields that a query names. For a search with Lucene's own classes,
+        `reader_with(["title"])` gives the reader that has them; `reader` may have `contents` alone.
+        """
 
     def forward_index(self) -> ForwardIndex:
         """Token ids and lexical statistics of every document."""
