@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from irplatform.kit import PointSampler, Validator
-from irplatform_delta.closest_words import distinct_rows, joined
+from irplatform_delta.closest_words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,8 +55,8 @@ class Delta2017Network(nn.Module):
         The first convolution is computed once per word that the documents have.
         """
         if self.training:  # where documents are a part of those that have the words
-            distinct, place = distinct_rows(len(words.word), documents)
-            documents = place[documents]
+            distinct, documents = documents.unique(return_inverse=True)
+            distinct = distinct[distinct < len(words.word)]  # the last one may be padding
             words = replace(
                 words,
                 word=words.word[distinct],
