@@ -55,7 +55,7 @@ class Delta2017Network(nn.Module):
         The first convolution is computed once per word that the documents have.
         """
         if self.training:  # where documents are a part of those that have the words
-            distinct, documents = documents.unique(return_inverse=True)
+            distinct, documents = torch.unique(documents, return_inverse=True)
             distinct = distinct[distinct < len(words.word)]  # the last one may be padding
             words = replace(
                 words,
