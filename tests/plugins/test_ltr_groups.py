@@ -111,6 +111,17 @@ def test_embedding_similarities_are_those_of_a_plain_loop(resources, monkeypatch
         assert found["weakest_text"][number] == pytest.approx(min(best.values()), abs=1e-5)
 
 
+def test_kept_sums_of_documents_change_no_similarity(resources, monkeypatch):
+    keeping = _prepared(EmbeddingSimilarities, resources)
+    monkeypatch.setattr("irplatform_ltr.groups.words._MOST_KEPT", 0)
+    plain = _prepared(EmbeddingSimilarities, resources)
+    ids = list(TEXTS)
+    for chosen in ([3], [4, 3, 1], [], [2, 0, 1, 4, 3]):
+        some = [ids[i] for i in chosen]
+        kept, computed = _compute(keeping, resources, some), _compute(plain, resources, some)
+        assert kept.tobytes() == computed.tobytes()
+
+
 def test_embedding_similarities_depend_on_all_of_the_word_vectors(resources, tmp_path):
     """A sum of a row stays the same where two numbers change places."""
     words = resources.word_vectors.words

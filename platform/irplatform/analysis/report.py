@@ -187,13 +187,13 @@ def _streamed(collection: Collection, wanted: set[str]) -> dict[str, Document]:
     size = collection.corpus.size_hint()
     if "ir_datasets id" in collection.metadata or size is None or size > _MOST_STREAMED:
         return {}
-    found = {}
+    documents = {}
     with progress("looking for titles", size, "documents") as advance:
         for document in collection.corpus:
             if document.id in wanted:
-                found[document.id] = document
+                documents[document.id] = document
             advance(1)
-    return found
+    return documents
 
 
 def _explanations(

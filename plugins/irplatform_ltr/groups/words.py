@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -73,6 +74,7 @@ class StemmedMatches(LexicalMatches):
 
 
 _AT_ONCE = 1 << 24  # similarities of query words and documents' words in memory at once
+_MOST_KEPT = 1 << 27  # bytes of documents' sums in memory
 _CLOSE = 0.7  # a cosine from which on a word counts as matched
 
 
@@ -100,6 +102,7 @@ class EmbeddingSimilarities(FeatureGroup):
     _unit: Float32
     _rows: Int64
     _mark: str
+    _sums: _Sums | None
 
     def traits(self) -> Traits:
         return Traits(packages=("gensim",))
@@ -110,6 +113,8 @@ class EmbeddingSimilarities(FeatureGroup):
         self._unit = vectors.unit()
         self._rows = np.asarray(vectors.align(self._index.vocabulary), dtype=np.int64)
         self._mark = vectors.digest()
+        shape = (2, self._index.held, self._unit.shape[1])
+        self._sums = _Sums(shape) if 4 * math.prod(shape) <= _MOST_KEPT else None
 
     def names(self) -> tuple[str, ...]:
         kinds = ("cosine", "soft", "matched", "weakest")
@@ -140,8 +145,11 @@ class EmbeddingSimilarities(FeatureGroup):
         title_places, abstract_places = np.split(inverse, [len(titles[0])])
         title = _Side(title_places, titles[1])
         abstract = _Side(abstract_places, abstracts[1])
-        weighted = vectors * idf[document_words][:, None]
-        sums = [side.sums(weighted) for side in (title, abstract)]
+        if self._sums is None or (rows >= self._index.held).any():  # or texts that were given
+            weighted = vectors * idf[document_words][:, None]
+            sums = [side.sums(weighted) for side in (title, abstract)]
+        else:
+            sums = self._sums.of(rows, self._new_sums)
         best = [side.best(near) for side in (title, abstract)]
         columns = []
         for total, match in (
@@ -154,6 +162,35 @@ class EmbeddingSimilarities(FeatureGroup):
                 *_soft(match, weights),
             ]
         return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
+
+    def _new_sums(self, rows: Int64) -> list[Float32]:
+        """The sums of the vectors of titles' and of abstracts' words, weighted by IDF."""
+        texts = [self._index.tokens(rows, field) for field in ("title", "abstract")]
+        words, places = np.unique(np.concatenate([t for t, _ in texts]), return_inverse=True)
+        idf = self._index.idf("text").astype(np.float32)
+        weighted = self._unit[self._rows[words]] * idf[words][:, None]
+        parts = np.split(places, [len(texts[0][0])])
+        sides = (_Side(p, offsets) for p, (_, offsets) in zip(parts, texts, strict=True))
+        return [side.sums(weighted) for side in sides]
+
+
+class _Sums:
+    """Sums of word vectors of documents, which no topic changes, kept once they are computed.
+
+    The shape is that of float32 [fields, documents, V].
+    """
+
+    def __init__(self, shape: tuple[int, int, int]) -> None:
+        self._values = np.zeros(shape, dtype=np.float32)
+        self._known = np.zeros(shape[1], dtype=np.bool_)
+
+    def of(self, rows: Int64, compute: Callable[[Int64], list[Float32]]) -> list[Float32]:
+        """The sums of documents, float32 [documents, V] per field."""
+        if len(new := np.unique(rows[~self._known[rows]])):
+            for values, computed in zip(self._values, compute(new), strict=True):
+                values[new] = computed
+            self._known[new] = True
+        return [values[rows] for values in self._values]
 
 
 @dataclass(frozen=True)
