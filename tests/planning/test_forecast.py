@@ -70,8 +70,9 @@ def test_the_cells_of_a_matrix_have_folders_of_their_own(tmp_path):
     options = {"first_stages": ["bm25", "rm3"], "interpolate": 0.5, "run_dir": tmp_path}
     ir.run("demo", ["bm25-text"], **options)
     again = ir.plan("demo", ["bm25-text"], **options)
-    made = {step.what for step in again.steps if step.work}
-    assert made == {"everything else", "start"}
+    made = {(step.cell, step.what) for step in again.steps if step.work}
+    rest = "everything else"
+    assert made == {("demo, bm25", rest), ("demo, rm3", rest), ("", "start")}
 
 
 def test_each_fold_is_trained(fresh_home, tmp_path):
@@ -101,6 +102,13 @@ FORECAST = Forecast(
     ],
     ["torch"],
 )
+
+
+def test_a_table_of_a_matrix_has_a_line_for_each_cell():
+    cells = [Step("search", cell="demo, bm25"), Step("rank", cell="demo, rm3")]
+    lines = as_text(table_of(Forecast([Step("index"), *cells, Step("start")])), 80).splitlines()
+    firsts = [line.split("  ")[0] for line in lines[2:]]
+    assert firsts == ["index", "demo, bm25:", "search", "demo, rm3:", "rank", "all:", "start"]
 
 
 def test_a_table_says_what_is_known():

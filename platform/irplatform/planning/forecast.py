@@ -77,21 +77,24 @@ def plan(
     """
     settings = settings_of(collection, options, rerankers=rerankers)
     plugins, known = registry(), costs()
+    indexes: list[Step] = []
     steps: list[Step] = []
     corpora: dict[str, Corpus] = {}
     missing: dict[str, None] = {}
     with quiet(), nothing_made("fields"), naming_experiment(settings, plugins):
         # Without fields no key of an index is known.
-        for planned in _plans(settings, plugins):
+        for cell, planned in _plans(settings, plugins):
             traits = [choice.traits for choice in planned.retrievers]
             traits += [choice.traits for choice in planned.rerankers]
             missing |= dict.fromkeys(p for of in traits for p in of.packages if absent(p))
             corpora.setdefault(planned.resources.corpus.fingerprint, planned.resources.corpus)
-            steps += _steps(planned)
+            index, *others = _steps(planned)
+            indexes.append(index)
+            steps += [replace(step, cell=cell) for step in others]
     steps.append(Step("start", "", Work("start")))
     needs = {kind for s in steps if s.work and (e := estimate(s.work, known)) for kind in e.needs}
     shared = [step for corpus in corpora.values() for step in _shared(corpus, needs)]
-    ordered = _once([steps[0], *shared, *steps[1:]])
+    ordered = _once([*indexes, *shared, *steps])
     return Forecast(
         [replace(s, estimate=estimate(s.work, known)) if s.work else s for s in ordered],
         [*missing],
@@ -108,20 +111,23 @@ def _once(steps: Iterable[Step]) -> Iterator[Step]:
         yield step
 
 
-def _plans(settings: RunSettings, plugins: Registry) -> Iterator[RunPlan]:
-    """The plans of a matrix's cells, or of the one run; InputError where `run` would refuse."""
+def _plans(settings: RunSettings, plugins: Registry) -> Iterator[tuple[str, RunPlan]]:
+    """The plans of a matrix's cells by their names, or of the one run, whose name is "".
+
+    InputError where `run` would refuse.
+    """
+    cells: Iterable[tuple[str, RunPlan]]
     if settings.is_matrix:
         cells = planned_cells(settings, plugins, settings.run_dir or RUN_DIR)
-        plans: Iterable[RunPlan] = (plan for _, plan in cells)
     else:
-        plans = [plan_run(settings, plugins)]
-    for undecided in plans:
+        cells = [("", plan_run(settings, plugins))]
+    for name, undecided in cells:
         plan = undecided.on_device()
         refuse_own_candidates(plan)
         folder = RunFolder(plan.run_dir, compress=settings.compress)
         runs = planned_runs(plan, describe_data(plan.collection, plan.qrels))
         folder.plan(runs, force=settings.force)
-        yield plan
+        yield name and f"{plan.collection.id}, {name}", plan
 
 
 def _shared(corpus: Corpus, needs: set[str]) -> Iterator[Step]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import listing
@@ -28,12 +29,14 @@ class Step:
         of: how much, in words.
         work: the work; None if the cache has what comes of it.
         estimate: what it will take; None if that is not known, or nothing is to be done.
+        cell: the cell of a matrix that first needs it, such as "demo, bm25+rm3"; "" for all.
     """
 
     what: str
     of: str = ""
     work: Work | None = None
     estimate: Estimate | None = None
+    cell: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class Forecast:
                     "in_cache": step.work is None,
                     "seconds": step.estimate and round(step.estimate.processor, 2),
                     "bytes": step.estimate and step.estimate.bytes,
+                    **({"cell": step.cell} if step.cell else {}),
                 }
                 for step in self.steps
             ],
@@ -93,7 +97,11 @@ class Forecast:
 
 def table_of(forecast: Forecast) -> Table:
     """Return the steps as a table; those of no time, such as standing files, are counted alone."""
-    rows = [_row(step) for step in forecast.steps]
+    rows: list[tuple[str, str, str, str]] = []
+    for cell, steps in groupby(forecast.steps, key=lambda step: step.cell):
+        if cell or rows:
+            rows.append((f"{cell or 'all'}:", "", "", ""))
+        rows += map(_row, steps)
     return Table.of(("step", "of", "seconds", "disk"), rows, left=2)
 
 
