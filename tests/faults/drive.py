@@ -355,10 +355,10 @@ def drive(
 
 def _remember_the_machine() -> None:
     """Find out once what metadata say of the machine: it takes half of a small run."""
-    from irplatform.run_folder import metadata_files
+    from irplatform.run_folder import environment, metadata_files
 
-    versions, revision = metadata_files.library_versions(), metadata_files.source_revision()
-    metadata_files.library_versions = lambda: versions
+    versions, revision = environment.library_versions(), environment.source_revision()
+    environment.library_versions = lambda: versions
     metadata_files.source_revision = lambda: revision
 
 

