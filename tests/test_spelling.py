@@ -20,7 +20,7 @@ _OTHERS = {
     "reports/html/page.py": "names in CSS",
     "reports/plots.py": "names in CSS",
     "run_folder/campaigns.py": "of git",
-    "run_folder/metadata_files.py": "of git",
+    "run_folder/environment.py": "of git",
     "spelling.py": "written here",
 }
 """Files whose strings hold options that are not settings, and what these are."""
