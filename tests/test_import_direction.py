@@ -47,6 +47,7 @@ LAYERS = (
     {"run_folder"},
     {"knowledge", "lucene"},  # below `lucene`, the room `lucene/java`
     {"documents"},
+    {"postings"},
     {"runs", "text"},
     {"options"},
     {"chat", "workers"},

@@ -9,11 +9,11 @@ import pytest
 from irplatform.errors import InputError
 from irplatform.files.cache import home
 from irplatform.lucene import BM25, QLD, RM3, LuceneIndex, many_topics
-from irplatform.lucene.impact import ImpactIndex, Terms, search_with_numba, search_with_numpy
+from irplatform.lucene.impact import ImpactIndex
 from irplatform.lucene.many_topics import ENGINE_VARIABLE
-from irplatform.lucene.postings import Postings
 from irplatform.lucene.queries import analyzed
 from irplatform.plugin import Document
+from irplatform.postings.search import search_with_numpy
 from irplatform.system.packages import absent
 
 pytestmark = pytest.mark.java
@@ -63,7 +63,7 @@ def same(one, other):
 def test_rankings_are_those_of_lucene_to_the_bit(
     index, topics, compiled, depth, similarity, monkeypatch
 ):
-    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: compiled)
+    monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: compiled)
     limits = {str(n): str(1998 + n) for n in range(0, 14, 2)} | {"40": "0000", "41": "9999"}
     asked = {"depth": depth, "similarity": similarity, "before": limits}
     expected = index.search(topics, engine="lucene", **asked)
@@ -74,7 +74,7 @@ def test_rankings_are_those_of_lucene_to_the_bit(
 @pytest.mark.parametrize("compiled", COMPILED)
 @pytest.mark.parametrize("feedback", [RM3(), RM3(3, 40, 0.8), RM3(60, 2, 0.1)])
 def test_feedback_is_that_of_anserini_to_the_bit(index, topics, compiled, feedback, monkeypatch):
-    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: compiled)
+    monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: compiled)
     monkeypatch.setattr("irplatform.lucene.impact._WITH_FEEDBACK", 25)
     limits = {str(n): str(1998 + n) for n in range(0, 14, 2)}
     asked = {"depth": 100, "feedback": feedback, "before": limits, "similarity": BM25(1.2, 0.75)}
@@ -122,29 +122,6 @@ def test_weights_of_terms_are_lucenes_boosts(index):
     assert impact.search({}, 5, BM25()) == {}
 
 
-@pytest.mark.parametrize("compiled", COMPILED)
-def test_of_ties_the_smaller_numbers_come_first(compiled):
-    """Documents over several blocks, all with one of two scores."""
-    count = 40_000
-    documents = np.arange(count, dtype=np.int32)
-    codes = (documents % 1000 == 999).astype(np.uint16)
-    latest = np.zeros(count, np.uint16)
-    for array in (documents, codes, latest):  # as mapped ones, for which numba compiled the search
-        array.flags.writeable = False
-    postings = Postings(documents, codes, np.array([0, count]), latest)
-    find = search_with_numba if compiled else search_with_numpy
-    topics = Terms(
-        np.array([0, 1]),
-        np.array([0]),
-        np.array([8], np.float32),
-        np.array([2**16 - 1], np.uint16),
-    )
-    found, scores, counts = find(postings, np.array([2, 4], np.float32), topics, 50)
-    assert counts.tolist() == [50]
-    assert found[0].tolist() == [*range(999, count, 1000), *range(10)]
-    assert scores[0].tolist() == [6.0] * 40 + [4.0] * 10
-
-
 def test_texts_are_analyzed_as_queries_are(index):
     assert analyzed(index.analyzer, ["Running the Cats", "", 'a "β-cell\n'] ) == [
         ["run", "cat"], [], ["β", "cell"],
@@ -157,8 +134,8 @@ def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
     monkeypatch.setattr(many_topics, "WORTH_OPENING", 3)
     monkeypatch.setattr(many_topics, "WORTH_COPYING", 6)
     numba = [False]
-    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: numba[0])
-    monkeypatch.setattr("irplatform.lucene.impact.search_with_numba", search_with_numpy)
+    monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: numba[0])
+    monkeypatch.setattr("irplatform.postings.search.search_with_numba", search_with_numpy)
 
     def uses_postings(count, **how):
         index.many_topics.opened, index.many_topics.asked = None, 0
@@ -193,8 +170,8 @@ def test_searches_of_a_few_topics_add_up(index_of, monkeypatch):
     index = index_of([Document("a", "", "cat"), Document("b", "", "bird")])
     monkeypatch.setattr(many_topics, "WORTH_OPENING", 4)
     monkeypatch.setattr(many_topics, "WORTH_COPYING", 6)
-    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: True)
-    monkeypatch.setattr("irplatform.lucene.impact.search_with_numba", search_with_numpy)
+    monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: True)
+    monkeypatch.setattr("irplatform.postings.search.search_with_numba", search_with_numpy)
 
     def opened_after(*topics):
         index.search(dict.fromkeys(topics, "cat"), 5)
@@ -206,7 +183,7 @@ def test_searches_of_a_few_topics_add_up(index_of, monkeypatch):
 
 def test_postings_of_a_small_collection_are_copied_for_fewer_topics(index_of, monkeypatch):
     index = index_of([Document("a", "", "cat"), Document("b", "", "fish")])
-    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: True)
+    monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: True)
     monkeypatch.setattr(many_topics, "_WORTH_COMPILING", 8)
     monkeypatch.setattr(many_topics, "WORTH_OPENING", 0)
     assert index.many_topics.postings_for(7, BM25()) is None

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.lucene.postings import Postings
     from irplatform.lucene.queries import RM3
+    from irplatform.postings.search import Postings
     from irplatform.text.arrays import Float32, Int32, Int64
 
     Mask = npt.NDArray[np.bool_]
@@ -145,7 +145,7 @@ class _Vectors:
         rows = np.searchsorted(postings.starts, places, side="right") - 1
         places, rows = places[usable[rows]], rows[usable[rows]]
         owners = np.searchsorted(documents, postings.documents[places])
-        counts = frequencies[postings.codes[places]]
+        counts = frequencies[postings.values[places]]
         order = np.lexsort((rows, -counts, owners))
         order = order[_first(owners[order], most)]
         owners, counts = owners[order], counts[order].astype(np.float32)

@@ -9,16 +9,15 @@ as Lucene's byte has them. Lucene adds the terms up in 64 bits and rounds the su
 the sum of a few dozen 32-bit scores is exact in any order, so scores and rankings here are those of
 Lucene to the bit.
 
-Every posting of a term is read; no bounds let the search skip some. Numba compiles the loops
-(`impact_kernel`). Without it NumPy does the same, at about a quarter of the speed.
+`irplatform.postings.search` searches. With numba it does so in compiled code; without, NumPy does
+the same, at about a quarter of the speed.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,17 +26,17 @@ from irplatform.files.cache import kept_facts
 from irplatform.files.columns import packed
 from irplatform.lucene.feedback import TermWeights, addable, expanded
 from irplatform.lucene.java import java_class
-from irplatform.lucene.postings import POSTINGS_FORMAT, Postings
+from irplatform.lucene.postings import POSTINGS_FORMAT
 from irplatform.lucene.queries import lucene_similarity
 from irplatform.lucene.structured import NOTHING, Scores, StructuredSearch
+from irplatform.postings.search import NO_LIMIT, Postings, Queries, search
 from irplatform.runs.packed import PackedRanking
-from irplatform.system.packages import absent
 from irplatform.text.arrays import Float32, Int32, Int64, map_array
 from irplatform.text.string_table import UNKNOWN, StringTable
 from irplatform.workers.distribution import available_cores, batched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.files.columns import Cells
@@ -49,8 +48,6 @@ _AT_ONCE = 16
 _WITH_FEEDBACK = 4_096
 """Topics whose feedback documents are read in one pass over the postings."""
 _IDS_AT_ONCE = 100_000
-_NO_LIMIT = 2**16 - 1
-"""Later than every document."""
 
 
 class ImpactIndex:
@@ -71,6 +68,7 @@ class ImpactIndex:
             map_array(folder / f"codes.{facts['codes']}", np.dtype(facts["codes"]).type),
             map_array(folder / "starts.int64", np.int64),
             map_array(folder / "latest.uint16", np.uint16),
+            np.empty(0, np.float32),
         )
         self._structured: dict[BM25, StructuredSearch] = {}
 
@@ -127,27 +125,25 @@ class ImpactIndex:
             A ranking per topic, in the order of the topics; empty if nothing is found.
         """
         limits = {topic: int(year) for topic, year in (before or {}).items()}
-        compiled = has_numba() if compiled is None else compiled
-        search = _Search(
-            self._postings,
-            self._saturation(similarity),
-            search_with_numba if compiled else search_with_numpy,
-            max(1, threads or available_cores()),
-        )
+        postings = self._scored(similarity)
+        how: Any = {"threads": threads or available_cores(), "compiled": compiled}
         rankings: dict[str, Ranking] = {}
         for part in batched(queries, _WITH_FEEDBACK if feedback else max(1, len(queries))):
-            years = np.array([limits.get(topic, _NO_LIMIT) for topic in part], dtype=np.uint16)
+            years = np.array([limits.get(topic, NO_LIMIT) for topic in part], dtype=np.uint16)
             asked = self._known([queries[topic] for topic in part])
             if feedback:
-                first = [*search.results(self._weighted(asked), years, feedback.documents)]
+                own_words = Queries.of(self._weighted(asked), years)
+                parts = search(postings, own_words, feedback.documents, **how)
+                first = [found for results in parts for found in results.each()]
                 given = self._postings, self._pairs[:, 0], self._addable, feedback
                 own = sum(len(query.rows) for query in asked)
                 asked = expanded(asked, first, *given)
                 added(sum(len(query.rows) for query in asked) - own)
-            results = search.results(self._weighted(asked), years, depth)
-            for topic, (numbers, scores) in zip(part, results, strict=True):
-                rankings[topic] = self._ranking(numbers, scores)
-                done(1)
+            topics = iter(part)
+            for results in search(postings, Queries.of(self._weighted(asked), years), depth, **how):
+                for numbers, scores in results.each():
+                    rankings[next(topics)] = self._ranking(numbers, scores)
+                    done(1)
         return rankings
 
     def search_structured(
@@ -170,7 +166,7 @@ class ImpactIndex:
         for part in batched(queries, _AT_ONCE):
             results = self._structured[similarity]([queries[topic] for topic in part])
             for topic, found in zip(part, results, strict=True):
-                year = int((before or {}).get(topic, _NO_LIMIT))
+                year = int((before or {}).get(topic, NO_LIMIT))
                 in_time = found.only(self._postings.latest[found.numbers] <= year)
                 rankings[topic] = self._ranking(*in_time.best(depth))
             done(len(part))
@@ -183,7 +179,7 @@ class ImpactIndex:
             return NOTHING
         places = slice(*self._postings.starts[rows[0] : rows[0] + 2].tolist())
         values = weights[0] - weights[0] / saturation
-        return Scores(self._postings.documents[places], values[self._postings.codes[places]])
+        return Scores(self._postings.documents[places], values[self._postings.values[places]])
 
     def _ranking(self, numbers: Int32, scores: Float32) -> Ranking:
         scores = scores.copy()
@@ -214,6 +210,13 @@ class ImpactIndex:
         idf = np.log(1 + (present - frequency + 0.5) / (frequency + 0.5))
         return np.asarray(idf, dtype=np.float32)
 
+    def _scored(self, similarity: BM25) -> Postings:
+        """The postings, to be scored by BM25."""
+        saturation = self._saturation(similarity)
+        peak = saturation.max(initial=1)
+        peaks = np.full(len(self._terms), peak, dtype=np.float32)
+        return replace(self._postings, saturation=saturation, peaks=peaks)
+
     def _saturation(self, similarity: BM25) -> Float32:
         """1 + tf / (k1 (1 - b + b dl / avgdl)) for each code, rounded as Lucene does."""
         one, k1, b = np.float32(1), np.float32(similarity.k1), np.float32(similarity.b)
@@ -222,115 +225,3 @@ class ImpactIndex:
         with np.errstate(divide="ignore"):  # k1 may be 0
             inverse = one / (k1 * ((one - b) + b * self._length_table / mean))
         return np.asarray(one + frequencies.astype(np.float32) * inverse[lengths])
-
-
-@dataclass(frozen=True)
-class _Search:
-    """Searches for the terms of many topics, in threads."""
-
-    postings: Postings
-    saturation: Float32
-    find: Callable[..., tuple[Int32, Float32, Int64]]
-    threads: int
-
-    def results(
-        self, weighted: Sequence[tuple[Int64, Float32]], limits: npt.NDArray[np.uint16], depth: int
-    ) -> Iterator[tuple[Int32, Float32]]:
-        """Yield the numbers of each topic's documents, and their scores, best first."""
-        depth = min(depth, max(len(self.postings.latest), 1))
-
-        def answer(topics: range) -> list[tuple[Int32, Float32]]:
-            part = weighted[topics.start : topics.stop]
-            terms = Terms(
-                np.cumsum([0, *(len(rows) for rows, _ in part)], dtype=np.int64),
-                np.concatenate([rows for rows, _ in part]),
-                np.concatenate([weights for _, weights in part]),
-                limits[topics.start : topics.stop],
-            )
-            found, scores, counts = self.find(self.postings, self.saturation, terms, depth)
-            return [(found[n, :size], scores[n, :size]) for n, size in enumerate(counts.tolist())]
-
-        starts = range(0, len(weighted), _AT_ONCE)
-        parts = (range(start, start + _AT_ONCE) for start in starts)
-        with ThreadPoolExecutor(self.threads) as pool:
-            for results in pool.map(answer, parts):
-                yield from results
-
-
-class Terms(NamedTuple):
-    """The terms of a few topics, one topic after the other."""
-
-    ends: Int64
-    """The first of each topic's terms, and the number of all, [topics + 1]."""
-    rows: Int64
-    """The rows of the terms, [terms]."""
-    weights: Float32
-    """w of each term, [terms]."""
-    limits: npt.NDArray[np.uint16]
-    """The years from which on documents are left out, [topics]."""
-
-
-def has_numba() -> bool:
-    """Tell if numba is installed."""
-    return not absent("numba")
-
-
-def search_with_numba(
-    postings: Postings, saturation: Float32, topics: Terms, depth: int
-) -> tuple[Int32, Float32, Int64]:
-    """Search for a few topics in compiled code; see `search_with_numpy`."""
-    from irplatform.lucene.impact_kernel import search
-
-    ends, rows, weights, limits = topics
-    found, scores, counts = _empty(len(limits), depth)
-    search(
-        postings.documents, postings.codes, postings.latest, saturation, ends,
-        postings.starts[rows], postings.starts[rows + 1], weights, limits, found, scores, counts,
-    )  # fmt: skip
-    return found, scores, counts
-
-
-def search_with_numpy(
-    postings: Postings, saturation: Float32, topics: Terms, depth: int
-) -> tuple[Int32, Float32, Int64]:
-    """Search for a few topics in NumPy.
-
-    Args:
-        postings: what to search.
-        saturation: the denominator of each code.
-        topics: the terms of the topics.
-        depth: most documents per topic.
-
-    Returns:
-        Numbers of documents and scores, best first, [topics, depth], and how many are found.
-    """
-    ends, rows, weights, limits = topics
-    found, scores, counts = _empty(len(limits), depth)
-    sums = np.zeros(len(postings.latest))
-    for topic in range(len(limits)):
-        sums[:] = 0
-        for place in range(ends[topic], ends[topic + 1]):
-            begin, end = postings.starts[rows[place]], postings.starts[rows[place] + 1]
-            values = (weights[place] - weights[place] / saturation).astype(np.float64)
-            sums[postings.documents[begin:end]] += values[postings.codes[begin:end]]
-        if limits[topic] < _NO_LIMIT:
-            sums[postings.latest > limits[topic]] = 0
-        # Scores are not negative, so that their bits have their order; ties by number follow.
-        matching = np.flatnonzero(sums > 0)
-        bits = sums[matching].astype(np.float32).view(np.uint32).astype(np.uint64)
-        keys = bits << np.uint64(32) | (np.uint64(2**32 - 1) - matching.astype(np.uint64))
-        if len(keys) > depth:
-            keys = np.partition(keys, len(keys) - depth)[-depth:]
-        keys = np.sort(keys)[::-1]
-        counts[topic] = len(keys)
-        found[topic, : len(keys)] = np.uint64(2**32 - 1) - (keys & np.uint64(2**32 - 1))
-        scores[topic, : len(keys)] = (keys >> np.uint64(32)).astype(np.uint32).view(np.float32)
-    return found, scores, counts
-
-
-def _empty(topics: int, depth: int) -> tuple[Int32, Float32, Int64]:
-    return (
-        np.zeros((topics, depth), dtype=np.int32),
-        np.zeros((topics, depth), dtype=np.float32),
-        np.zeros(topics, dtype=np.int64),
-    )

@@ -105,7 +105,7 @@ class ManyTopics:
     def _pays(self, work: int) -> bool:
         if work < WORTH_OPENING:
             return False
-        from irplatform.lucene.impact import has_numba
+        from irplatform.postings.search import has_numba
 
         if not has_numba():
             return False

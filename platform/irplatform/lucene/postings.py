@@ -19,7 +19,6 @@ folder holds:
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,16 +50,6 @@ _WORD = np.dtype(">i4")
 _LENGTHS = 256
 """Lengths that a byte distinguishes."""
 _LUCENE = "org.apache.lucene"
-
-
-@dataclass(frozen=True)
-class Postings:
-    """The memory-mapped arrays of a folder that `write_postings` made."""
-
-    documents: Int32
-    codes: npt.NDArray[Any]
-    starts: Int64
-    latest: npt.NDArray[np.uint16]
 
 
 def write_postings(reader: Any, folder: Path) -> None:

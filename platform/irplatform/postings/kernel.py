@@ -1,4 +1,4 @@
-"""The loops of `impact`, compiled by numba, which keeps the code for later processes.
+"""The loops of `search`, compiled by numba, which keeps the code for later processes.
 
 Documents go in blocks whose sums stay in the processor's cache. The best are gathered as keys of 64
 bits: the bits of the score, which have the order of non-negative scores, and then the number of the
@@ -35,23 +35,29 @@ def _compiled(function: Callable[..., Any]) -> Any:
 
 
 @_compiled
-def search(
-    documents: Any, codes: Any, latest: Any, saturation: Any, ends: Any,
-    begins: Any, stops: Any, weights: Any, limits: Any, found: Any, scores: Any, counts: Any,
+def rank(
+    documents: Any, values: Any, latest: Any, saturation: Any, ends: Any, begins: Any, stops: Any,
+    weights: Any, limits: Any, depth: Any,
+    found: Any, scores: Any, places: Any, counts: Any,
 ) -> None:  # fmt: skip
-    """Fill `found`, `scores` and `counts` as `impact.search_with_numpy` does; releases the GIL."""
-    count, depth = len(latest), found.shape[1]
+    """Fill `found`, `scores` and `counts` as `search_with_numpy` does; releases the GIL."""
+    count = len(latest)
     sums = np.zeros(_BLOCK, dtype=np.float64)
+    depth = min(depth, count)
     most = max(2 * depth, _FEWEST)
     keys = np.empty(most + _CHUNK + 1, dtype=np.uint64)
-    values = np.empty((np.max(np.diff(ends)), len(saturation)), dtype=np.float64)
+    if saturation is None:
+        table = np.empty((0, 0), dtype=np.float64)
+    else:
+        table = np.empty((np.max(np.diff(ends)), len(saturation)), dtype=np.float64)
     for topic in range(len(ends) - 1):
         terms = slice(ends[topic], ends[topic + 1])
         at, stop, weight = begins[terms].copy(), stops[terms], weights[terms]
-        for term in range(len(at)):
-            if stop[term] - at[term] > len(saturation):
-                for kind in range(len(saturation)):
-                    values[term, kind] = weight[term] - weight[term] / saturation[kind]
+        if saturation is not None:
+            for term in range(len(at)):
+                if stop[term] - at[term] > len(saturation):
+                    for code in range(len(saturation)):
+                        table[term, code] = weight[term] - weight[term] / saturation[code]
         size, least = 0, 0.0
         lengths = stop - at
         for low in range(0, count, _BLOCK):
@@ -59,23 +65,40 @@ def search(
             for term in range(len(at)):
                 here = at[term]
                 within = documents[here : min(stop[term], here + _BLOCK)]
-                end = here + np.searchsorted(within, high)
-                at[term] = end
-                if lengths[term] > len(saturation):
-                    for posting in range(here, end):
-                        sums[documents[posting] - low] += values[term, codes[posting]]
+                at[term] = here + np.searchsorted(within, high)
+                part = slice(here, at[term])
+                if saturation is not None and lengths[term] > len(saturation):
+                    _add_coded(sums, low, documents[part], values[part], table[term])
                 else:
-                    for posting in range(here, end):
-                        score = weight[term] - weight[term] / saturation[codes[posting]]
-                        sums[documents[posting] - low] += np.float64(score)
+                    _add(sums, low, documents[part], values[part], weight[term], saturation)
             size, least = _gather(sums, low, latest, limits[topic], depth, most, keys, size, least)
             sums[:] = 0.0
         _best_first(keys[:size], depth)
         counts[topic] = min(size, depth)
         best = np.sort(keys[: counts[topic]])[::-1]
-        for place in range(len(best)):
-            found[topic, place] = np.int32(_LOW - (best[place] & _LOW))
-            scores[topic, place] = _score(best[place])
+        for number in range(len(best)):
+            found[places[topic] + number] = np.int32(_LOW - (best[number] & _LOW))
+            scores[places[topic] + number] = _score(best[number])
+
+
+@_compiled
+def _add(
+    sums: Any, low: Any, documents: Any, values: Any, weight: Any, saturation: Any
+) -> None:  # fmt: skip
+    """Add a term's postings to the sums of a block that begins at a document."""
+    for place in range(len(documents)):
+        if saturation is None:
+            sums[documents[place] - low] += np.float64(weight) * np.float64(values[place])
+        else:
+            score = weight - weight / saturation[values[place]]
+            sums[documents[place] - low] += np.float64(score)
+
+
+@_compiled
+def _add_coded(sums: Any, low: Any, documents: Any, codes: Any, table: Any) -> None:
+    """Add a term's postings, given what each code adds."""
+    for place in range(len(documents)):
+        sums[documents[place] - low] += table[codes[place]]
 
 
 @_compiled

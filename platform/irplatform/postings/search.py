@@ -1,0 +1,235 @@
+"""Ranks documents by the sum of what their postings add, for many topics.
+
+A posting says that a document has a term. Its value is a code, or a weight:
+
+- A code stands for what BM25 looks at, and adds `w - w / saturation[code]` in 32 bits, where w is
+  the weight of the query's term.
+- A weight, of 8 bits or a float32, adds the weight of the query's term times itself in 64 bits.
+
+Nothing that is added is negative. Sums are in 64 bits. A topic's terms are added in one order, by
+the most that they can add (`in_order`), and the sum is rounded to 32 bits, so every way to search
+gives the same scores to the bit. Of equal scores the document with the smaller number comes first.
+Documents to which nothing is added are not found.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from irplatform.system.packages import absent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.text.arrays import Float32, Float64, Int32, Int64
+
+NO_LIMIT = 2**16 - 1
+"""A year later than every document's."""
+_AT_ONCE = 16
+"""Topics of one call of compiled code."""
+
+
+@dataclass(frozen=True)
+class Postings:
+    """Postings, term after term, and how they count.
+
+    Attributes:
+        documents: numbers of documents, ascending within a term, [postings].
+        values: codes (uint16 or int32), or weights (uint8 or float32) of 0 or more, [postings].
+        starts: where the postings of each term begin, and the number of all, [terms + 1].
+        latest: one more than the last year of each document, 0 without a year, [documents].
+        peaks: the largest saturation, or weight, of each term's postings, [terms].
+        saturation: 1 or more for each code; None if values are weights.
+    """
+
+    documents: Int32
+    values: npt.NDArray[Any]
+    starts: Int64
+    latest: npt.NDArray[np.uint16]
+    peaks: Float32
+    saturation: Float32 | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of documents."""
+        return len(self.latest)
+
+
+class Queries(NamedTuple):
+    """The terms of topics, one topic after the other.
+
+    Attributes:
+        ends: the first of each topic's terms, and the number of all, [topics + 1].
+        rows: the rows of the terms in the postings, once in a topic, [terms].
+        weights: the weight of each, 0 or more, [terms].
+        limits: the years from which on documents are left out, or `NO_LIMIT`, [topics].
+    """
+
+    ends: Int64
+    rows: Int64
+    weights: Float32
+    limits: npt.NDArray[np.uint16]
+
+    @classmethod
+    def of(
+        cls,
+        topics: Sequence[tuple[Int64, Float32]],
+        limits: npt.NDArray[np.uint16] | None = None,
+    ) -> Queries:
+        """Join the rows and weights of topics."""
+        if limits is None:
+            limits = np.full(len(topics), NO_LIMIT, dtype=np.uint16)
+        return cls(
+            np.cumsum([0, *(len(rows) for rows, _ in topics)], dtype=np.int64),
+            np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in topics)]),
+            np.concatenate([np.empty(0, np.float32), *(weights for _, weights in topics)]),
+            limits,
+        )
+
+    def part(self, start: int, stop: int) -> Queries:
+        """Some of the topics."""
+        ends = self.ends[start : stop + 1]
+        terms = slice(ends[0], ends[-1])
+        return Queries(
+            ends - ends[0], self.rows[terms], self.weights[terms], self.limits[start:stop]
+        )
+
+
+class Results(NamedTuple):
+    """What is found for topics, in arrays that all share.
+
+    Attributes:
+        numbers: numbers of documents, best first within a topic.
+        scores: their scores.
+        begins: where the results of each topic begin, [topics].
+        sizes: how many there are, [topics]. There are gaps between topics.
+    """
+
+    numbers: Int32
+    scores: Float32
+    begins: Int64
+    sizes: Int64
+
+    def each(self) -> Iterator[tuple[Int32, Float32]]:
+        """Yield the numbers and scores of each topic."""
+        for begin, size in zip(self.begins.tolist(), self.sizes.tolist(), strict=True):
+            yield self.numbers[begin : begin + size], self.scores[begin : begin + size]
+
+
+def has_numba() -> bool:
+    """Tell if numba is installed."""
+    return not absent("numba")
+
+
+def search(
+    postings: Postings,
+    queries: Queries,
+    depth: int,
+    *,
+    threads: int = 1,
+    compiled: bool | None = None,
+) -> Iterator[Results]:
+    """Rank documents for topics.
+
+    Args:
+        postings: what is searched.
+        queries: the topics.
+        depth: most documents per topic, 1 or more.
+        threads: how many search at once.
+        compiled: search with numba; by default where it is installed.
+
+    Yields:
+        The results of some topics after the other, in their order.
+    """
+    compiled = has_numba() if compiled is None else compiled
+    find = search_with_numba if compiled else search_with_numpy
+    parts = (
+        queries.part(start, min(start + _AT_ONCE, len(queries.limits)))
+        for start in range(0, len(queries.limits), _AT_ONCE)
+    )
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        yield from pool.map(lambda part: find(postings, part, depth), parts)
+
+
+def search_with_numba(postings: Postings, queries: Queries, depth: int) -> Results:
+    """Rank documents for topics in compiled code."""
+    from irplatform.postings.kernel import rank
+
+    ordered, _ = in_order(postings, queries)
+    results = _room(postings, queries, depth)
+    rank(
+        postings.documents, postings.values, postings.latest, postings.saturation,
+        ordered.ends, postings.starts[ordered.rows], postings.starts[ordered.rows + 1],
+        ordered.weights, ordered.limits, np.int64(depth), *results,
+    )  # fmt: skip
+    return results
+
+
+def search_with_numpy(postings: Postings, queries: Queries, depth: int) -> Results:
+    """Rank documents for topics without numba; results are those of `search_with_numba`."""
+    (ends, rows, weights, limits), _ = in_order(postings, queries)
+    results = _room(postings, queries, depth)
+    sums = np.zeros(postings.count)
+    for topic in range(len(limits)):
+        sums[:] = 0
+        for place in range(ends[topic], ends[topic + 1]):
+            begin, end = postings.starts[rows[place]], postings.starts[rows[place] + 1]
+            values = postings.values[begin:end]
+            if postings.saturation is None:
+                added = np.float64(weights[place]) * values.astype(np.float64)
+            else:
+                table = weights[place] - weights[place] / postings.saturation
+                added = table.astype(np.float64)[values]
+            sums[postings.documents[begin:end]] += added
+        if limits[topic] < NO_LIMIT:
+            sums[postings.latest > limits[topic]] = 0
+        # Scores are not negative, so that their bits have their order; ties by number follow.
+        matching = np.flatnonzero(sums > 0)
+        bits = sums[matching].astype(np.float32).view(np.uint32).astype(np.uint64)
+        keys = bits << np.uint64(32) | (np.uint64(2**32 - 1) - matching.astype(np.uint64))
+        if len(keys) > depth:
+            keys = np.partition(keys, len(keys) - depth)[-depth:]
+        keys = np.sort(keys)[::-1]
+        places = slice(results.begins[topic], results.begins[topic] + len(keys))
+        results.sizes[topic] = len(keys)
+        results.numbers[places] = np.uint64(2**32 - 1) - (keys & np.uint64(2**32 - 1))
+        results.scores[places] = (keys >> np.uint64(32)).astype(np.uint32).view(np.float32)
+    return results
+
+
+def in_order(postings: Postings, queries: Queries) -> tuple[Queries, Float64]:
+    """Queries with each topic's terms in the order in which they are added, and their bounds.
+
+    A bound is the most that a term adds to a document. The order is by descending bounds, then by
+    rows.
+    """
+    ends, rows, weights, limits = queries
+    peaks = postings.peaks[rows]
+    if postings.saturation is None:
+        bounds = weights.astype(np.float64) * peaks
+    else:
+        bounds = (weights - weights / peaks).astype(np.float64)
+    topics = np.repeat(np.arange(len(limits)), np.diff(ends))
+    order = np.lexsort((rows, -bounds, topics))
+    return Queries(ends, rows[order], weights[order], limits), bounds[order]
+
+
+def _room(postings: Postings, queries: Queries, depth: int) -> Results:
+    """Results to be filled in: as many for a topic as may be found at most."""
+    sizes = postings.starts[queries.rows + 1] - postings.starts[queries.rows]
+    sums = np.concatenate([[0], np.cumsum(sizes)])[queries.ends]
+    most = np.minimum(np.diff(sums), min(depth, postings.count))
+    ends = np.cumsum(most)
+    total = int(ends[-1]) if len(ends) else 0
+    return Results(
+        np.empty(total, dtype=np.int32),
+        np.empty(total, dtype=np.float32),
+        ends - most,
+        np.zeros(len(most), dtype=np.int64),
+    )
