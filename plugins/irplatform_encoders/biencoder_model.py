@@ -12,7 +12,13 @@ import numpy as np
 from irplatform.plugin import InputError, Options
 from irplatform_encoders.batches import batches, tokens_at_once
 from irplatform_encoders.on_cpu import in_float32, map_in_threads, multiply_by_numpy
-from irplatform_encoders.pretrained import MODULES, content, model_folder, opening
+from irplatform_encoders.pretrained import (
+    MODULES,
+    check_weights,
+    content,
+    model_folder,
+    opening,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -222,7 +228,7 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
         else:
             modules = _with_pooling(folder, options.pooling, {**weights, **shared}, shared)
             model = SentenceTransformer(modules=modules, device=device)
-    _check_weights(folder, model[0])
+    check_weights(folder, getattr(model[0], "auto_model", None))
     multiply_by_numpy(model, device, apart=True)
     return model.eval()
 
@@ -257,34 +263,3 @@ def _width(model: Any) -> int:
     names = ("embedding", "sentence_embedding", "word_embedding")
     methods = (getattr(model, f"get_{name}_dimension", None) for name in names)
     return int(next(filter(None, methods))())
-
-
-def _check_weights(folder: Path, first: Any) -> None:
-    """Refuse a transformer whose files lack some of its weights: they would be random."""
-    from safetensors import safe_open
-
-    if (network := getattr(first, "auto_model", None)) is None:
-        return
-    names: set[str] = set()
-    for path in folder.rglob("*.safetensors"):
-        with safe_open(path, "np") as file:
-            names.update(file.keys())
-    # Files may have a prefix, such as "bert.", and TensorFlow's names of layer norms.
-    old_names = {"Norm.gamma": "Norm.weight", "Norm.beta": "Norm.bias"}
-    for old, new in old_names.items():
-        names = {name.replace(old, new) for name in names}
-    parts = (name.split(".") for name in names)
-    ends = {".".join(part[start:]) for part in parts for start in range(len(part))}
-    state = network.state_dict()
-    loaded = {value.data_ptr() for name, value in state.items() if name in ends}
-    missing = [
-        name
-        for name, value in state.items()
-        if value.data_ptr() not in loaded and not name.startswith("pooler.")
-    ]  # tied weights are saved once; sentence-transformers has no use for the pooler
-    if missing:
-        raise InputError(
-            f"these are not all weights of the model: {missing[0]} is missing"
-            f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}.",
-            path=folder,
-        )

@@ -22,6 +22,8 @@ from irplatform.plugin import InputError, Options
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from torch import nn
+
     from irplatform.plugin import Resources
 
 PACKAGES = ("torch", "transformers", "sentence_transformers", "safetensors")
@@ -221,6 +223,37 @@ def opening(folder: Path, kind: str) -> Iterator[None]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+def check_weights(folder: Path, network: nn.Module | None) -> None:
+    """Refuse a transformer whose files lack some of its weights: they would be random."""
+    from safetensors import safe_open
+
+    if network is None:  # a model of words without a transformer
+        return
+    names: set[str] = set()
+    for path in folder.rglob("*.safetensors"):
+        with safe_open(path, "np") as file:
+            names.update(file.keys())
+    # Files may have a prefix, such as "bert.", and TensorFlow's names of layer norms.
+    old_names = {"Norm.gamma": "Norm.weight", "Norm.beta": "Norm.bias"}
+    for old, new in old_names.items():
+        names = {name.replace(old, new) for name in names}
+    parts = (name.split(".") for name in names)
+    ends = {".".join(part[start:]) for part in parts for start in range(len(part))}
+    state = network.state_dict()
+    loaded = {value.data_ptr() for name, value in state.items() if name in ends}
+    missing = [
+        name
+        for name, value in state.items()
+        if value.data_ptr() not in loaded and not name.startswith("pooler.")
+    ]  # tied weights are saved once; sentence-transformers has no use for the pooler
+    if missing:
+        raise InputError(
+            f"these are not all weights of the model: {missing[0]} is missing"
+            f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}.",
+            path=folder,
+        )
 
 
 @cache
