@@ -30,7 +30,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # What is set for one's own work (plugins left out, a key, another server) is not for the tests.
 for _name in [*os.environ]:
-    kept = _name == "IRPLATFORM_TEST_DATA" or (
+    kept = _name in ("IRPLATFORM_TEST_DATA", "IRPLATFORM_TEST_MODELS") or (
         _name == CLASSES and "PYTEST_XDIST_WORKER" in os.environ
     )
     if _name.startswith(("IRPLATFORM_", "NCBI_")) and not kept:

@@ -92,17 +92,23 @@ def _product(left: Tensor, right: Tensor) -> Tensor:
     columns: Float32 = right.detach().numpy()
     product = np.empty((*rows.shape[:-1], columns.shape[1]), np.float32)
 
-    def multiply(start: int) -> None:
-        block = slice(start, start + _BLOCK)
+    def multiply(block: slice) -> None:
         np.matmul(rows, columns[:, block], out=product[..., block])
 
-    starts = range(0, columns.shape[1], _BLOCK)
-    if (threads := torch.get_num_threads()) > 1:
-        list(_pool(threads).map(multiply, starts))
-    else:
-        for start in starts:
-            multiply(start)
+    in_blocks(multiply, columns.shape[1])
     return torch.from_numpy(product)
+
+
+def in_blocks(compute: Callable[[slice], None], columns: int) -> None:
+    """Compute blocks of columns, in as many threads as torch has."""
+    import torch
+
+    blocks = [slice(start, start + _BLOCK) for start in range(0, columns, _BLOCK)]
+    if (threads := torch.get_num_threads()) > 1:
+        list(_pool(threads).map(compute, blocks))
+    else:
+        for block in blocks:
+            compute(block)
 
 
 @cache

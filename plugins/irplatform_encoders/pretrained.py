@@ -49,7 +49,11 @@ _KINDS = {
 _TRANSFORMER_SETTINGS = "sentence_bert_config.json"
 _OF_LABELS = ("Classification", "QuestionAnswering", "MultipleChoice")
 """Ends of the names of networks that give labels."""
-_SYSTEMS = {"CrossEncoder": "cross-encoder", "SentenceTransformer": "bi-encoder"}
+_SYSTEMS = {
+    "CrossEncoder": "cross-encoder",
+    "SentenceTransformer": "bi-encoder",
+    "SparseEncoder": "sparse-encoder",
+}
 _MANY = 500  # texts that take a transformer a minute or more on a CPU
 
 
@@ -79,7 +83,7 @@ def tell_how_slow(resources: Resources, texts: int) -> None:
 def model_folder(system: str, options: PretrainedOptions, kind: str | None = None) -> Path:
     """Return the folder of the model that the options name; download it where they ask for it.
 
-    `system` is named in messages. `kind` is "CrossEncoder" or "SentenceTransformer"; None takes any
+    `system` is named in messages. `kind` is one of `_SYSTEMS`; None takes any
     model. Raises InputError for a model that cannot be used, PlatformError where the hub fails.
     """
     if not options.model:
@@ -127,6 +131,12 @@ def saved_parts(folder: Path) -> list[str]:
     return _parts(read_json(path), path) if path.exists() else []
 
 
+def all_parts(folder: Path) -> list[str]:
+    """The same with the parts of parts that choose between several."""
+    lists = [path for path in _used(folder, "*.json") if path.name in (MODULES, _ROUTER)]
+    return [part for path in lists for part in _parts(read_json(path), path)]
+
+
 def made_of_parts(folder: Path) -> bool:
     """Return whether a model is a language model that answers, or has further modules."""
     kinds = [part.rpartition(".")[2] for part in saved_parts(folder)]
@@ -161,7 +171,7 @@ def _check_kind(folder: Path, system: str, kind: str) -> None:
 def _kind(folder: Path) -> tuple[Any, str]:
     if (saved := saved_settings(folder).get("model_type")) is not None:
         return saved, f"{_SETTINGS}: model_type"
-    for part in saved_parts(folder):
+    for part in all_parts(folder):
         for package, kind in _KINDS.items():
             if part.startswith(f"sentence_transformers.{package}."):
                 return kind, f"{MODULES}: {part.rpartition('.')[2]}"
