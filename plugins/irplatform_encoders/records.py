@@ -205,7 +205,7 @@ class _Files:
         begin, size = int(entry["begin"]), int(entry["size"])
         if entry["own"] != _own_check(entry) or begin < 0 or begin + size > len(self.data):
             return False
-        return zlib.crc32(memoryview(self.data[begin : begin + size])) == int(entry["check"])
+        return zlib.crc32(self.data[begin : begin + size].data) == int(entry["check"])
 
     def spans(self, rows: Int64) -> tuple[Int64, Int64]:
         """Where records begin, and how long they are."""
