@@ -32,6 +32,14 @@ class CrossEncoder:
         register("vanilla-bert", "irplatform_encoders.crossencoder_reranker:VanillaBert")
 
 
+class SparseEncoder:
+    """Transformers that weigh words for queries and documents; the user brings one."""
+
+    @hookimpl
+    def register_rerankers(self, register: RegisterReranker) -> None:
+        register("sparse-encoder", "irplatform_encoders.sparse.reranker:SparseEncoder")
+
+
 class DualEncoder:
     """A small dual encoder on word vectors: a reranker, and a retriever through stored vectors."""
 
@@ -54,3 +62,4 @@ class Embedding:
 
 # Not named like modules of this package: importing those would replace them.
 bi_encoder, cross_encoder, dual, embedding = BiEncoder(), CrossEncoder(), DualEncoder(), Embedding()
+sparse_encoder = SparseEncoder()

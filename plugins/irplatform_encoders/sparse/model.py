@@ -130,7 +130,8 @@ class SparseTextEncoder:
         """The columns of the words that a query itself has, as the model reads it."""
         side = self._sides["query"]
         features = side.read([query], "query", self.options.query_prompt)
-        return set(features["input_ids"][0].tolist())
+        special = getattr(side.model.tokenizer, "all_special_ids", ())
+        return {*features["input_ids"][0].tolist()} - {*special}
 
     def _encoded(self, task: str, texts: Sequence[str], most: int | None) -> csr_matrix:
         from scipy.sparse import csr_matrix
