@@ -63,6 +63,17 @@ def map_array(path: Path, dtype: type[Number]) -> npt.NDArray[Number]:
     return np.asarray(mapped)
 
 
+def new_array(path: Path, dtype: npt.DTypeLike, size: int) -> npt.NDArray[Any]:
+    """A one-dimensional array on disk, with its space reserved, to be filled; see `map_array`."""
+    of_file = np.dtype(dtype).newbyteorder("<")
+    with path.open("wb") as file:
+        file.truncate(size * of_file.itemsize)
+    if not size:
+        return np.empty(0, dtype=of_file)
+    _reserve(path, 0)
+    return np.memmap(path, dtype=of_file, mode="r+")
+
+
 def new_matrix(path: Path, shape: tuple[int, int]) -> Matrix:
     """A float32 matrix on disk, as .npy, with its space reserved, to be filled and flushed."""
     open_memmap: Any = np.lib.format.open_memmap

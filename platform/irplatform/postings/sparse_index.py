@@ -1,0 +1,279 @@
+"""An index of sparse vectors, such as SPLADE's, searched by inner product, exactly.
+
+A document's score is the sum over the words of the query of the query's weight times the document's
+weight. Weights of documents are kept as float32, or rounded to multiples of 1/255 of the largest in
+the index, in a byte each. The search is that of `search`. A folder holds:
+
+- `doc-ids`: the documents' ids in descending order. A document's place is its *number*, so that of
+  two documents with the same score the one with the smaller number comes first.
+- `words`: the names of the vectors' columns.
+- `starts.int64` [words + 1]: where the postings of each word begin.
+- `documents.int32`, `weights.uint8` or `weights.float32` [postings]: per word, numbers of documents
+  in ascending order, and weights.
+- `peaks.float32` [words]: the largest weight of each word's postings.
+- `facts.json`: format, counts, the type of weights, and what the whole numbers are multiplied by.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from irplatform.errors import PlatformError
+from irplatform.files.cache import kept_facts
+from irplatform.files.columns import packed
+from irplatform.files.writing import write_json
+from irplatform.postings.search import Postings, Queries, search
+from irplatform.runs.packed import PackedRanking
+from irplatform.text.arrays import ArrayWriter, map_array, new_array, ragged, write_array
+from irplatform.text.string_table import StringTable, StringTableWriter
+from irplatform.workers.distribution import batched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from scipy.sparse import csr_matrix
+
+    from irplatform.files.columns import Cells
+    from irplatform.runs import Ranking
+    from irplatform.text.arrays import Float32, Int32, Int64
+
+_BLOCK = 16_384
+"""Documents that are turned into postings at a time."""
+_IDS_AT_ONCE = 100_000
+_LARGEST_CODE = 255
+
+
+class SparseIndex:
+    """The index in a folder, memory-mapped; PlatformError if it has another format.
+
+    Attributes:
+        words: the names of the columns of vectors.
+        count: the number of documents.
+        scale: what weights in whole numbers are multiplied by; 1 for others.
+
+    Example:
+        >>> import tempfile, pathlib, scipy.sparse
+        >>> vectors = scipy.sparse.csr_matrix([[0, 2.0], [1.0, 1.0]])
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> SparseIndex.write(folder, ["d1", "d2"], ["lung", "cancer"], vectors.__getitem__)
+        >>> query = scipy.sparse.csr_matrix([[0.0, 3.0]])
+        >>> SparseIndex(folder).search(query, depth=10)[0].doc_ids
+        ('d1', 'd2')
+    """
+
+    FORMAT: ClassVar[int] = 1
+    """Of the folder's files."""
+
+    def __init__(self, folder: Path) -> None:
+        facts = kept_facts(folder, "sparse-index", self.FORMAT)
+        self._folder = folder
+        self.count: int = facts["documents"]
+        self.scale: float = facts["scale"]
+        self.words = StringTable.open(folder, "words")
+        weights = np.dtype(facts["weights"])
+        self._postings = Postings(
+            map_array(folder / "documents.int32", np.int32),
+            map_array(folder / f"weights.{weights.name}", weights.type),
+            map_array(folder / "starts.int64", np.int64),
+            np.zeros(self.count, dtype=np.uint16),
+            map_array(folder / "peaks.float32", np.float32),
+        )
+
+    @classmethod
+    def write(
+        cls,
+        folder: Path,
+        doc_ids: Sequence[str],
+        words: Sequence[str],
+        vectors: Callable[[Int64], csr_matrix],
+        *,
+        rounded: bool = False,
+        advance: Callable[[int], object] = lambda _: None,
+    ) -> None:
+        """Fill a folder with an index of documents' vectors.
+
+        Args:
+            folder: it exists, and is empty.
+            doc_ids: distinct.
+            words: distinct names of the columns of vectors.
+            vectors: returns those of some documents, by their places in `doc_ids`: float32
+                [documents, words], of 0 or more. It is asked for a document several times.
+            rounded: keep a weight in a byte; those below half of 1/255 of the largest are left out.
+            advance: called with how many documents have been read, twice in all.
+        """
+        order = np.array(sorted(range(len(doc_ids)), key=doc_ids.__getitem__, reverse=True))
+        order = order.astype(np.int64)
+        blocks = [order[start : start + _BLOCK] for start in range(0, len(order), _BLOCK)]
+        largest = 0.0
+        if rounded:
+            largest = max((float(vectors(block).max()) for block in blocks), default=0.0)
+        code = _Codes(largest / _LARGEST_CODE if rounded else None)
+        counts = np.zeros(len(words), dtype=np.int64)
+        for block in blocks:
+            part = code.of(vectors(block))
+            counts += np.bincount(part.indices, minlength=len(words))
+            advance(len(block))
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        documents = new_array(folder / "documents.int32", np.int32, int(starts[-1]))
+        weights = new_array(folder / f"weights.{code.dtype.name}", code.dtype, int(starts[-1]))
+        peaks = np.zeros(len(words), dtype=np.float32)
+        at = starts[:-1].copy()
+        for number, block in enumerate(blocks):
+            by_word = code.of(vectors(block)).tocsc()
+            lengths = np.diff(by_word.indptr).astype(np.int64)
+            places, _ = ragged(at, lengths)
+            documents[places] = by_word.indices + number * _BLOCK
+            weights[places] = by_word.data
+            np.maximum(peaks, by_word.max(axis=0).toarray()[0], out=peaks)
+            at += lengths
+            advance(len(block))
+        del documents, weights  # which writes what is left in memory to the files
+        cls._finish(folder, [doc_ids[place] for place in order], words, starts, peaks, code)
+
+    @classmethod
+    def write_postings(
+        cls,
+        folder: Path,
+        doc_ids: Sequence[str],
+        postings: Iterable[tuple[str, Int64, Float32]],
+    ) -> None:
+        """Fill a folder, given the postings of one word after the other.
+
+        `postings` has for each word, which come once each, places of documents in `doc_ids` and the
+        weights, of 0 or more. Weights that are all whole numbers up to 255 take a byte.
+        """
+        order = sorted(range(len(doc_ids)), key=doc_ids.__getitem__, reverse=True)
+        number_of = np.empty(len(order), dtype=np.int32)
+        number_of[order] = np.arange(len(order))
+        words, counts, peaks = [], [], []
+        small = True
+        with (
+            ArrayWriter(folder / "documents.int32", np.int32) as documents,
+            ArrayWriter(folder / "weights.float32", np.float32) as weights,
+        ):
+            for word, places, values in postings:
+                numbers = number_of[places]
+                inner = np.argsort(numbers)
+                inner = inner[values[inner] > 0]
+                documents.append(numbers[inner])
+                weights.append(values[inner])
+                words.append(word)
+                counts.append(len(inner))
+                peaks.append(values[inner].max(initial=0.0))
+                small = small and _are_small(values)
+        code = _Codes(1.0 if small else None)
+        if small:
+            whole = map_array(folder / "weights.float32", np.float32)
+            write_array(folder / "weights.uint8", whole.astype(np.uint8))
+            del whole
+            (folder / "weights.float32").unlink()
+        starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+        ids = [doc_ids[place] for place in order]
+        cls._finish(folder, ids, words, starts, np.array(peaks, dtype=np.float32), code)
+
+    @classmethod
+    def _finish(
+        cls,
+        folder: Path,
+        doc_ids: Sequence[str],
+        words: Sequence[str],
+        starts: Int64,
+        peaks: Float32,
+        code: _Codes,
+    ) -> None:
+        write_array(folder / "starts.int64", starts)
+        write_array(folder / "peaks.float32", peaks)
+        for name, strings in (("doc-ids", doc_ids), ("words", words)):
+            with StringTableWriter(folder, name) as writer:
+                writer.extend(strings)
+            if (repeated := writer.finish()) is not None:
+                raise PlatformError(f"'{repeated}' comes twice among {name} of sparse vectors.")
+        facts = {
+            "format": cls.FORMAT,
+            "documents": len(doc_ids),
+            "weights": code.dtype.name,
+            "scale": code.scale,
+        }
+        write_json(folder / "facts.json", facts)
+
+    @cached_property
+    def doc_ids(self) -> Cells:
+        """The ids of documents by number."""
+        ids = StringTable.open(self._folder, "doc-ids")
+        return np.concatenate([packed(part) for part in batched(ids, _IDS_AT_ONCE)] or [packed(())])
+
+    def search(
+        self,
+        queries: csr_matrix,
+        depth: int,
+        *,
+        threads: int = 1,
+        done: Callable[[int], object] = lambda _: None,
+    ) -> list[Ranking]:
+        """Rank documents for vectors of queries.
+
+        Args:
+            queries: float32 [queries, words], of 0 or more.
+            depth: most documents per query; those of score 0 are not found.
+            threads: how many search at once.
+            done: called with the number of queries that have just been finished.
+        """
+        weights = np.asarray(queries.data, dtype=np.float32) * np.float32(self.scale)
+        ends = queries.indptr.astype(np.int64)
+        limits = np.full(queries.shape[0], 2**16 - 1, dtype=np.uint16)
+        asked = Queries(ends, queries.indices.astype(np.int64), weights, limits)
+        rankings: list[Ranking] = []
+        for results in search(self._postings, asked, depth, threads=threads):
+            for numbers, scores in results.each():
+                own = scores.copy()
+                own.flags.writeable = False
+                rankings.append(PackedRanking(self.doc_ids[numbers], own))
+            done(len(results.sizes))
+        return rankings
+
+    def postings(self) -> Iterator[tuple[str, Int32, Any]]:
+        """Yield each word with the numbers of its documents, ascending, and weights as kept."""
+        starts = self._postings.starts.tolist()
+        for word, start, stop in zip(self.words, starts, starts[1:], strict=False):
+            places = slice(start, stop)
+            yield word, self._postings.documents[places], self._postings.values[places]
+
+    def vectors(self, start: int, stop: int) -> csr_matrix:
+        """The weights, as kept, of documents from a number to another: [documents, words]."""
+        from scipy.sparse import csc_matrix
+
+        starts = self._postings.starts
+        bounds = [
+            start_of + np.searchsorted(self._postings.documents[start_of:stop_of], (start, stop))
+            for start_of, stop_of in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+        ]
+        begins, ends = np.array(bounds, dtype=np.int64).reshape(-1, 2).T
+        places, offsets = ragged(begins, ends - begins)
+        parts = self._postings.values[places], self._postings.documents[places] - start, offsets
+        return csc_matrix(parts, shape=(stop - start, len(starts) - 1)).tocsr()
+
+
+class _Codes:
+    """How weights are kept: as multiples of `scale` in a byte, or without one as float32."""
+
+    def __init__(self, scale: float | None) -> None:
+        self._scale = scale
+        self.scale = scale or 1.0
+        self.dtype = np.dtype(np.float32 if scale is None else np.uint8)
+
+    def of(self, vectors: csr_matrix) -> csr_matrix:
+        """Vectors with weights as they are kept, those above 0 only."""
+        kept = vectors.astype(np.float32)
+        if self._scale is not None:
+            kept.data = np.rint(kept.data / np.float32(self.scale))
+        kept.eliminate_zeros()
+        return kept
+
+
+def _are_small(weights: Float32) -> bool:
+    whole = weights.astype(np.uint8)
+    return bool((whole == weights).all())
