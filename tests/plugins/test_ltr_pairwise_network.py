@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from irplatform.kit import exact_roots, pairwise_logistic
+from irplatform.kit import pairwise_logistic
+from irplatform.system.arithmetic import exact_roots
 from irplatform_ltr.learners import Standard, Table
 from irplatform_ltr.options import NetworkOptions
 from irplatform_ltr.pairwise_network import PAIRS, PairwiseNetwork

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +27,6 @@ from irplatform.system.console import notice, say_text, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from irplatform.workers.distribution import Count
 
@@ -118,18 +118,49 @@ def search(
         print_rows([(place, text or "(no text)")])
 
 
-@command("platform index --collection demo")
+@command(
+    "platform index --collection demo",
+    "platform index --collection demo --retriever sparse-encoder --set sparse-encoder.model=FOLDER "
+    "--export demo.ciff",
+)
 @collection_option
 @click.option("--threads", type=click.IntRange(1), help="Indexing threads; default: all cores.")
 @workers_option(
     "Processes that read PubMed's files, or 'ray' for a Ray cluster's; default: one per core."
 )
+@with_options(
+    click.option("--retriever", type=RETRIEVER, help="The retriever whose own index is exported."),
+    setting_option("the retriever", "retrievers show"),
+    option_of("config"),
+    click.option(
+        "--export",
+        type=click.Path(path_type=Path),
+        help="The file to write that index to: .jsonl, .jsonl.gz, .ciff or .ciff.gz.",
+    ),
+    group="To search it with another program",
+)
 @json_option
-def index(collection: str, threads: int | None, workers: Count, as_json: bool) -> None:
+def index(
+    collection: str,
+    threads: int | None,
+    workers: Count,
+    retriever: str | None,
+    settings: tuple[str, ...],
+    config: Path | None,
+    export: Path | None,
+    as_json: bool,
+) -> None:
     """Build a collection's Lucene index, or describe the existing one."""
     from irplatform import index as index_collection
 
-    facts = index_collection(collection, threads=threads, workers=workers)
+    facts = index_collection(
+        collection,
+        threads=threads,
+        workers=workers,
+        retriever=retriever,
+        settings=read_settings(settings, config, (retriever,) if retriever else ()),
+        export=export,
+    )
     if as_json:
         print_json(facts)
         return

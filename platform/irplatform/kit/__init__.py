@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from irplatform.lucene.queries import QLD as QLD
     from irplatform.lucene.queries import RM3 as RM3
     from irplatform.lucene.queries import krovetz_stems as krovetz_stems
+    from irplatform.postings.sparse_index import SparseIndex as SparseIndex
     from irplatform.runs.bioasq import Snippet as Snippet
     from irplatform.runs.bioasq import read_questions as read_questions
-    from irplatform.system.arithmetic import exact_roots as exact_roots
     from irplatform.system.arithmetic import portable as portable
     from irplatform.system.arithmetic import square_root as square_root
     from irplatform.system.packages import require as require

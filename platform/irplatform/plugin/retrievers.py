@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
+from irplatform.errors import InputError
 from irplatform.plugin.declarations import Declared
 
 if TYPE_CHECKING:
@@ -37,3 +38,12 @@ class Retriever(Declared):
         """Return the query that it makes of a topic, as JSON; see `irplatform.expansion`."""
         del resources
         return {"kind": "words", "field": "contents", "text": topic.query}
+
+    def export(self, name: str, file: IO[bytes], resources: Resources) -> Mapping[str, object]:
+        """Write what it searches to a file for other programs; return facts about it, as JSON.
+
+        The end of the `name` says in which format. InputError for an end that it does not write, or
+        if there is nothing to write.
+        """
+        del name, file, resources
+        raise InputError("this retriever has no index of its own that could be exported.")

@@ -1,15 +1,15 @@
 """An index of sparse vectors, such as SPLADE's, searched by inner product, exactly.
 
 A document's score is the sum over the words of the query of the query's weight times the document's
-weight. Weights of documents are kept as float32, or rounded to multiples of 1/255 of the largest in
-the index, in a byte each. The search is that of `search`. A folder holds:
+weight. Weights of documents are kept as float32, or in a byte each, as multiples of one number. The search is that of `search`. A folder holds:
 
-- `doc-ids`: the documents' ids in descending order. A document's place is its *number*, so that of
-  two documents with the same score the one with the smaller number comes first.
+- `doc-ids`: the ids of the vectors' documents, in descending order. A vector's place is its
+  *number*, so that of two documents with the same score the one with the smaller number comes
+  first. A document may have several vectors, such as those of its parts: the best counts.
 - `words`: the names of the vectors' columns.
 - `starts.int64` [words + 1]: where the postings of each word begin.
 - `documents.int32`, `weights.uint8` or `weights.float32` [postings]: per word, numbers of documents
-  in ascending order, and weights.
+  in ascending order, and weights. (A document here is a vector.)
 - `peaks.float32` [words]: the largest weight of each word's postings.
 - `facts.json`: format, counts, the type of weights, and what the whole numbers are multiplied by.
 """
@@ -23,7 +23,7 @@ import numpy as np
 
 from irplatform.errors import PlatformError
 from irplatform.files.cache import kept_facts
-from irplatform.files.columns import packed
+from irplatform.files.columns import changes, packed, texts_of
 from irplatform.files.writing import write_json
 from irplatform.postings.search import Postings, Queries, search
 from irplatform.runs.packed import PackedRanking
@@ -52,8 +52,8 @@ class SparseIndex:
 
     Attributes:
         words: the names of the columns of vectors.
-        count: the number of documents.
-        scale: what weights in whole numbers are multiplied by; 1 for others.
+        count: the number of vectors.
+        scale: what weights in whole numbers are multiplied by; None for others.
 
     Example:
         >>> import tempfile, pathlib, scipy.sparse
@@ -72,7 +72,7 @@ class SparseIndex:
         facts = kept_facts(folder, "sparse-index", self.FORMAT)
         self._folder = folder
         self.count: int = facts["documents"]
-        self.scale: float = facts["scale"]
+        self.scale: float | None = facts["scale"]
         self.words = StringTable.open(folder, "words")
         weights = np.dtype(facts["weights"])
         self._postings = Postings(
@@ -91,27 +91,25 @@ class SparseIndex:
         words: Sequence[str],
         vectors: Callable[[Int64], csr_matrix],
         *,
-        rounded: bool = False,
+        step: float | None = None,
         advance: Callable[[int], object] = lambda _: None,
     ) -> None:
         """Fill a folder with an index of documents' vectors.
 
         Args:
             folder: it exists, and is empty.
-            doc_ids: distinct.
+            doc_ids: the document of each vector.
             words: distinct names of the columns of vectors.
-            vectors: returns those of some documents, by their places in `doc_ids`: float32
-                [documents, words], of 0 or more. It is asked for a document several times.
-            rounded: keep a weight in a byte; those below half of 1/255 of the largest are left out.
-            advance: called with how many documents have been read, twice in all.
+            vectors: returns some, by their places in `doc_ids`: float32 [vectors, words], of 0 or
+                more. It is asked for each twice.
+            step: keep a weight in a byte, as a multiple of this, up to 255; those below half of it
+                are left out. None keeps weights as they are.
+            advance: called with how many vectors have been read, twice in all.
         """
         order = np.array(sorted(range(len(doc_ids)), key=doc_ids.__getitem__, reverse=True))
         order = order.astype(np.int64)
         blocks = [order[start : start + _BLOCK] for start in range(0, len(order), _BLOCK)]
-        largest = 0.0
-        if rounded:
-            largest = max((float(vectors(block).max()) for block in blocks), default=0.0)
-        code = _Codes(largest / _LARGEST_CODE if rounded else None)
+        code = _Codes(step)
         counts = np.zeros(len(words), dtype=np.int64)
         for block in blocks:
             part = code.of(vectors(block))
@@ -190,8 +188,8 @@ class SparseIndex:
         for name, strings in (("doc-ids", doc_ids), ("words", words)):
             with StringTableWriter(folder, name) as writer:
                 writer.extend(strings)
-            if (repeated := writer.finish()) is not None:
-                raise PlatformError(f"'{repeated}' comes twice among {name} of sparse vectors.")
+            if (repeated := writer.finish()) is not None and strings is words:
+                raise PlatformError(f"the word '{repeated}' comes twice in sparse vectors.")
         facts = {
             "format": cls.FORMAT,
             "documents": len(doc_ids),
@@ -200,11 +198,28 @@ class SparseIndex:
         }
         write_json(folder / "facts.json", facts)
 
+    @property
+    def largest(self) -> float:
+        """The largest weight, as kept."""
+        return float(self._postings.peaks.max(initial=0.0))
+
     @cached_property
     def doc_ids(self) -> Cells:
-        """The ids of documents by number."""
+        """The ids of the vectors' documents by number, packed."""
         ids = StringTable.open(self._folder, "doc-ids")
         return np.concatenate([packed(part) for part in batched(ids, _IDS_AT_ONCE)] or [packed(())])
+
+    def ids(self) -> list[str]:
+        """The ids of the vectors' documents, by number."""
+        return list(texts_of(self.doc_ids))
+
+    @cached_property
+    def _first(self) -> Int64 | None:
+        """The first vector of each one's document; None if no document has several."""
+        begins = changes(self.doc_ids)
+        if len(begins) == self.count:
+            return None
+        return np.repeat(begins, np.diff([*begins, self.count])).astype(np.int64)
 
     def search(
         self,
@@ -222,18 +237,38 @@ class SparseIndex:
             threads: how many search at once.
             done: called with the number of queries that have just been finished.
         """
-        weights = np.asarray(queries.data, dtype=np.float32) * np.float32(self.scale)
-        ends = queries.indptr.astype(np.int64)
-        limits = np.full(queries.shape[0], 2**16 - 1, dtype=np.uint16)
-        asked = Queries(ends, queries.indices.astype(np.int64), weights, limits)
-        rankings: list[Ranking] = []
-        for results in search(self._postings, asked, depth, threads=threads):
-            for numbers, scores in results.each():
-                own = scores.copy()
-                own.flags.writeable = False
-                rankings.append(PackedRanking(self.doc_ids[numbers], own))
-            done(len(results.sizes))
-        return rankings
+        weights = np.asarray(queries.data, dtype=np.float32) * np.float32(self.scale or 1)
+        ends, columns = queries.indptr.astype(np.int64), queries.indices.astype(np.int64)
+        terms = [
+            (columns[start:stop], weights[start:stop])
+            for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+        ]
+        rankings: dict[int, Ranking] = {}
+        left, deeper = list(range(len(terms))), depth
+        while left:
+            asked = Queries.of([terms[query] for query in left])
+            order, left = left, []
+            for results in search(self._postings, asked, deeper, threads=threads):
+                for query, (numbers, scores) in zip(order, results.each(), strict=False):
+                    best = self._best(numbers)
+                    if len(best) < depth and len(numbers) == deeper < self.count:
+                        left.append(query)
+                        continue
+                    first = best[:depth]
+                    own = scores[first]
+                    own.flags.writeable = False
+                    rankings[query] = PackedRanking(self.doc_ids[numbers[first]], own)
+                del order[: len(results.sizes)]
+            done(len(asked.limits) - len(left))
+            deeper *= 2
+        return [rankings[query] for query in range(len(terms))]
+
+    def _best(self, numbers: Int32) -> Int64:
+        """The places of the best vector of each document, given vectors from the best on."""
+        if self._first is None:
+            return np.arange(len(numbers))
+        _, places = np.unique(self._first[numbers], return_index=True)
+        return np.sort(places)
 
     def postings(self) -> Iterator[tuple[str, Int32, Any]]:
         """Yield each word with the numbers of its documents, ascending, and weights as kept."""
@@ -261,15 +296,14 @@ class _Codes:
     """How weights are kept: as multiples of `scale` in a byte, or without one as float32."""
 
     def __init__(self, scale: float | None) -> None:
-        self._scale = scale
-        self.scale = scale or 1.0
+        self.scale = scale
         self.dtype = np.dtype(np.float32 if scale is None else np.uint8)
 
     def of(self, vectors: csr_matrix) -> csr_matrix:
         """Vectors with weights as they are kept, those above 0 only."""
         kept = vectors.astype(np.float32)
-        if self._scale is not None:
-            kept.data = np.rint(kept.data / np.float32(self.scale))
+        if self.scale is not None:
+            kept.data = np.rint(kept.data / np.float32(self.scale)).clip(0, _LARGEST_CODE)
         kept.eliminate_zeros()
         return kept
 

@@ -121,20 +121,52 @@ def search(
 
 @settings_kept()
 def index(
-    collection: AnyCollection, *, threads: int | None = None, workers: Count = None
+    collection: AnyCollection,
+    *,
+    threads: int | None = None,
+    workers: Count = None,
+    retriever: AnySystem[Retriever] | None = None,
+    settings: Mapping[str, object] | None = None,
+    export: AnyPath | None = None,
 ) -> dict[str, Any]:
-    """Build a collection's Lucene index, if it is missing; `threads` index at once.
+    """Build a collection's index, if it is missing: Lucene's, or that of a retriever.
 
-    `workers` processes read PubMed's files, or those of a Ray cluster ("ray"). Returns its path and
-    fingerprint, if it was built now, the seconds that took, and Lucene's statistics. InputError for
-    a wrong name, or documents that cannot be read.
+    Args:
+        collection: a name, a path, an ir_datasets id or a `Collection`.
+        threads: index at once.
+        workers: processes that read PubMed's files, or those of a Ray cluster ("ray").
+        retriever: one with an index of its own that is exported, such as `sparse-encoder`.
+        settings: options of the retriever.
+        export: the file to write it to; its name's end says in which format.
+
+    Returns:
+        Of Lucene's: path, fingerprint, if it was built now, the seconds that took, and statistics.
+        Of a retriever's: what was written.
+
+    Raises:
+        InputError: a wrong name, documents that cannot be read, or a retriever that has no index
+            of its own.
 
     Examples:
         >>> import irplatform as ir
         >>> ir.index("demo")["documents"] > 1000
         True
     """
+    if (retriever is None) != (export is None):
+        raise InputError(f"{option('retriever')} and {option('export')} go together.")
     collection = collection_name(collection)
+    if retriever is not None and export is not None:
+        run_settings = RunSettings(
+            collection,
+            first_stages=as_retriever(retriever),
+            settings=settings or {},
+            threads=threads,
+        )
+        systems = resolve_systems(run_settings, registry(), documents_only=True)
+        refuse_large_downloads(systems.collection, collection)
+        resources = resources_for(run_settings, systems.collection, systems.retrievers)
+        path = as_path(export, "export")
+        return {"path": str(path), **systems.retrievers[0].export(path, resources)}
     resolved_collection = registry().documents_of(collection)
     refuse_large_downloads(resolved_collection, collection)
     resources = resources_for(RunSettings(collection, threads=threads), resolved_collection)

@@ -16,7 +16,7 @@ from irplatform.errors import PluginError, counted, unstopped
 from irplatform.files.cache import artifact, is_built, kept_json
 from irplatform.files.costs import Work
 from irplatform.files.digests import fingerprint
-from irplatform.files.writing import write_json
+from irplatform.files.writing import atomic_write, write_json
 from irplatform.lucene.dates import DATES_FORMAT, date_limits, search_before
 from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.dependencies import Chosen
@@ -140,6 +140,16 @@ class ChosenRetriever(Chosen[Retriever]):
         with self.registration.plugin_call(f"explaining topic {topic.id}"):
             explanation = retriever.explain(topic, resources)
         return json_mapping(self.registration.who, "explain", explanation)
+
+    def export(self, path: Path, resources: CollectionResources) -> dict[str, Any]:
+        """Write what the retriever searches to a file for other programs; return facts about it."""
+        retriever = self.registration.made(self.options)
+        with (
+            self.registration.plugin_call(f"exporting to {path.name}"),
+            atomic_write(path, "wb") as file,
+        ):
+            facts = retriever.export(path.name, file, on_this_machine(resources))
+        return json_mapping(self.registration.who, "export", facts)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ EXTRAS = {
     "clicks": ("polars",),
     "frames": ("pandas", "polars"),
     "fast": ("numba",),
+    "ciff": ("google.protobuf",),
     "datasets": ("ir_datasets",),
     "measures": ("pyndeval",),
     "knowledge": ("fastobo",),
@@ -42,6 +43,7 @@ CORE = (
 """The modules that come without an extra; `lucene.java` tells of pyjnius, which starts Java."""
 _PACKAGES = {
     "faiss": "faiss-cpu",
+    "google.protobuf": "protobuf",
     "ir_datasets": "ir-datasets",
     "ir_measures": "ir-measures",
     "ot": "POT",
@@ -56,11 +58,16 @@ _PACKAGES = {
 
 def absent(*modules: str) -> list[str]:
     """Return the modules that are not installed."""
-    return [
-        module
-        for module in modules
-        if not (sys.modules[module] if module in sys.modules else importlib.util.find_spec(module))
-    ]
+    return [module for module in modules if not _is_there(module)]
+
+
+def _is_there(module: str) -> bool:
+    if module in sys.modules:
+        return sys.modules[module] is not None
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a package that others add to, such as `google`
+        return False
 
 
 def require(who: str, *modules: str) -> None:

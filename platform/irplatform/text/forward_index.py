@@ -106,6 +106,10 @@ class ForwardIndex:
             raise NotIndexedError(f"document '{missing}' is not in the forward index.")
         return rows
 
+    def find(self, doc_ids: Sequence[str]) -> Int64:
+        """The rows of documents, -1 for those that the collection lacks: int64 [len(doc_ids)]."""
+        return self._doc_ids.find(doc_ids)
+
     def doc_ids(self, rows: Sequence[int] | Int64) -> list[str]:
         """The ids of the documents in some rows."""
         return [self._doc_ids[int(row)] for row in rows]

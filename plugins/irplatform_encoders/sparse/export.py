@@ -1,0 +1,87 @@
+"""Writes an index of sparse vectors for other programs: JSON vectors or CIFF.
+
+Weights become whole numbers up to 255, which Lucene, Anserini and others search.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from contextlib import nullcontext
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.kit import require
+from irplatform.plugin import InputError
+from irplatform_encoders.sparse.ciff import write_ciff
+from irplatform_encoders.sparse.indexing import LARGEST_CODE, is_ciff
+from irplatform_encoders.sparse.json_vectors import write_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from irplatform.kit import Int64, SparseIndex
+
+_AT_ONCE = 20_000
+"""Vectors that are read at a time."""
+
+
+def check_name(name: str) -> None:
+    """Refuse a file's name that does not say in which format it is."""
+    if not name.removesuffix(".gz").endswith((".jsonl", ".ciff")):
+        raise InputError(
+            f"the name '{name}' says no format: end it with .jsonl or .ciff, or with .gz after that."
+        )
+    if is_ciff(name):
+        require("writing CIFF", "google.protobuf")
+
+
+def export(index: SparseIndex, name: str, file: IO[bytes]) -> Mapping[str, object]:
+    """Write an index to a file in the format of its name; return facts about it.
+
+    The parts of a document are called "id#1", "id#2" and so on. Weights that become 0 are left out.
+    """
+    unit = index.scale or index.largest / LARGEST_CODE or 1.0
+    codes = 1.0 if index.scale else 1 / unit
+    names = _names(index)
+    with gzip.open(file, "wb") if name.endswith(".gz") else nullcontext(file) as out:
+        if is_ciff(name):
+            postings = (
+                (word, numbers[whole > 0], whole[whole > 0])
+                for word, numbers, weights in index.postings()
+                for whole in (_whole(weights * codes),)
+            )
+            said = f"sparse vectors of irplatform: a weight of 1 stands for {unit:.9g}"
+            write_ciff(out, names, postings, description=said)
+        else:
+            write_vectors(out, _vectors(index, names, codes))
+    return {"vectors": index.count, "words": len(index.words), "a weight of 1 stands for": unit}
+
+
+def _vectors(
+    index: SparseIndex, names: list[str], codes: float
+) -> Iterator[tuple[str, dict[str, int]]]:
+    words = [*index.words]
+    for start in range(0, index.count, _AT_ONCE):
+        block = index.vectors(start, min(start + _AT_ONCE, index.count))
+        for name, vector in zip(names[start:], block, strict=False):
+            weights = _whole(vector.data * codes).tolist()
+            pairs = zip(vector.indices.tolist(), weights, strict=True)
+            yield name, {words[column]: weight for column, weight in pairs if weight}
+
+
+def _whole(weights: np.ndarray) -> Int64:
+    return np.rint(weights).astype(np.int64)
+
+
+def _names(index: SparseIndex) -> list[str]:
+    """The names of vectors: their documents' ids, or those of their parts."""
+    ids = index.ids()
+    times = Counter(ids)
+    seen: Counter[str] = Counter()
+    names = []
+    for doc_id in ids:
+        seen[doc_id] += 1
+        names.append(doc_id if times[doc_id] == 1 else f"{doc_id}#{seen[doc_id]}")
+    return names

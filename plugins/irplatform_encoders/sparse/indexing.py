@@ -1,0 +1,174 @@
+"""Indexes of sparse vectors: those that a model makes, and those in files of other programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.kit import SparseIndex, digests
+from irplatform.plugin import InputError
+from irplatform_encoders.sparse import ciff
+from irplatform_encoders.sparse.json_vectors import files_of, read_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform_encoders.sparse.model import SparseTextEncoder
+    from scipy.sparse import csr_matrix
+
+    from irplatform.kit import Int64
+    from irplatform.plugin import Resources
+
+LARGEST_CODE = 255
+"""The largest weight that a byte holds."""
+_KIND = "sparse-index"
+_FORMAT = 1
+_MOST_UNKNOWN = 0.5
+"""Share of a file's documents that may be unknown to the collection."""
+_BLOCK = 10_000
+
+
+def is_ciff(name: str) -> bool:
+    """Tell by its name if a file is in CIFF; others have JSON vectors."""
+    return name.endswith((".ciff", ".ciff.gz"))
+
+
+def of_model(encoder: SparseTextEncoder, resources: Resources, *, rounded: bool) -> SparseIndex:
+    """The index of the vectors that a model makes of a collection's documents, from the cache."""
+    from irplatform_encoders.sparse.store import SparseStore
+
+    store = SparseStore(resources, encoder)
+
+    def build(folder: Path) -> None:
+        store.fill("encoding documents")
+        sizes = store.sizes()
+        owners = np.repeat(np.arange(store.count), sizes)
+        firsts = np.cumsum(sizes) - sizes
+
+        def vectors(places: Int64) -> csr_matrix:
+            rows, of = np.unique(owners[places], return_inverse=True)
+            begins = np.cumsum(sizes[rows]) - sizes[rows]
+            return store.rows(rows)[begins[of] + places - firsts[owners[places]]]
+
+        doc_ids = resources.forward_index().doc_ids(owners)
+        step = _step(vectors, len(owners)) if rounded else None
+        _write(folder, doc_ids, encoder.words, vectors, step, resources)
+
+    depends_on = {"format": _FORMAT, "of": dict(encoder.identity), "rounded": rounded}
+    return _cached(resources, depends_on, build)
+
+
+def of_file(path: Path, resources: Resources, *, rounded: bool) -> SparseIndex:
+    """The index of the vectors in a file or folder, without those of documents elsewhere."""
+
+    def build(folder: Path) -> None:
+        if is_ciff(path.name):
+            _of_ciff(path, folder, resources)
+        else:
+            _of_json(path, folder, resources, rounded=rounded)
+
+    files = [path] if is_ciff(path.name) else files_of(path)
+    depends_on = {"format": _FORMAT, "of": digests(files), "rounded": rounded}
+    return _cached(resources, depends_on, build)
+
+
+def _cached(
+    resources: Resources, depends_on: Mapping[str, object], build: Callable[[Path], None]
+) -> SparseIndex:
+    depends_on = {"index": SparseIndex.FORMAT, **depends_on}
+    return SparseIndex(resources.artifact(_KIND, depends_on, build, of_vectors=False))
+
+
+def _step(vectors: Callable[[Int64], csr_matrix], count: int) -> float:
+    """What whole numbers up to 255 are multiplied by."""
+    blocks = (np.arange(at, min(at + _BLOCK, count)) for at in range(0, count, _BLOCK))
+    largest = max((float(vectors(block).max()) for block in blocks), default=0.0)
+    return largest / LARGEST_CODE or 1.0
+
+
+def _write(
+    folder: Path,
+    doc_ids: Sequence[str],
+    words: Sequence[str],
+    vectors: Callable[[Int64], csr_matrix],
+    step: float | None,
+    resources: Resources,
+) -> None:
+    with resources.progress("indexing vectors", 2 * len(doc_ids), "vectors") as advance:
+        SparseIndex.write(folder, doc_ids, words, vectors, step=step, advance=advance)
+
+
+def _of_ciff(path: Path, folder: Path, resources: Resources) -> None:
+    source = ciff.CiffFile(path)
+    known = _known(source.doc_ids, path, resources)
+    place_of = np.full(len(source.doc_ids), -1, dtype=np.int64)
+    place_of[known] = np.arange(len(known))
+    postings = (
+        (word, place_of[places[here]], weights[here])
+        for word, places, weights in source.postings()
+        for here in (place_of[places] >= 0,)
+    )
+    SparseIndex.write_postings(folder, [source.doc_ids[place] for place in known], postings)
+
+
+def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -> None:
+    """Copy vectors to files first, which may be larger than memory."""
+    from scipy.sparse import csr_matrix
+
+    doc_ids: list[str] = []
+    ends = [0]
+    place_of: dict[str, int] = {}
+    columns_file, weights_file = folder / "columns.int32", folder / "weights.read"
+    whole, largest = True, 0.0
+    with columns_file.open("wb") as columns, weights_file.open("wb") as weights:
+        for doc_id, vector in read_vectors(path):
+            doc_ids.append(doc_id)
+            places = [place_of.setdefault(word, len(place_of)) for word in vector]
+            values = np.fromiter(vector.values(), np.float32, len(vector))
+            np.array(places, dtype=np.int32).tofile(columns)
+            values.tofile(weights)
+            ends.append(ends[-1] + len(values))
+            whole = whole and bool((values == np.rint(values)).all())
+            largest = max(largest, float(values.max(initial=0.0)))
+    known = _known(doc_ids, path, resources)
+    filled = ends[-1] > 0
+    arrays = (
+        np.memmap(weights_file, np.float32, "r") if filled else np.empty(0, np.float32),
+        np.memmap(columns_file, np.int32, "r") if filled else np.empty(0, np.int32),
+        np.array(ends),
+    )
+    everything = csr_matrix(arrays, shape=(len(doc_ids), len(place_of)), copy=False)
+    step = 1.0 if whole and largest <= LARGEST_CODE else None
+    if step is None and rounded:
+        step = largest / LARGEST_CODE
+    ids = [doc_ids[place] for place in known]
+    _write(folder, ids, [*place_of], lambda rows: everything[known[rows]], step, resources)
+    del everything, arrays
+    columns_file.unlink()
+    weights_file.unlink()
+
+
+def _known(doc_ids: Sequence[str], path: Path, resources: Resources) -> Int64:
+    """The places of documents that the collection has; a line tells of others, and of missing ones.
+
+    InputError if most are unknown.
+    """
+    rows = resources.forward_index().find(doc_ids)
+    known = np.flatnonzero(rows >= 0)
+    unknown = len(doc_ids) - len(known)
+    if unknown > _MOST_UNKNOWN * len(doc_ids):
+        example = doc_ids[int(np.argmin(rows))]
+        raise InputError(
+            f"{unknown:,} of its {len(doc_ids):,} documents are not in the collection, such as "
+            f"'{example}'. Are these vectors of another collection?",
+            path=path,
+        )
+    missing = resources.forward_index().count - len(known)
+    if unknown or missing:
+        resources.notice(
+            f"{path.name}: {unknown:,} of {len(doc_ids):,} vectors are of no document of the "
+            f"collection and are left out; {missing:,} documents have no vector and are not found"
+        )
+    return known
