@@ -1,7 +1,8 @@
 """An index of sparse vectors, such as SPLADE's, searched by inner product, exactly.
 
 A document's score is the sum over the words of the query of the query's weight times the document's
-weight. Weights of documents are kept as float32, or in a byte each, as multiples of one number. The search is that of `search`. A folder holds:
+weight. Weights of documents are kept as float32, or in a byte each, as multiples of one number. The
+search is that of `search`. A folder holds:
 
 - `doc-ids`: the ids of the vectors' documents, in descending order. A vector's place is its
   *number*, so that of two documents with the same score the one with the smaller number comes

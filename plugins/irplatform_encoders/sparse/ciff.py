@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 from functools import cache
+from operator import itemgetter
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,8 +41,8 @@ _FIELDS = {
 
 
 @cache
-def _message(name: str) -> Any:
-    """The class of a message."""
+def _messages() -> dict[str, Any]:
+    """The classes of messages."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     package = "io.osirrc.ciff"
@@ -60,7 +61,8 @@ def _message(name: str) -> Any:
                 type_name=f".{package}.{kind}" if repeated else None,
             )
     pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
+    types = {name: pool.FindMessageTypeByName(f"{package}.{name}") for name in _FIELDS}
+    return {name: message_factory.GetMessageClass(of) for name, of in types.items()}
 
 
 class CiffFile:
@@ -116,7 +118,7 @@ class CiffFile:
         content = file.read(size := self._size(file))
         try:
             if len(content) == size:
-                return _message(name).FromString(content)
+                return _messages()[name].FromString(content)
         except DecodeError as error:
             raise InputError(f"is no CIFF file: {error}.", path=self._path) from error
         raise InputError("ends early: is it copied whole?", path=self._path)
@@ -149,11 +151,11 @@ def write_ciff(
     """
     ids = [*doc_ids]
     lengths = np.zeros(len(ids), dtype=np.int64)
-    lists = sorted((term, numbers, weights) for term, numbers, weights in postings if len(numbers))
+    lists = sorted((entry for entry in postings if len(entry[1])), key=itemgetter(0))
     for _, numbers, weights in lists:
         lengths[numbers] += weights
     total = int(lengths.sum())
-    header = _message("Header")(
+    header = _messages()["Header"](
         version=_VERSION,
         num_postings_lists=len(lists),
         num_docs=len(ids),
@@ -163,16 +165,16 @@ def write_ciff(
         average_doclength=total / max(1, len(ids)),
         description=description,
     )
-    posting = _message("Posting")
+    posting = _messages()["Posting"]
     _write(file, header)
     for term, numbers, weights in lists:
         gaps = np.diff(numbers, prepend=0).tolist()
         pairs = zip(gaps, weights.tolist(), strict=True)
         entries = [posting(docid=gap, tf=weight) for gap, weight in pairs]
         named = {"term": term, "df": len(entries), "cf": int(weights.sum())}
-        _write(file, _message("PostingsList")(postings=entries, **named))
+        _write(file, _messages()["PostingsList"](postings=entries, **named))
     for number, (doc_id, length) in enumerate(zip(ids, lengths.tolist(), strict=True)):
-        record = _message("DocRecord")(docid=number, collection_docid=doc_id, doclength=length)
+        record = _messages()["DocRecord"](docid=number, collection_docid=doc_id, doclength=length)
         _write(file, record)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 from collections import Counter
 from contextlib import nullcontext
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from irplatform_encoders.sparse.json_vectors import write_vectors
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from irplatform.kit import Int64, SparseIndex
+    from irplatform.kit import Float32, Int64, SparseIndex
 
 _AT_ONCE = 20_000
 """Vectors that are read at a time."""
@@ -31,7 +31,7 @@ def check_name(name: str) -> None:
     """Refuse a file's name that does not say in which format it is."""
     if not name.removesuffix(".gz").endswith((".jsonl", ".ciff")):
         raise InputError(
-            f"the name '{name}' says no format: end it with .jsonl or .ciff, or with .gz after that."
+            f"the name '{name}' says no format: end it with .jsonl, .ciff, .jsonl.gz or .ciff.gz."
         )
     if is_ciff(name):
         require("writing CIFF", "google.protobuf")
@@ -45,10 +45,12 @@ def export(index: SparseIndex, name: str, file: IO[bytes]) -> Mapping[str, objec
     unit = index.scale or index.largest / LARGEST_CODE or 1.0
     codes = 1.0 if index.scale else 1 / unit
     names = _names(index)
-    with gzip.open(file, "wb") if name.endswith(".gz") else nullcontext(file) as out:
+    zipped = gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if name.endswith(".gz") else None
+    with zipped or nullcontext():
+        out: Any = zipped or file
         if is_ciff(name):
             postings = (
-                (word, numbers[whole > 0], whole[whole > 0])
+                (word, numbers[whole > 0].astype(np.int64), whole[whole > 0])
                 for word, numbers, weights in index.postings()
                 for whole in (_whole(weights * codes),)
             )
@@ -71,8 +73,9 @@ def _vectors(
             yield name, {words[column]: weight for column, weight in pairs if weight}
 
 
-def _whole(weights: np.ndarray) -> Int64:
-    return np.rint(weights).astype(np.int64)
+def _whole(weights: Float32) -> Int64:
+    whole: Int64 = np.rint(weights).astype(np.int64)
+    return whole
 
 
 def _names(index: SparseIndex) -> list[str]:

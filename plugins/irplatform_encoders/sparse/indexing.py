@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform_encoders.sparse.model import SparseTextEncoder
     from scipy.sparse import csr_matrix
 
     from irplatform.kit import Int64
     from irplatform.plugin import Resources
+    from irplatform_encoders.sparse.model import SparseTextEncoder
 
 LARGEST_CODE = 255
 """The largest weight that a byte holds."""
@@ -134,18 +134,23 @@ def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -
             largest = max(largest, float(values.max(initial=0.0)))
     known = _known(doc_ids, path, resources)
     filled = ends[-1] > 0
-    arrays = (
-        np.memmap(weights_file, np.float32, "r") if filled else np.empty(0, np.float32),
-        np.memmap(columns_file, np.int32, "r") if filled else np.empty(0, np.int32),
-        np.array(ends),
+    everything = csr_matrix(
+        (
+            np.memmap(weights_file, np.float32, "r") if filled else np.empty(0, np.float32),
+            np.memmap(columns_file, np.int32, "r") if filled else np.empty(0, np.int32),
+            np.array(ends),
+        ),
+        shape=(len(doc_ids), len(place_of)),
     )
-    everything = csr_matrix(arrays, shape=(len(doc_ids), len(place_of)), copy=False)
     step = 1.0 if whole and largest <= LARGEST_CODE else None
     if step is None and rounded:
         step = largest / LARGEST_CODE
     ids = [doc_ids[place] for place in known]
-    _write(folder, ids, [*place_of], lambda rows: everything[known[rows]], step, resources)
-    del everything, arrays
+
+    def vectors(rows: Int64) -> csr_matrix:
+        return everything[known[rows]]
+
+    _write(folder, ids, [*place_of], vectors, step, resources)
     columns_file.unlink()
     weights_file.unlink()
 

@@ -6,11 +6,10 @@ Vectors of documents are the model's, or were made elsewhere (`vectors`); so are
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - pydantic reads it
 from typing import IO, TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from irplatform_encoders.sparse.options import SparseEncoderOptions
 
 from irplatform.plugin import (
     Field,
@@ -25,14 +24,15 @@ from irplatform.plugin import (
 from irplatform_encoders.pretrained import PACKAGES
 from irplatform_encoders.sparse import indexing
 from irplatform_encoders.sparse.json_vectors import read_queries
+from irplatform_encoders.sparse.options import SparseEncoderOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform_encoders.sparse.model import SparseTextEncoder
     from scipy.sparse import csr_matrix
 
     from irplatform.kit import SparseIndex
+    from irplatform_encoders.sparse.model import SparseTextEncoder
 
 
 class SparseSearchOptions(SparseEncoderOptions):
@@ -142,9 +142,8 @@ class SparseEncoderSearch(Retriever):
         return self._opened[1]
 
     def _encoder(self, resources: Resources) -> SparseTextEncoder:
-        from irplatform_encoders.sparse.model import SparseTextEncoder
-
         from irplatform_encoders.on_cpu import passes_at_a_time
+        from irplatform_encoders.sparse.model import SparseTextEncoder
 
         if self._encoders is None or self._encoders[0] is not resources:
             encoder = SparseTextEncoder(self.options, resources.device, passes_at_a_time(resources))
@@ -162,7 +161,7 @@ class SparseEncoderSearch(Retriever):
             encoded = encoder.queries([topic.query for topic in topics])
             if self.options.vectors is None:
                 return encoded
-            words, source = encoder.words, self.options.model
+            words = encoder.words
             vectors = [
                 {
                     words[column]: weight
@@ -171,7 +170,6 @@ class SparseEncoderSearch(Retriever):
                 for row in encoded
             ]
         else:
-            source = self.options.queries
             queries = read_queries(self.options.queries)
             vectors = [queries.get(topic.id, {}) for topic in topics]
         distinct = list(dict.fromkeys(word for vector in vectors for word in vector))
@@ -182,9 +180,9 @@ class SparseEncoderSearch(Retriever):
         ]
         if any(vectors) and not any(rows):
             raise InputError(
-                f"no word of the topics is in {self.options.vectors}: these vectors were made with "
-                f"another vocabulary. Words of topics are, for instance, {', '.join(distinct[:5])}.",
-                path=source,
+                f"no word of the topics is in {self.options.vectors}, which was made with another "
+                f"vocabulary. Words of topics are, for instance, {', '.join(distinct[:5])}.",
+                path=self.options.queries or self.options.model,
             )
         pairs = [pair for row in rows for pair in row]
         parts = (
