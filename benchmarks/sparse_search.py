@@ -1,0 +1,360 @@
+"""Search of learned sparse vectors: topics a second of our index, against BMP, Lucene and Seismic.
+
+The vectors are those that a small SPLADE makes of a collection's documents and topics. The engines
+that claim to be exact search the same whole numbers: documents' weights up to 255, topics' up to
+32. They are ours, BMP (block-max pruning, alpha and beta 1; a block of empty documents is added,
+since the block with the least bound is never scored; documents with a score above 65,535, which
+long topics have, are lost), and Lucene, as Pyserini searches impacts (results stay in Java). Seismic is approximate; it searches the weights as they are, with several
+settings, and the fastest that finds 99 % of the true first ten is named. Every engine is held
+against an exhaustive product: the share of the true results that it finds, and for exact ones the
+topics whose scores are all right. One thread, results as Python's lists but for Lucene's.
+
+`--generated` searches so many documents whose lengths and words are drawn from the real ones, with
+ours alone, and tells the memory that the search takes.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psutil
+from rich.console import Console
+from rich.table import Table
+from scipy.sparse import csr_matrix
+
+from _common import parser, private_memory, rate, report, require
+from _models import SPLADE, packaged_model
+from irplatform.collections.beir import open_beir
+from irplatform.lucene.java import anserini_program, java_class, java_list
+from irplatform.postings.sparse_index import SparseIndex
+from irplatform.system.packages import absent
+from irplatform_encoders.sparse.model import SparseTextEncoder
+from irplatform_encoders.sparse.options import SparseEncoderOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Search = Callable[[int], Sequence[Sequence[str]]]
+
+DEPTHS = (10, 1000)
+LARGEST, LARGEST_OF_TOPIC = 255, 32
+BMP_BLOCKS = (8, 32)
+SEISMIC = [(cut, factor) for cut in (10, 20, 50) for factor in (0.9, 0.8, 0.7, 0.6)]
+"""Words of a topic that Seismic looks at, and the factor by which it overrates its threshold."""
+ENOUGH = 0.99
+
+
+@dataclass
+class Vectors:
+    """Vectors of documents and topics, their names, and the words of columns."""
+
+    names: list[str]
+    documents: csr_matrix
+    topics: csr_matrix
+    words: list[str]
+
+    def whole(self) -> Vectors:
+        """The same with weights as whole numbers."""
+        documents, topics = self.documents.copy(), self.topics.copy()
+        documents.data = np.rint(documents.data / documents.data.max() * LARGEST)
+        of_topic = np.repeat(topics.max(axis=1).toarray()[:, 0], np.diff(topics.indptr))
+        topics.data = np.rint(topics.data / of_topic * LARGEST_OF_TOPIC)
+        for vectors in (documents, topics):
+            vectors.eliminate_zeros()
+        return Vectors(self.names, documents, topics, self.words)
+
+    def weights(self, vectors: csr_matrix) -> Iterator[dict[str, int]]:
+        """The words of each vector and their weights."""
+        for row in vectors:
+            pairs = zip(row.indices.tolist(), row.data.tolist(), strict=True)
+            yield {self.words[column]: int(weight) for column, weight in pairs}
+
+
+def encoded(folder: Path, split: str, topics: int, documents: int | None) -> Vectors:
+    """Encode the last topics of a collection, and its first documents."""
+    encoder = SparseTextEncoder(SparseEncoderOptions(model=str(packaged_model(SPLADE))), "cpu", 2)
+    collection = open_beir(folder, split)
+    texts = {document.id: document.text for document in collection.corpus}
+    names = [*texts][:documents]
+    queries = [topic.query for topic in collection.load_topics()][-topics:]
+    began = time.perf_counter()
+    vectors = encoder.documents([texts[name] for name in names])
+    seconds = time.perf_counter() - began
+    print(f"encoded {len(names):,} documents in {seconds:.0f} s", file=sys.stderr)
+    return Vectors(names, vectors, encoder.queries(queries), [*encoder.words])
+
+
+def generated(real: Vectors, count: int, seed: int = 1) -> Vectors:
+    """Documents that have as many words as a real one, drawn with weights from all real ones."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.choice(np.diff(real.documents.indptr), count)
+    ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    columns = np.empty(ends[-1], np.int32)
+    weights = np.empty(ends[-1], np.float32)
+    step = 10_000
+    for start in range(0, count, step):
+        places = slice(ends[start], ends[min(start + step, count)])
+        drawn = rng.integers(0, real.documents.nnz, places.stop - places.start)
+        columns[places] = real.documents.indices[drawn]
+        weights[places] = real.documents.data[drawn]
+    documents = csr_matrix((weights, columns, ends), shape=(count, len(real.words)))
+    return Vectors([f"g{number:09}" for number in range(count)], documents, real.topics, real.words)
+
+
+def with_ours(vectors: Vectors, folder: Path) -> Search:
+    SparseIndex.write(folder, vectors.names, vectors.words, vectors.documents.__getitem__, step=1)
+    index = SparseIndex(folder)
+    return lambda depth: [r.doc_ids for r in index.search(vectors.topics, depth)]
+
+
+def with_bmp(vectors: Vectors, folder: Path, block: int) -> Search:
+    import bmp
+
+    indexer = bmp.Indexer(str(folder / "index"), block, False)
+    for name, weights in zip(vectors.names, vectors.weights(vectors.documents), strict=True):
+        indexer.add_document(name, weights)
+    for number in range(-len(vectors.names) % block + block):
+        indexer.add_document(f"empty{number}", {"@empty": 1})
+    indexer.finish()
+    searcher = bmp.Searcher(str(folder / "index"))
+    topics = [*vectors.weights(vectors.topics)]
+    return lambda depth: [searcher.search(t, k=depth, alpha=1.0, beta=1.0)[0] for t in topics]
+
+
+def with_lucene(vectors: Vectors, folder: Path) -> Search:
+    (folder / "source").mkdir()
+    with (folder / "source" / "vectors.jsonl").open("w") as file:
+        for name, weights in zip(vectors.names, vectors.weights(vectors.documents), strict=True):
+            file.write(json.dumps({"id": name, "contents": "", "vector": weights}) + "\n")
+    options = f"-collection JsonVectorCollection -input {folder / 'source'} -threads 1 -impact"
+    options += f" -pretokenized -generator DefaultLuceneDocumentGenerator -index {folder / 'index'}"
+    anserini_program("io.anserini.index.IndexCollection").main(options.split())
+    shutil.rmtree(folder / "source")
+    searcher = anserini_program("io.anserini.search.SimpleImpactSearcher")(str(folder / "index"))
+    maps, names = [], []
+    for number, weights in enumerate(vectors.weights(vectors.topics)):
+        words = java_class("java.util.HashMap")()
+        for word, weight in weights.items():
+            words.put(word, java_class("java.lang.Integer").valueOf(weight))
+        maps.append(words)
+        names.append(str(number))
+    maps, topics = java_list(maps), java_list(names)
+
+    def search(depth: int) -> Any:
+        found = searcher.batch_search(maps, topics, depth, 1)
+        return _Hits([found.get(name) for name in names]) if search.shown else found
+
+    search.shown = False
+    return search
+
+
+class _Hits(list):
+    """Lucene's results as lists of ids."""
+
+    def __init__(self, found: list[Any]) -> None:
+        super().__init__([hit.docid for hit in hits or ()] for hits in found)
+
+
+def with_seismic(vectors: Vectors) -> Callable[[int, float], Search]:
+    from seismic import SeismicDataset, SeismicIndex, get_seismic_string
+
+    text = get_seismic_string()
+    words = np.array(vectors.words, dtype=text)
+    dataset = SeismicDataset()
+    for name, row in zip(vectors.names, vectors.documents, strict=True):
+        dataset.add_document(name, words[row.indices], row.data)
+    index = SeismicIndex.build_from_dataset(dataset, num_threads=1)
+    ids = np.array([str(number) for number in range(vectors.topics.shape[0])], dtype=text)
+    columns = [words[row.indices] for row in vectors.topics]
+    weights = [row.data for row in vectors.topics]
+
+    def of(cut: int, factor: float) -> Search:
+        def search(depth: int) -> list[list[str]]:
+            results: list[list[str]] = [[] for _ in ids]
+            for hits in index.batch_search(
+                ids, columns, weights, k=depth, query_cut=cut, heap_factor=factor, num_threads=1
+            ):
+                for topic, _, name in hits:
+                    results[int(topic)].append(name)
+            return results
+
+        return search
+
+    return of
+
+
+def truth(vectors: Vectors) -> Callable[[int, Sequence[str]], np.ndarray]:
+    """The scores of documents for a topic, by an exhaustive product."""
+    places = {name: place for place, name in enumerate(vectors.names)}
+    documents = vectors.documents.astype(np.float64)
+    topics = vectors.topics.astype(np.float64)
+
+    def scores(topic: int, names: Sequence[str] | None = None) -> np.ndarray:
+        all_scores = (documents @ topics[topic].T).toarray()[:, 0]
+        if names is None:
+            return np.sort(all_scores[all_scores > 0])[::-1]
+        return np.array([all_scores[places[name]] for name in names if name in places])
+
+    return scores
+
+
+def share_and_right(found: Sequence[Sequence[str]], scores: Any, depth: int) -> tuple[float, int]:
+    """The share of true results among those found, ties in any order, and topics all right."""
+    shares, right = [], 0
+    for topic, names in enumerate(found):
+        true = scores(topic)[:depth]
+        own = np.sort(scores(topic, names[:depth]))[::-1]
+        if len(true):
+            shares.append((own >= true[-1] * (1 - 1e-6)).sum() / len(true))
+        right += len(own) == len(true) and np.allclose(own, true, rtol=1e-6)
+    return float(np.mean(shares)), right
+
+
+def folder_size(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+
+
+def built(make: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
+    """What is made, the seconds that takes, and megabytes of memory."""
+    process = psutil.Process()
+    memory, began = private_memory(process), time.perf_counter()
+    made = make()
+    seconds = time.perf_counter() - began
+    return made, {"seconds": seconds, "memory": (private_memory(process) - memory) / 1e6}
+
+
+def compare(vectors: Vectors, rounds: int, scratch: Path) -> dict[str, dict[str, Any]]:
+    """Build and measure all engines that are installed."""
+    whole = vectors.whole()
+    makers: dict[str, Callable[[Path], Search]] = {"ours": lambda f: with_ours(whole, f)}
+    if not absent("bmp"):
+        for block in BMP_BLOCKS:
+            makers[f"bmp {block}"] = lambda f, b=block: with_bmp(whole, f, b)
+    sides: dict[str, Search] = {}
+    rows: dict[str, dict[str, Any]] = {}
+    for name, make in makers.items():
+        folder = scratch / name.replace(" ", "-")
+        folder.mkdir()
+        sides[name], rows[name] = built(partial(make, folder))
+        rows[name]["disk"] = folder_size(folder)
+    if not absent("seismic"):
+        make_seismic, cost = built(partial(with_seismic, vectors))
+        for cut, factor in SEISMIC:
+            sides[f"seismic {cut} {factor}"] = make_seismic(cut, factor)
+            rows[f"seismic {cut} {factor}"] = dict(cost)
+    (scratch / "lucene").mkdir()  # the last: Java's memory is not of one index
+    sides["lucene"], rows["lucene"] = built(partial(with_lucene, whole, scratch / "lucene"))
+    rows["lucene"]["disk"] = folder_size(scratch / "lucene")
+    count = vectors.topics.shape[0]
+    exact, approximate = truth(whole), truth(vectors)
+    for depth in DEPTHS:
+        for name, search in sides.items():
+            if hasattr(search, "shown"):
+                search.shown = True
+            scores = approximate if name.startswith("seismic") else exact
+            rows[name][f"share {depth}"], rows[name][f"right {depth}"] = share_and_right(
+                search(depth), scores, depth
+            )
+            if hasattr(search, "shown"):
+                search.shown = False
+        times: dict[str, list[float]] = {name: [] for name in sides}
+        for _ in range(rounds):
+            for name, search in sides.items():
+                began = time.process_time()
+                search(depth)
+                times[name].append(time.process_time() - began)
+        for name, seconds_of in times.items():
+            rows[name][f"speed {depth}"] = rate(count, seconds_of)
+    return rows
+
+
+def show(title: str, rows: dict[str, dict[str, Any]], topics: int) -> None:
+    table = Table("", title=title, title_style="")
+    columns = [f"{word} {d}" for d in DEPTHS for word in ("topics/s", "% found", "topics right")]
+    for column in (*columns, "s to build", "MB disk", "MB memory"):
+        table.add_column(column, justify="right")
+    for name, row in rows.items():
+        cells = []
+        for depth in DEPTHS:
+            cells += [f"{row[f'speed {depth}']:,.0f}", f"{100 * row[f'share {depth}']:.2f}"]
+            cells.append(f"{row[f'right {depth}']} of {topics}")
+        cells += [f"{row['seconds']:.1f}", f"{row.get('disk', 0):.1f}", f"{row['memory']:.1f}"]
+        table.add_row(name, *cells)
+    Console(stderr=True, width=160).print(table)
+
+
+def search_generated(vectors: Vectors, rounds: int, folder: Path) -> dict[str, float]:
+    """Write and search an index of many documents; its speed, and memory that is no file's."""
+    began = time.perf_counter()
+    step = float(vectors.documents.data.max()) / LARGEST
+    SparseIndex.write(
+        folder, vectors.names, vectors.words, vectors.documents.__getitem__, step=step
+    )
+    figures = {"seconds to build": time.perf_counter() - began, "disk_mb": folder_size(folder)}
+    topics = vectors.topics
+    del vectors
+    before = private_memory(psutil.Process())
+    index = SparseIndex(folder)
+    for depth in DEPTHS:
+        times = []
+        for _ in range(rounds):
+            used = time.process_time()
+            index.search(topics, depth)
+            times.append(time.process_time() - used)
+        figures[f"topics a second {depth}"] = rate(topics.shape[0], times)
+    memory = psutil.Process().memory_info()
+    figures["private_mb"] = (private_memory(psutil.Process()) - before) / 1e6
+    figures["mapped_mb"] = memory.shared / 1e6
+    return {name: round(figure, 1) for name, figure in figures.items()}
+
+
+def main() -> None:
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.add_argument("--collection", default="nfcorpus", help="a folder of the data")
+    command_line.add_argument("--split", default="dev")
+    command_line.add_argument("--topics", type=int, default=300)
+    command_line.add_argument("--documents", type=int, help="of the collection; all by default")
+    command_line.add_argument("--generated", type=int, help="search so many made-up documents")
+    arguments = command_line.parse_args()
+    folder = require(arguments.data / arguments.collection)
+    vectors = encoded(folder, arguments.split, arguments.topics, arguments.documents)
+    shape = {"collection": arguments.collection, "documents": len(vectors.names)}
+    with tempfile.TemporaryDirectory() as place:
+        if arguments.generated:
+            made = generated(vectors, arguments.generated)
+            figures = search_generated(made, arguments.rounds, Path(place))
+            speed = figures["topics a second 10"]
+            report("sparse_search", speed, None, "topics/s", higher_is_better=True, **figures)
+            return
+        rows = compare(vectors, arguments.rounds, Path(place))
+    topics = vectors.topics.shape[0]
+    show(f"{arguments.collection}: {len(vectors.names):,} documents", rows, topics)
+    speeds = {name: row[f"speed {DEPTHS[0]}"] for name, row in rows.items() if name != "ours"}
+    exact = {name: speed for name, speed in speeds.items() if not name.startswith("seismic")}
+    good = {name: s for name, s in speeds.items() if rows[name][f"share {DEPTHS[0]}"] >= ENOUGH}
+    peer = max(exact, key=exact.__getitem__)
+    report(
+        "sparse_search",
+        rows["ours"][f"speed {DEPTHS[0]}"],
+        exact[peer],
+        "topics/s",
+        higher_is_better=True,
+        against=peer,
+        fastest_at_99_percent=max(good, key=good.__getitem__),
+        topics=topics,
+        **shape,
+        engines={n: {k: round(v, 4) for k, v in row.items()} for n, row in rows.items()},
+    )
+
+
+if __name__ == "__main__":
+    main()
