@@ -4,10 +4,11 @@ The vectors are those that a small SPLADE makes of a collection's documents and 
 that claim to be exact search the same whole numbers: documents' weights up to 255, topics' up to
 32. They are ours, BMP (block-max pruning, alpha and beta 1; a block of empty documents is added,
 since the block with the least bound is never scored; documents with a score above 65,535, which
-long topics have, are lost), and Lucene, as Pyserini searches impacts (results stay in Java). Seismic is approximate; it searches the weights as they are, with several
-settings, and the fastest that finds 99 % of the true first ten is named. Every engine is held
-against an exhaustive product: the share of the true results that it finds, and for exact ones the
-topics whose scores are all right. One thread, results as Python's lists but for Lucene's.
+long topics have, are lost), and Lucene, as Pyserini searches impacts (results stay in Java).
+Seismic is approximate; it searches the weights as they are, with several settings, and the fastest
+that finds 99 % of the true first ten is named. Every engine is held against an exhaustive product:
+the share of the true results that it finds, and for exact ones the topics whose scores are all
+right. One thread, results as Python's lists but for Lucene's.
 
 `--generated` searches so many documents whose lengths and words are drawn from the real ones, with
 ours alone, and tells the memory that the search takes.

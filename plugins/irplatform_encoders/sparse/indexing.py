@@ -28,6 +28,10 @@ _FORMAT = 1
 _MOST_UNKNOWN = 0.5
 """Share of a file's documents that may be unknown to the collection."""
 _BLOCK = 10_000
+_MANY = 100_000
+"""Vectors whose index is so large that a line says how large."""
+_NUMBER = 4
+"""Bytes of a document's number, or of an exact weight."""
 
 
 def is_ciff(name: str) -> bool:
@@ -37,26 +41,32 @@ def is_ciff(name: str) -> bool:
 
 def of_model(encoder: SparseTextEncoder, resources: Resources, *, rounded: bool) -> SparseIndex:
     """The index of the vectors that a model makes of a collection's documents, from the cache."""
-    from irplatform_encoders.sparse.store import SparseStore
+    from irplatform_encoders.sparse.store import SparseVectorStore
 
-    store = SparseStore(resources, encoder)
+    store = SparseVectorStore(resources, encoder)
 
     def build(folder: Path) -> None:
         store.fill("encoding documents")
-        sizes = store.sizes()
+        sizes, largest, words = np.empty(store.count, dtype=np.int64), 0.0, 0
+        for start in range(0, store.count, _BLOCK):
+            block = slice(start, min(start + _BLOCK, store.count))
+            parts = store.rows(np.arange(block.start, block.stop))
+            sizes[block] = np.diff(parts.offsets)
+            largest = max(largest, float(parts.vectors.max()))
+            words += parts.vectors.nnz
         owners = np.repeat(np.arange(store.count), sizes)
         firsts = np.cumsum(sizes) - sizes
 
         def vectors(places: Int64) -> csr_matrix:
-            rows, of = np.unique(owners[places], return_inverse=True)
-            begins = np.cumsum(sizes[rows]) - sizes[rows]
-            return store.rows(rows)[begins[of] + places - firsts[owners[places]]]
+            documents, of = np.unique(owners[places], return_inverse=True)
+            parts = store.rows(documents)
+            return parts.vectors[parts.offsets[of] + places - firsts[owners[places]]]
 
         doc_ids = resources.forward_index().doc_ids(owners)
-        step = _step(vectors, len(owners)) if rounded else None
-        _write(folder, doc_ids, encoder.words, vectors, step, resources)
+        step = largest / LARGEST_CODE or 1.0 if rounded else None
+        _write(folder, doc_ids, encoder.words, vectors, words, step, resources)
 
-    depends_on = {"format": _FORMAT, "of": dict(encoder.identity), "rounded": rounded}
+    depends_on = {"of": dict(encoder.identity), "rounded": rounded}
     return _cached(resources, depends_on, build)
 
 
@@ -81,21 +91,22 @@ def _cached(
     return SparseIndex(resources.artifact(_KIND, depends_on, build, of_vectors=False))
 
 
-def _step(vectors: Callable[[Int64], csr_matrix], count: int) -> float:
-    """What whole numbers up to 255 are multiplied by."""
-    blocks = (np.arange(at, min(at + _BLOCK, count)) for at in range(0, count, _BLOCK))
-    largest = max((float(vectors(block).max()) for block in blocks), default=0.0)
-    return largest / LARGEST_CODE or 1.0
-
-
 def _write(
     folder: Path,
     doc_ids: Sequence[str],
     words: Sequence[str],
     vectors: Callable[[Int64], csr_matrix],
+    size: int,
     step: float | None,
     resources: Resources,
 ) -> None:
+    """Write an index of vectors with so many words in all; say how large it will be."""
+    if len(doc_ids) >= _MANY:
+        on_disk = size * (_NUMBER + (1 if step else _NUMBER)) / 1e9
+        resources.notice(
+            f"the index of {len(doc_ids):,} sparse vectors takes {on_disk:.1f} GB on disk, which "
+            "searches map into memory that the system may take back"
+        )
     with resources.progress("indexing vectors", 2 * len(doc_ids), "vectors") as advance:
         SparseIndex.write(folder, doc_ids, words, vectors, step=step, advance=advance)
 
@@ -150,7 +161,7 @@ def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -
     def vectors(rows: Int64) -> csr_matrix:
         return everything[known[rows]]
 
-    _write(folder, ids, [*place_of], vectors, step, resources)
+    _write(folder, ids, [*place_of], vectors, ends[-1], step, resources)
     columns_file.unlink()
     weights_file.unlink()
 
