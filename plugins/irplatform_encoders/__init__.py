@@ -39,6 +39,10 @@ class SparseEncoder:
     def register_rerankers(self, register: RegisterReranker) -> None:
         register("sparse-encoder", "irplatform_encoders.sparse.reranker:SparseEncoder")
 
+    @hookimpl
+    def register_retrievers(self, register: RegisterRetriever) -> None:
+        register("sparse-encoder", "irplatform_encoders.sparse.search:SparseEncoderSearch")
+
 
 class DualEncoder:
     """A small dual encoder on word vectors: a reranker, and a retriever through stored vectors."""
