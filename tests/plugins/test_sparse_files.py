@@ -15,8 +15,8 @@ from irplatform.postings.sparse_index import SparseIndex
 from irplatform_encoders.sparse.ciff import CiffFile, write_ciff
 from irplatform_encoders.sparse.export import check_name, export
 from irplatform_encoders.sparse.json_vectors import read_queries, read_vectors
-from irplatform_encoders.sparse.search import SparseEncoderSearch
 
+NAME = "sparse-encoder"
 VECTORS = {"d1": {"lung": 120, "cancer": 87}, "d2": {"cancer": 255}, "d3": {}, "d4": {"dose": 1}}
 TOPICS = {"q1": "cancer", "q2": "dose"}
 
@@ -84,8 +84,8 @@ def collection(tmp_path, monkeypatch):
 
 def settings(vectors, queries):
     return {
-        "sparse-encoder-search.vectors": str(vectors),
-        "sparse-encoder-search.queries": str(queries),
+        f"{NAME}.vectors": str(vectors),
+        f"{NAME}.queries": str(queries),
     }
 
 
@@ -102,11 +102,9 @@ def test_vectors_and_topics_of_others_are_searched_without_a_model(
     else:
         topics.write_text(line("q1", {"cancer": 2, "lung": 1}) + line("q2", {"dose": 1.0}))
     chosen = settings(vectors, topics)
-    found = ir.search(collection, topic="q1", retriever=SparseEncoderSearch, settings=chosen)
+    found = ir.search(collection, topic="q1", retriever=NAME, settings=chosen)
     assert [(hit["id"], hit["score"]) for hit in found["hits"]] == [("d2", 510), ("d1", 294)]
-    found = ir.search(
-        collection, topic="q2", retriever=SparseEncoderSearch, settings=chosen, explain=True
-    )
+    found = ir.search(collection, topic="q2", retriever=NAME, settings=chosen, explain=True)
     assert [hit["id"] for hit in found["hits"]] == ["d4"]
     assert found["explanation"] == {"words": {"dose": 1.0}}
 
@@ -118,7 +116,7 @@ def test_vectors_of_unknown_documents_are_told_and_left_out(tmp_path, collection
     topics = tmp_path / "t.tsv"
     topics.write_text("q1\tcancer\nq2\tcancer\n")
     chosen = settings(vectors, topics)
-    found = ir.search(collection, topic="q1", retriever=SparseEncoderSearch, settings=chosen)
+    found = ir.search(collection, topic="q1", retriever=NAME, settings=chosen)
     assert [hit["id"] for hit in found["hits"]] == ["d1"]
     told = " ".join(capfd.readouterr().err.split())
     assert "1 of 2 vectors are of no document of the collection" in told
@@ -139,7 +137,7 @@ def test_vectors_that_do_not_fit_are_refused(tmp_path, collection, vectors, topi
     (tmp_path / "t.tsv").write_text(topics)
     chosen = settings(file, tmp_path / "t.tsv")
     with pytest.raises(InputError, match=told):
-        ir.search(collection, topic="q1", retriever=SparseEncoderSearch, settings=chosen)
+        ir.search(collection, topic="q1", retriever=NAME, settings=chosen)
 
 
 @pytest.mark.parametrize(
