@@ -34,7 +34,7 @@ _ROUTER = "router_config.json"
 _SETTINGS = "config_sentence_transformers.json"
 _ADAPTER = "adapter_config.json"
 _VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "merges.txt")
-_FILES = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")
+_FILES = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "artifact.metadata")
 _OTHER_FILES = (
     "README*", "LICENSE*", "requirements*", "trainer_state.json", "train*_args.json",
     "*results*.json", "consolidated*", "onnx", "openvino", "checkpoint-*", ".*",
@@ -46,14 +46,22 @@ _KINDS = {
     "cross_encoder": "CrossEncoder",
 }
 """The kind of model that has parts from these packages of sentence-transformers."""
+_PYLATE = "pylate.models.Dense.Dense"
+"""A part that PyLate names, which sentence-transformers reads with its own code."""
+_COLBERT = ("query_prefix", "document_prefix", "do_query_expansion")
+"""Settings that PyLate saves of a model of late interaction."""
 _TRANSFORMER_SETTINGS = "sentence_bert_config.json"
 _OF_LABELS = ("Classification", "QuestionAnswering", "MultipleChoice")
 """Ends of the names of networks that give labels."""
+_OF_IMAGES = "ForRetrieval"
+"""The end of the names of networks that give vectors of images' patches."""
 _SYSTEMS = {
     "CrossEncoder": "cross-encoder",
+    "MultiVectorEncoder": "multi-vector",
     "SentenceTransformer": "bi-encoder",
     "SparseEncoder": "sparse-encoder",
 }
+"""The reranker that takes a kind of model."""
 _MANY = 500  # texts that take a transformer a minute or more on a CPU
 
 
@@ -159,7 +167,7 @@ def require_modules(folder: Path, who: str) -> None:
 
 
 def _check_kind(folder: Path, system: str, kind: str) -> None:
-    found, source = _kind(folder)
+    found, source = kind_of(folder)
     if found not in (None, kind):
         advice = f" Use '{_SYSTEMS[found]}'." if found in _SYSTEMS else ""
         raise InputError(
@@ -168,20 +176,29 @@ def _check_kind(folder: Path, system: str, kind: str) -> None:
         )
 
 
-def _kind(folder: Path) -> tuple[Any, str]:
-    if (saved := saved_settings(folder).get("model_type")) is not None:
-        return saved, f"{_SETTINGS}: model_type"
+def kind_of(folder: Path) -> tuple[str | None, str]:
+    """The kind of model by sentence-transformers' names, and where it says so; None if nowhere."""
+    settings = saved_settings(folder)
+    if (saved := settings.get("model_type")) is not None:
+        return "MultiVectorEncoder" if saved == "ColBERT" else saved, f"{_SETTINGS}: model_type"
+    if marks := [name for name in _COLBERT if name in settings]:
+        return "MultiVectorEncoder", f"{_SETTINGS}: {marks[0]}"
     for part in all_parts(folder):
         for package, kind in _KINDS.items():
             if part.startswith(f"sentence_transformers.{package}."):
                 return kind, f"{MODULES}: {part.rpartition('.')[2]}"
-    config = folder / "config.json"
-    parsed = read_json(config) if config.exists() else {}
+    return _kind_of_network(folder / "config.json")
+
+
+def _kind_of_network(path: Path) -> tuple[str | None, str]:
+    parsed = read_json(path) if path.exists() else {}
     for name in (parsed.get("architectures") if isinstance(parsed, dict) else None) or ():
+        if name == "HF_ColBERT":
+            return "MultiVectorEncoder", f"{path.name}: {name}"
         if "ForSequenceClassification" in str(name):
-            return "CrossEncoder", f"config.json: {name}"
-        if str(name).endswith(_OF_LABELS):
-            return str(name), "config.json: architectures"
+            return "CrossEncoder", f"{path.name}: {name}"
+        if str(name).endswith((*_OF_LABELS, _OF_IMAGES)):
+            return str(name), f"{path.name}: architectures"
     return None, ""
 
 
@@ -309,7 +326,7 @@ def _check(folder: Path) -> None:
     for path in _used(folder, "*.json"):
         parsed = read_json(path)
         for part in _parts(parsed, path) if path.name in (MODULES, _ROUTER) else ():
-            if not part.startswith("sentence_transformers."):
+            if part != _PYLATE and not part.startswith("sentence_transformers."):
                 raise InputError(
                     f"the part '{part}' is code that the model brings, which is not run.", path=path
                 )
