@@ -64,6 +64,14 @@ class Embedding:
         register("embedding", "irplatform_encoders.embedding_retriever:Embedding")
 
 
+class MultiVector:
+    """Transformers that make a vector of each word (ColBERT); the user brings one."""
+
+    @hookimpl
+    def register_rerankers(self, register: RegisterReranker) -> None:
+        register("multi-vector", "irplatform_encoders.multi_vector.reranker:MultiVector")
+
+
 # Not named like modules of this package: importing those would replace them.
 bi_encoder, cross_encoder, dual, embedding = BiEncoder(), CrossEncoder(), DualEncoder(), Embedding()
-sparse_encoder = SparseEncoder()
+sparse_encoder, late_interaction = SparseEncoder(), MultiVector()
