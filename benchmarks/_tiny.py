@@ -51,6 +51,9 @@ ARGUMENTS: dict[str, Sequence[str]] = {
         *("--stages", "forward index"),
     ),
     "indexing": ("--rounds", "1"),
+    "late_interaction": (
+        *("--model", "random", "--count", "4", "--queries", "2", "--rounds", "1"),
+    ),
     "many_topics": ("--topics", "5", "--depths", "20", "--rounds", "1"),
     "medline": ("--sizes", "200"),
     "processors": (),
