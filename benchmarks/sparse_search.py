@@ -3,8 +3,8 @@
 The vectors are those that a small SPLADE makes of a collection's documents and topics. The engines
 that claim to be exact search the same whole numbers: documents' weights up to 255, topics' up to
 32. They are ours, BMP (block-max pruning, alpha and beta 1; a block of empty documents is added,
-since the block with the least bound is never scored; documents with a score above 65,535, which
-long topics have, are lost), and Lucene, as Pyserini searches impacts (results stay in Java).
+since the block with the least bound is never scored; its scores are taken modulo 65,536, so long
+topics lose their best documents), and Lucene, as Pyserini searches impacts (results stay in Java).
 Seismic is approximate; it searches the weights as they are, with several settings, and the fastest
 that finds 99 % of the true first ten is named. Every engine is held against an exhaustive product:
 the share of the true results that it finds, and for exact ones the topics whose scores are all
@@ -35,12 +35,17 @@ from scipy.sparse import csr_matrix, load_npz, save_npz
 
 from _common import measure, parser, private_memory, rate, report, require
 from _models import SPLADE, packaged_model
+from irplatform.collection_resources import on_this_machine
 from irplatform.collections.beir import open_beir
+from irplatform.experiment.resources import resources_for
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.lucene.java import anserini_program, java_class, java_list
 from irplatform.postings.sparse_index import SparseIndex
+from irplatform.registry.loading import registry
 from irplatform.system.packages import absent
 from irplatform_encoders.sparse.model import SparseTextEncoder
 from irplatform_encoders.sparse.options import SparseEncoderOptions
+from irplatform_encoders.sparse.store import SparseVectorStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -82,17 +87,21 @@ class Vectors:
 
 
 def encoded(folder: Path, split: str, topics: int, documents: int | None) -> Vectors:
-    """Encode the last topics of a collection, and its first documents."""
+    """The vectors of a collection's first documents, kept in the cache, and of its last topics.
+
+    Parts of long documents stand for documents.
+    """
+    name = f"{folder}:{split}"
+    collection = registry().documents_of(name)
+    resources = on_this_machine(resources_for(RunSettings(name), collection))
     encoder = SparseTextEncoder(SparseEncoderOptions(model=str(packaged_model(SPLADE))), "cpu", 2)
-    collection = open_beir(folder, split)
-    texts = {document.id: document.text for document in collection.corpus}
-    names = [*texts][:documents]
-    queries = [topic.query for topic in collection.load_topics()][-topics:]
-    began = time.perf_counter()
-    vectors = encoder.documents([texts[name] for name in names])
-    seconds = time.perf_counter() - began
-    print(f"encoded {len(names):,} documents in {seconds:.0f} s", file=sys.stderr)
-    return Vectors(names, vectors, encoder.queries(queries), [*encoder.words])
+    store = SparseVectorStore(resources, encoder)
+    rows = np.arange(store.count)[:documents]
+    parts = store.rows(rows)
+    owners = np.repeat(resources.forward_index().doc_ids(rows), np.diff(parts.offsets))
+    names = [f"{owner}#{number}" for number, owner in enumerate(owners)]
+    queries = [topic.query for topic in open_beir(folder, split).load_topics()][-topics:]
+    return Vectors(names, parts.vectors, encoder.queries(queries), [*encoder.words])
 
 
 def generated(real: Vectors, count: int, seed: int = 1) -> Vectors:
