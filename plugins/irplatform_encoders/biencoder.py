@@ -185,6 +185,8 @@ class VectorStore:
         return self.rows(self._index.rows(doc_ids))
 
     def rows(self, rows: Int64) -> Float32:
+        if self._index.given_texts() is not None:  # scored in place of documents
+            return self._encoder.documents(self._texts(rows))
         # In this order: another process may be adding vectors.
         present = self._present[rows] != 0
         vectors: Float32 = np.array(self._vectors[rows])

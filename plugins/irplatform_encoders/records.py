@@ -95,7 +95,13 @@ class DocumentRecords:
         return self._index.rows(doc_ids)
 
     def get(self, rows: Int64, label: str = "encoding documents") -> list[Held]:
-        """Records of documents: those in the cache, and those that do not fit there."""
+        """Records of documents: those in the cache, and those that do not fit there.
+
+        Of texts that are scored in place of documents, none are kept.
+        """
+        if self._index.given_texts() is not None:
+            (records,) = self._encode([self._texts(rows)])
+            return [_joined([(np.arange(len(rows)), list(records))])]
         whole = self._whole(rows)
         missing = np.flatnonzero(~whole)
         others: list[tuple[Int64, list[bytes]]] = []
@@ -114,7 +120,7 @@ class DocumentRecords:
     def fill(self, rows: Int64 | None = None, label: str = "encoding documents") -> None:
         """Make the records of documents, of all by default, that are not there and fit."""
         rows = np.arange(self.count) if rows is None else rows
-        if self._is_full():
+        if self._is_full() or self._index.given_texts() is not None:
             return
         for places, records in self._made(rows, np.flatnonzero(~self._whole(rows)), label):
             if self._keep(rows[places], records) < len(places):

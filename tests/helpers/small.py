@@ -15,6 +15,7 @@ from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Plugin, Registration
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index, tokenize
+from irplatform.text.given_texts import given_texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,6 +86,8 @@ class SmallResources:
         return self.word_vectors
 
     def documents(self, doc_ids):
+        if (texts := given_texts()) is not None:
+            return Documents.of([texts.documents[doc_id] for doc_id in doc_ids])
         return Documents(doc_ids, lambda ids: [Document(i, self.texts.get(i, "")) for i in ids])
 
     @contextmanager

@@ -112,6 +112,9 @@ class ForwardIndex:
 
     def doc_ids(self, rows: Sequence[int] | Int64) -> list[str]:
         """The ids of the documents in some rows."""
+        if (texts := given_texts()) is not None:
+            given = [*texts.documents]
+            return [given[int(row) - self.held] for row in rows]
         return [self._doc_ids[int(row)] for row in rows]
 
     def matrix(self, rows: Int64, length: int) -> Int32:
