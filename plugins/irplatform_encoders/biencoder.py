@@ -5,22 +5,18 @@ The user brings the model (Reimers and Gurevych, EMNLP 2019).
 
 from __future__ import annotations
 
-import errno
-import os
-import zlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform.kit import ForwardIndex
 from irplatform.plugin import Documents, Reads, Reranker, Resources, Retriever, Run, Topic, Traits
 from irplatform_encoders.options import BiEncoderOptions, BiEncoderSearchOptions
-from irplatform_encoders.pretrained import PACKAGES, tell_how_slow
+from irplatform_encoders.pretrained import PACKAGES
+from irplatform_encoders.records import DocumentRecords
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from irplatform.kit import Float32, Int64
     from irplatform_encoders.biencoder_model import Encoder
@@ -147,120 +143,37 @@ class BiEncoderSearch(Retriever):
         return self._opened[1:]
 
 
-_BLOCK, _GPU_BLOCK = 128, 4096  # documents that are encoded before they are kept
-_VECTORS = "vectors.float32"
-_PRESENT = "present.uint8"
-_CHECKS = "checks.uint32"
-
-
 class VectorStore:
-    """Vectors of a collection's documents in the cache, each encoded when it is first asked for.
-
-    A transformer takes hours for millions of documents. The file is sparse: it takes up the space
-    of the vectors that are there. An interruption keeps what was encoded, and several processes may
-    fill one store. Each vector has a checksum.
-    """
+    """Vectors of a collection's documents in the cache, each encoded when it is first asked for."""
 
     def __init__(self, resources: Resources, encoder: Encoder) -> None:
         self._resources = resources
         self._encoder = encoder
         for note in encoder.notes:
             resources.notice(note)
-        self._index = resources.forward_index()
-        self.count = self._index.count
-        self._folder = resources.artifact(
-            "bi-encoder",
-            {**encoder.identity, "width": encoder.width, "rows": ForwardIndex.FORMAT},
-            self._make,
-            of_vectors=False,
-            filled_later=True,
-        )
-        self._vectors = np.memmap(
-            self._folder / _VECTORS, np.float32, "r", shape=(self.count, encoder.width)
-        )
-        self._present = np.memmap(self._folder / _PRESENT, np.uint8, "r", shape=(self.count,))
-        self._checks = np.memmap(self._folder / _CHECKS, np.uint32, "r", shape=(self.count,))
+        identity = {**encoder.identity, "width": encoder.width}
+        self._records = DocumentRecords(resources, "bi-encoder", identity, self._encoded)
+        self.count = self._records.count
 
     def of(self, doc_ids: Sequence[str]) -> Float32:
-        return self.rows(self._index.rows(doc_ids))
+        """Vectors of documents: float32 [n, width]."""
+        return self.rows(self._records.rows(doc_ids))
 
     def rows(self, rows: Int64) -> Float32:
-        if self._index.given_texts() is not None:  # scored in place of documents
-            return self._encoder.documents(self._texts(rows))
-        # In this order: another process may be adding vectors.
-        present = self._present[rows] != 0
-        vectors: Float32 = np.array(self._vectors[rows])
-        damaged = present & (self._checks[rows] != _checksums(vectors))
-        if damaged.any():
-            self._resources.notice(
-                f"{damaged.sum():,} vectors of documents are damaged, and made again"
-            )
-            present &= ~damaged
-        missing = np.flatnonzero(~present)
-        for places, encoded in self._encoded(rows, missing, "encoding documents"):
-            vectors[places] = encoded
+        """The same by the documents' numbers."""
+        vectors = np.empty((len(rows), self._encoder.width), "<f4")
+        for held in self._records.get(rows):
+            numbers = held.data[: len(held.data) // 4 * 4].view("<f4")  # records are aligned
+            begins = held.begins[:, None] // 4
+            vectors[held.places] = numbers[begins + np.arange(vectors.shape[1])]
         return vectors
 
     def fill(self, label: str) -> None:
-        missing = np.flatnonzero(self._present == 0)
-        for _ in self._encoded(np.arange(self.count), missing, label):
-            pass
+        """Encode all documents that are not there."""
+        self._records.fill(label=label)
 
-    def _encoded(self, rows: Int64, missing: Int64, label: str) -> Iterator[tuple[Int64, Float32]]:
-        if not len(missing):
-            return
+    def _encoded(self, texts: Iterable[list[str]]) -> Iterator[Sequence[bytes]]:
         from irplatform_encoders.sending import encoded
 
-        tell_how_slow(self._resources, len(missing))
-        size = _BLOCK if self._resources.device == "cpu" else _GPU_BLOCK
-        try:
-            with self._resources.progress(label, len(missing), "documents") as advance:
-                blocks = [missing[at : at + size] for at in range(0, len(missing), size)]
-                texts = (self._texts(rows[places]) for places in blocks)
-                vectors_of_blocks = encoded(self._encoder, self._resources, texts)
-                for places, vectors in zip(blocks, vectors_of_blocks, strict=True):
-                    self._keep(rows[places], vectors)
-                    yield places, vectors
-                    advance(len(places))
-        except KeyboardInterrupt as error:
-            error.add_note("The vectors of documents that were encoded are kept.")
-            raise
-
-    def _texts(self, rows: Int64) -> list[str]:
-        return [document.text for document in self._resources.documents(self._index.doc_ids(rows))]
-
-    def _make(self, folder: Path) -> None:
-        for name, size in (
-            (_VECTORS, self.count * self._encoder.width * 4),
-            (_PRESENT, self.count),
-            (_CHECKS, self.count * 4),
-        ):
-            with (folder / name).open("wb") as file:
-                file.truncate(size)  # takes up no space yet
-
-    def _keep(self, rows: Int64, vectors: Float32) -> None:
-        try:
-            self._write(_VECTORS, rows, np.ascontiguousarray(vectors))
-            self._write(_CHECKS, rows, _checksums(vectors)[:, None])
-            self._write(_PRESENT, rows, np.ones((len(rows), 1), np.uint8))
-        except OSError as error:  # another user's cache cannot be added to
-            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
-                raise
-
-    def _write(self, name: str, rows: Int64, values: npt.NDArray[np.generic]) -> None:
-        # Written and not mapped: a full disk is an error then, and no signal.
-        path = self._folder / name
-        file = os.open(path, os.O_WRONLY)
-        try:
-            gaps = np.flatnonzero(np.diff(rows) != 1) + 1  # neighbours are written together
-            for first, part in zip(rows[[0, *gaps]].tolist(), np.split(values, gaps), strict=True):
-                # A nearly full disk takes a part without an error.
-                if os.pwrite(file, part.tobytes(), first * part[0].nbytes) < part.nbytes:
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-            os.fsync(file)
-        finally:
-            os.close(file)
-
-
-def _checksums(vectors: Float32) -> npt.NDArray[np.uint32]:
-    return np.array([zlib.crc32(vector.tobytes()) for vector in vectors], np.uint32)
+        for vectors in encoded(self._encoder, self._resources, texts):
+            yield [vector.tobytes() for vector in vectors.astype("<f4")]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 NAME = "bi-encoder"
 _KIND = "SentenceTransformer"
-_FORMAT = 3
+_FORMAT = 4
 _AHEAD = 3  # batches that are turned into tokens while a GPU computes
 _LONGEST = 512  # tokens of a text, if a model does not say how many it reads
 _OF_DOCUMENTS = {"pooling", "similarity", "document_prompt", "max_length", "precision"}
