@@ -61,6 +61,9 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "run_files": ("--topics", "20", "--documents", "20", "--rounds", "1"),
     "serve": ("--clients", "2", "--seconds", "0.3", "--reranker", "bm25-title", "--rounds", "1"),
     "sevmos_rerank": _POOLED,
+    "sparse_encoding": (
+        *("--shape", "minilm", "--count", "4", "--texts", "titles", "--rounds", "1"),
+    ),
     "startup": ("--rounds", "1"),
     "study": ("--parts", "bm25", "--rounds", "1"),
     "wmd_rerank": (*_POOLED, "--length", "15"),

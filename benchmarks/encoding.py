@@ -39,18 +39,10 @@ LENGTHS = {"abstracts": (290, 120, 20, 600), "titles": (15, 5, 3, 40)}
 BATCH = 32
 
 
-def save_models(folder: Path, shape: str) -> tuple[Path, Path]:
-    """Save a bi-encoder and a cross-encoder with random weights, one token a word."""
-    import torch
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+def word_tokenizer(longest: int) -> Any:
+    """A tokenizer of texts of random words: one token a word."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import (
-        BertConfig,
-        BertForSequenceClassification,
-        BertModel,
-        PreTrainedTokenizerFast,
-    )
+    from transformers import PreTrainedTokenizerFast
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
     words = {w: n for n, w in enumerate([*special, *map(str, range(WORDS - len(special)))])}
@@ -58,6 +50,23 @@ def save_models(folder: Path, shape: str) -> tuple[Path, Path]:
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        model_max_length=longest,
+    )
+
+
+def save_models(folder: Path, shape: str) -> tuple[Path, Path]:
+    """Save a bi-encoder and a cross-encoder with random weights, one token a word."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertForSequenceClassification, BertModel
+
     layers, width, heads = SHAPES[shape]
     config = BertConfig(
         vocab_size=WORDS,
@@ -73,20 +82,13 @@ def save_models(folder: Path, shape: str) -> tuple[Path, Path]:
         ("cross-encoder", BertForSequenceClassification(config), 512),
     ):
         network.save_pretrained(folder / kind)
-        PreTrainedTokenizerFast(
-            tokenizer_object=tokenizer,
-            pad_token="[PAD]",
-            unk_token="[UNK]",
-            cls_token="[CLS]",
-            sep_token="[SEP]",
-            model_max_length=longest,
-        ).save_pretrained(folder / kind)
+        word_tokenizer(longest).save_pretrained(folder / kind)
     parts = [Transformer(str(folder / "transformer")), Pooling(width, pooling_mode="mean")]
     SentenceTransformer(modules=parts, device="cpu").save_pretrained(str(folder / "bi-encoder"))
     return folder / "bi-encoder", folder / "cross-encoder"
 
 
-def texts(count: int, kind: str) -> list[str]:
+def random_words(count: int, kind: str) -> list[str]:
     """Texts of random words."""
     rng = np.random.default_rng(7)
     mean, spread, fewest, most = LENGTHS[kind]
@@ -125,7 +127,7 @@ def of_pairs(
     import torch
     from sentence_transformers import CrossEncoder
 
-    queries = texts(max(1, len(read) // 50), "titles")
+    queries = random_words(max(1, len(read) // 50), "titles")
     pairs = [(queries[number // 50 % len(queries)], text) for number, text in enumerate(read)]
     options: Any = {"model": str(model), "precision": precision}
     opened = open_classifier(model)
@@ -160,7 +162,7 @@ def main() -> None:
     command_line.add_argument("--threads", type=int, default=available_cores())
     arguments = command_line.parse_args()
     device = choose_device(arguments.device, arguments.threads)
-    read = texts(arguments.count, arguments.texts)
+    read = random_words(arguments.count, arguments.texts)
     make = of_documents if arguments.read == "documents" else of_pairs
     with tempfile.TemporaryDirectory() as folder:
         models = save_models(Path(folder), arguments.shape)

@@ -96,7 +96,7 @@ class SparseVectorStore:
 
     def _encoded(self, texts: Iterable[list[str]]) -> Iterator[Sequence[bytes]]:
         sent = _SentEncoder(self._encoder.options, self._resources.device)
-        here = partial(_packed, self._encoder)
+        here = partial(packed, self._encoder)
         return map_documents(here, sent.packed, texts, self._resources.device)
 
 
@@ -112,7 +112,7 @@ class _SentEncoder:
         return SparseTextEncoder(self.options, self.device)
 
     def packed(self, texts: list[str]) -> list[bytes]:
-        return _packed(self._opened, texts)
+        return packed(self._opened, texts)
 
 
 class _Record(NamedTuple):
@@ -126,7 +126,7 @@ class _Record(NamedTuple):
 _EMPTY = _Record(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
 
 
-def _packed(encoder: SparseTextEncoder, texts: list[str]) -> list[bytes]:
+def packed(encoder: SparseTextEncoder, texts: list[str]) -> list[bytes]:
     """A record of each text: the number of parts, the words of each, columns, weights."""
     split = encoder.split(texts)
     vectors = encoder.documents([part for parts in split for part in parts])
