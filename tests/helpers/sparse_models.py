@@ -86,6 +86,7 @@ def save_language_model(folder: Path, kind: str = "Bert", seed: int = 1, **chang
     reader = tokenizer()
     if kind != "Bert":  # others tell no first text from a second
         reader.model_input_names = ["input_ids", "attention_mask"]
+        reader.init_kwargs["model_input_names"] = reader.model_input_names  # these are saved
     reader.save_pretrained(folder)
     return folder
 
