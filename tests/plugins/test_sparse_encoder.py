@@ -107,6 +107,16 @@ def test_an_explanation_says_what_each_word_adds(splade, text_resources):
     assert max(map(len, shown.splitlines())) <= 80
 
 
+def test_pieces_of_words_say_which_word_they_are_in(tmp_path, text_resources):
+    reranker = _reranker(save_without_inference(tmp_path / "model"), text_resources)
+    read = read_documents(text_resources, 1)
+    (told,) = reranker.explain(Topic("t", "w3w w3-w4 w5"), read)
+    said = {row["word"]: row["in"] for row in told["query_words"]}
+    assert said == {"w3": "w3-w4", "w4": "w3-w4", "w5": "w5", "[UNK]": "w3w, w3-w4"}
+    (plain,) = reranker.explain(Topic("t", "w3 w5"), read)
+    assert "in" not in plain["query_words"][0]
+
+
 def test_an_explanation_names_the_part_that_counts(splade, text_resources):
     reranker = _reranker(splade, text_resources)
     told = reranker.explain(QUERY, read_documents(text_resources))

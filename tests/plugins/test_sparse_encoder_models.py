@@ -124,9 +124,13 @@ def test_columns_have_the_names_of_words(tmp_path):
     assert opened(save_autoencoder(tmp_path / "features")).words[:2] == ("feature-0", "feature-1")
 
 
-def test_a_query_says_which_words_are_its_own(tmp_path):
-    encoder = opened(save_without_inference(tmp_path / "model"))
-    assert {encoder.words[column] for column in encoder.read_words("w3 w9 w3")} == {"w3", "w9"}
+@pytest.mark.parametrize("save", [save_splade, save_without_inference])
+def test_a_query_says_which_words_are_its_own(save, tmp_path):
+    encoder = opened(save(tmp_path / "model"), query_prompt="w5 ")
+    own = encoder.read_words("w3 w9, w3-w8 new")
+    named = {encoder.words[column]: word for column, word in own.items()}
+    whole = {"w3": "w3, w3-w8", "w8": "w3-w8", "w9": "w9", "[UNK]": "w9, w3-w8, new", "w5": ""}
+    assert named == whole
 
 
 def test_few_words_of_a_document_are_those_with_the_largest_weights(tmp_path):

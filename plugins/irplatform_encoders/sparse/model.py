@@ -22,7 +22,7 @@ from irplatform_encoders.pretrained import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scipy.sparse import csr_matrix
@@ -126,12 +126,23 @@ class SparseTextEncoder:
             return [[text] for text in texts]
         return self._sides["document"].split(texts, self.options.document_prompt)
 
-    def read_words(self, query: str) -> set[int]:
-        """The columns of the words that a query itself has, as the model reads it."""
+    def read_words(self, query: str) -> dict[int, str]:
+        """The columns of what a query itself has, as the model reads it, with the query's words.
+
+        A word may have several columns, and a column several words: "##2" in "ERBB2, HER2". Those
+        of a prompt have none.
+        """
         side = self._sides["query"]
         features = side.read([query], "query", self.options.query_prompt)
-        special = getattr(side.model.tokenizer, "all_special_ids", ())
-        return {*features["input_ids"][0].tolist()} - {*special}
+        tokenizer = side.model.tokenizer
+        special = {*getattr(tokenizer, "all_special_ids", ())} - {tokenizer.unk_token_id}
+        own: dict[int, list[str]] = {
+            column: [] for column in features["input_ids"][0].tolist() if column not in special
+        }
+        for column, word in side.pieces(query):
+            if column in own and word not in own[column]:
+                own[column].append(word)
+        return {column: ", ".join(words) for column, words in own.items()}
 
     def _encoded(self, task: str, texts: Sequence[str], most: int | None) -> csr_matrix:
         from scipy.sparse import csr_matrix
@@ -294,6 +305,20 @@ class _Model:
         (before,) = count([self._prompt("document", prompt)])
         most -= before + tokenizer.num_special_tokens_to_add()
         return parts(texts, count, max(1, most))
+
+    def pieces(self, text: str) -> Iterator[tuple[int, str]]:
+        """The columns of a text's tokens, each with the word that it is in."""
+        tokenizer = self.model.tokenizer
+        if not getattr(tokenizer, "is_fast", False):  # others do not say where tokens are
+            return
+        tokens = tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        words = [(found.start(), found.end(), found[0]) for found in re.finditer(r"\S+", text)]
+        for column, (start, end) in zip(tokens["input_ids"], tokens["offset_mapping"], strict=True):
+            for first, last, word in words:
+                if start < last and end > first:
+                    yield column, word.strip(",.;:?!()[]")
 
     def _prompt(self, task: str, prompt: str | None) -> str:
         """What is put before texts; "" for nothing."""

@@ -84,7 +84,9 @@ class SparseEncoder(Reranker):
             explanations.append({"score": float(products[best]), **part, **adding})
         return explanations
 
-    def _adding(self, query: csr_matrix, document: csr_matrix, own: set[int]) -> dict[str, object]:
+    def _adding(
+        self, query: csr_matrix, document: csr_matrix, own: Mapping[int, str]
+    ) -> dict[str, object]:
         """What each word adds: all of the query's own, and those it was given that add most."""
         weights = document.toarray()[0][query.indices]
         adds = query.data.astype(np.float64) * weights
@@ -92,14 +94,20 @@ class SparseEncoder(Reranker):
         order = np.argsort(-adds, kind="stable")
 
         def table(places: npt.NDArray[np.intp]) -> list[Mapping[str, object]]:
+            words = [self._encoder.words[query.indices[place]] for place in places]
+            wholes = [own.get(int(query.indices[place]), "") for place in places]
+            # Pieces of words, such as "##2" in ERBB2, say what they are in.
+            both = zip(words, wholes, strict=True)
+            pieces = any(whole and word != whole.casefold() for word, whole in both)
             return [
                 {
-                    "word": self._encoder.words[query.indices[place]],
+                    "word": word,
+                    **({"in": whole or None} if pieces else {}),
                     "query_weight": float(query.data[place]),
                     "document_weight": float(weights[place]),
                     "adds": float(adds[place]),
                 }
-                for place in places
+                for place, word, whole in zip(places, words, wholes, strict=True)
             ]
 
         added = order[~is_own[order] & (adds[order] > 0)]
