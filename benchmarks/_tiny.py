@@ -64,6 +64,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "sparse_encoding": (
         *("--shape", "minilm", "--count", "4", "--texts", "titles", "--rounds", "1"),
     ),
+    "sparse_search": ("--random", "300", "--topics", "5", "--engines", "--rounds", "1"),
     "startup": ("--rounds", "1"),
     "study": ("--parts", "bm25", "--rounds", "1"),
     "wmd_rerank": (*_POOLED, "--length", "15"),

@@ -31,7 +31,7 @@ import numpy as np
 import psutil
 from rich.console import Console
 from rich.table import Table
-from scipy.sparse import csr_matrix, load_npz, save_npz
+from scipy.sparse import csr_matrix, load_npz, random, save_npz
 
 from _common import measure, parser, private_memory, rate, report, require
 from _models import SPLADE, packaged_model
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     Search = Callable[[int], Sequence[Sequence[str]]]
 
 DEPTHS = (10, 1000)
+ENGINES = ("bmp", "seismic", "lucene")
 LARGEST, LARGEST_OF_TOPIC = 255, 32
 BMP_BLOCKS = (8, 32)
 SEISMIC = [(cut, factor) for cut in (10, 20, 50) for factor in (0.9, 0.8, 0.7, 0.6)]
@@ -102,6 +103,16 @@ def encoded(folder: Path, split: str, topics: int, documents: int | None) -> Vec
     names = [f"{owner}#{number}" for number, owner in enumerate(owners)]
     queries = [topic.query for topic in open_beir(folder, split).load_topics()][-topics:]
     return Vectors(names, parts.vectors, encoder.queries(queries), [*encoder.words])
+
+
+def random_vectors(count: int, topics: int, seed: int = 1) -> Vectors:
+    """Vectors without any model, which show that the program runs."""
+    documents, queries = (
+        random(rows, 500, share, "csr", np.float32, random_state=seed)
+        for rows, share in ((count, 0.1), (topics, 0.03))
+    )
+    words = [f"w{column}" for column in range(500)]
+    return Vectors([f"d{number}" for number in range(count)], documents, queries, words)
 
 
 def generated(real: Vectors, count: int, seed: int = 1) -> Vectors:
@@ -243,11 +254,13 @@ def built(make: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
     return made, {"seconds": seconds, "memory": (private_memory(process) - memory) / 1e6}
 
 
-def compare(vectors: Vectors, rounds: int, scratch: Path) -> dict[str, dict[str, Any]]:
-    """Build and measure all engines that are installed."""
+def build_all(
+    vectors: Vectors, engines: Sequence[str], scratch: Path
+) -> tuple[dict[str, Search], dict[str, dict[str, Any]]]:
+    """The searches of all engines that are installed, and what it costs to build each."""
     whole = vectors.whole()
     makers: dict[str, Callable[[Path], Search]] = {"ours": lambda f: with_ours(whole, f)}
-    if not absent("bmp"):
+    if "bmp" in engines and not absent("bmp"):
         for block in BMP_BLOCKS:
             makers[f"bmp {block}"] = lambda f, b=block: with_bmp(whole, f, b)
     sides: dict[str, Search] = {}
@@ -257,14 +270,24 @@ def compare(vectors: Vectors, rounds: int, scratch: Path) -> dict[str, dict[str,
         folder.mkdir()
         sides[name], rows[name] = built(partial(make, folder))
         rows[name]["disk"] = folder_size(folder)
-    if not absent("seismic"):
+    if "seismic" in engines and not absent("seismic"):
         make_seismic, cost = built(partial(with_seismic, vectors))
         for cut, factor in SEISMIC:
             sides[f"seismic {cut} {factor}"] = make_seismic(cut, factor)
             rows[f"seismic {cut} {factor}"] = dict(cost)
-    (scratch / "lucene").mkdir()  # the last: Java's memory is not of one index
-    sides["lucene"], rows["lucene"] = built(partial(with_lucene, whole, scratch / "lucene"))
-    rows["lucene"]["disk"] = folder_size(scratch / "lucene")
+    if "lucene" in engines:  # the last: Java's memory is not of one index
+        (scratch / "lucene").mkdir()
+        sides["lucene"], rows["lucene"] = built(partial(with_lucene, whole, scratch / "lucene"))
+        rows["lucene"]["disk"] = folder_size(scratch / "lucene")
+    return sides, rows
+
+
+def compare(
+    vectors: Vectors, engines: Sequence[str], rounds: int, scratch: Path
+) -> dict[str, dict[str, Any]]:
+    """Build and measure all engines that are installed."""
+    sides, rows = build_all(vectors, engines, scratch)
+    whole = vectors.whole()
     count = vectors.topics.shape[0]
     exact, approximate = truth(whole), truth(vectors)
     for depth in DEPTHS:
@@ -342,14 +365,19 @@ def main() -> None:
     command_line.add_argument("--split", default="dev")
     command_line.add_argument("--topics", type=int, default=300)
     command_line.add_argument("--documents", type=int, help="of the collection; all by default")
+    command_line.add_argument("--engines", nargs="*", default=ENGINES, choices=ENGINES)
+    command_line.add_argument("--random", type=int, help="so many random vectors, of no model")
     command_line.add_argument("--generated", type=int, help="search so many made-up documents")
     command_line.add_argument("--searched", type=Path, help=argparse.SUPPRESS)
     arguments = command_line.parse_args()
     if arguments.searched:
         print(json.dumps(search_written(arguments.searched, arguments.rounds)))
         return
-    folder = require(arguments.data / arguments.collection)
-    vectors = encoded(folder, arguments.split, arguments.topics, arguments.documents)
+    if arguments.random:
+        vectors = random_vectors(arguments.random, arguments.topics)
+    else:
+        folder = require(arguments.data / arguments.collection)
+        vectors = encoded(folder, arguments.split, arguments.topics, arguments.documents)
     shape = {"collection": arguments.collection, "documents": len(vectors.names)}
     with tempfile.TemporaryDirectory() as place:
         if arguments.generated:
@@ -359,21 +387,21 @@ def main() -> None:
             speed = figures["topics_a_second_10"]
             report("sparse_search", speed, None, "topics/s", higher_is_better=True, **rounded)
             return
-        rows = compare(vectors, arguments.rounds, Path(place))
+        rows = compare(vectors, arguments.engines, arguments.rounds, Path(place))
     topics = vectors.topics.shape[0]
     show(f"{arguments.collection}: {len(vectors.names):,} documents", rows, topics)
     speeds = {name: row[f"speed {DEPTHS[0]}"] for name, row in rows.items() if name != "ours"}
     exact = {name: speed for name, speed in speeds.items() if not name.startswith("seismic")}
     good = {name: s for name, s in speeds.items() if rows[name][f"share {DEPTHS[0]}"] >= ENOUGH}
-    peer = max(exact, key=exact.__getitem__)
+    peer = max(exact, key=exact.__getitem__, default=None)
     report(
         "sparse_search",
         rows["ours"][f"speed {DEPTHS[0]}"],
-        exact[peer],
+        exact.get(peer),
         "topics/s",
         higher_is_better=True,
         against=peer,
-        fastest_at_99_percent=max(good, key=good.__getitem__),
+        fastest_at_99_percent=max(good, key=good.__getitem__, default=None),
         topics=topics,
         **shape,
         engines={n: {k: round(v, 4) for k, v in row.items()} for n, row in rows.items()},
