@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.lucene.words import Bags
 from irplatform.text.arrays import ragged
 
 if TYPE_CHECKING:
@@ -38,18 +39,6 @@ _AT_ONCE = 4_000_000
 """Postings that are read at a time."""
 
 
-@dataclass(frozen=True)
-class TermWeights:
-    """The terms of a query, as rows of the postings, and their boosts.
-
-    `total` is the sum of the boosts of all words, those that the index lacks included.
-    """
-
-    rows: Int64
-    boosts: Float32
-    total: float
-
-
 def addable(text: npt.NDArray[np.uint8], ends: Int64, frequency: Int64, documents: int) -> Mask:
     """The terms that feedback may add, given their UTF-8 and how many documents have each."""
     letters = np.zeros(256, dtype=np.bool_)
@@ -63,13 +52,13 @@ def addable(text: npt.NDArray[np.uint8], ends: Int64, frequency: Int64, document
 
 
 def expanded(
-    queries: Sequence[TermWeights],
+    queries: Bags,
     found: Sequence[tuple[Int32, Float32]],
     postings: Postings,
     frequencies: Int64,
     usable: Mask,
     options: RM3,
-) -> list[TermWeights]:
+) -> Bags:
     """Expand queries.
 
     Args:
@@ -98,28 +87,24 @@ def expanded(
     order = np.lexsort((keys, -sums, keys // terms))
     best = order[_first(keys[order] // terms, options.terms)]
     keys, sums = keys[best], sums[best]
-    norms = np.bincount(keys // terms, weights=sums, minlength=len(queries))
+    norms = np.bincount(keys // terms, weights=sums, minlength=len(found))
     model = (sums / norms[keys // terms]).astype(np.float32)
     return _mixed(queries, keys, model, terms, np.float32(options.original_weight))
 
 
-def _mixed(
-    queries: Sequence[TermWeights], keys: Int64, model: Float32, terms: np.int64, share: np.float32
-) -> list[TermWeights]:
+def _mixed(queries: Bags, keys: Int64, model: Float32, terms: np.int64, share: np.float32) -> Bags:
     """Queries of the topics' own words and of feedback, given as keys of topic and term."""
-    own_keys = np.concatenate([n * terms + query.rows for n, query in enumerate(queries)])
-    own = np.concatenate([query.boosts.astype(np.float64) / query.total for query in queries])
+    sizes = np.diff(queries.ends)
+    own_keys = np.repeat(np.arange(len(sizes)), sizes) * terms + queries.rows
+    own = queries.boosts.astype(np.float64) / np.repeat(queries.totals, sizes)
     union = np.union1d(own_keys, keys)
     theirs, ours = (np.zeros(len(union), dtype=np.float32) for _ in range(2))
     theirs[np.searchsorted(union, own_keys)] = own
     ours[np.searchsorted(union, keys)] = model
     rest = 1 - share.astype(np.float64)
     boosts = (share * theirs + rest * ours.astype(np.float64)).astype(np.float32)
-    bounds = np.searchsorted(union, np.arange(len(queries) + 1) * terms)
-    return [
-        TermWeights(union[first:last] % terms, boosts[first:last], 1.0)
-        for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-    ]
+    ends = np.searchsorted(union, np.arange(len(sizes) + 1) * terms)
+    return Bags(ends, union % terms, boosts, np.ones(len(sizes)))
 
 
 @dataclass(frozen=True)

@@ -24,19 +24,20 @@ import numpy.typing as npt
 
 from irplatform.files.cache import kept_facts
 from irplatform.files.columns import packed
-from irplatform.lucene.feedback import TermWeights, addable, expanded
+from irplatform.lucene.feedback import addable, expanded
 from irplatform.lucene.java import java_class
 from irplatform.lucene.postings import POSTINGS_FORMAT
 from irplatform.lucene.queries import lucene_similarity
 from irplatform.lucene.structured import NOTHING, Scores, StructuredSearch
-from irplatform.postings.search import NO_LIMIT, Postings, Queries, search
+from irplatform.lucene.words import Bags, TermTable
+from irplatform.postings.search import NO_LIMIT, Postings, Queries, has_numba, search
 from irplatform.runs.packed import PackedRanking
 from irplatform.text.arrays import Float32, Int32, Int64, map_array
 from irplatform.text.string_table import UNKNOWN, StringTable
 from irplatform.workers.distribution import available_cores, batched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from irplatform.files.columns import Cells
@@ -62,7 +63,7 @@ class ImpactIndex:
         self.count: int = facts["documents"]
         self._non_empty: int = facts["non_empty_documents"]
         self._total_terms: int = facts["total_terms"]
-        self._terms = StringTable.open(folder, "terms")
+        self._terms = TermTable(folder)
         self._postings = Postings(
             map_array(folder / "documents.int32", np.int32),
             map_array(folder / f"codes.{facts['codes']}", np.dtype(facts["codes"]).type),
@@ -97,9 +98,10 @@ class ImpactIndex:
 
     def search(
         self,
-        queries: Mapping[str, Mapping[str, float]],
+        queries: Mapping[str, str],
         depth: int,
         similarity: BM25,
+        analyzer: Any,
         *,
         feedback: RM3 | None = None,
         before: Mapping[str, str] | None = None,
@@ -111,10 +113,11 @@ class ImpactIndex:
         """Rank documents for every topic, as `LuceneIndex.search` does.
 
         Args:
-            queries: topic id to the weight of each analyzed term.
+            queries: topic id to its words.
             depth: most documents per topic.
             similarity: BM25 with its parameters.
-            feedback: expands queries whose weights are numbers of words.
+            analyzer: Lucene's English analyzer, as the index has it.
+            feedback: expands queries.
             before: topic id to the year from which on documents are left out; see `dates`.
             threads: by default one per core.
             compiled: search with numba; by default where it is installed.
@@ -126,21 +129,23 @@ class ImpactIndex:
         """
         limits = {topic: int(year) for topic, year in (before or {}).items()}
         postings = self._scored(similarity)
+        compiled = has_numba() if compiled is None else compiled
         how: Any = {"threads": threads or available_cores(), "compiled": compiled}
         rankings: dict[str, Ranking] = {}
         for part in batched(queries, _WITH_FEEDBACK if feedback else max(1, len(queries))):
             years = np.array([limits.get(topic, NO_LIMIT) for topic in part], dtype=np.uint16)
-            asked = self._known([queries[topic] for topic in part])
+            texts = [queries[topic] for topic in part]
+            asked = self._terms.bags(texts, analyzer, compiled=compiled)
             if feedback:
-                own_words = Queries.of(self._weighted(asked), years)
-                parts = search(postings, own_words, feedback.documents, **how)
+                parts = search(postings, self._weighted(asked, years), feedback.documents, **how)
                 first = [found for results in parts for found in results.each()]
-                given = self._postings, self._pairs[:, 0], self._addable, feedback
-                own = sum(len(query.rows) for query in asked)
-                asked = expanded(asked, first, *given)
-                added(sum(len(query.rows) for query in asked) - own)
+                own = len(asked.rows)
+                asked = expanded(
+                    asked, first, self._postings, self._pairs[:, 0], self._addable, feedback
+                )
+                added(len(asked.rows) - own)
             topics = iter(part)
-            for results in search(postings, Queries.of(self._weighted(asked), years), depth, **how):
+            for results in search(postings, self._weighted(asked, years), depth, **how):
                 for numbers, scores in results.each():
                     rankings[next(topics)] = self._ranking(numbers, scores)
                     done(1)
@@ -173,12 +178,12 @@ class ImpactIndex:
         return rankings
 
     def _term_scores(self, saturation: Float32, term: str, boost: np.float32) -> Scores:
-        asked = self._known([{term: float(boost)}])
-        ((rows, weights),) = self._weighted(asked)
-        if not len(rows):
+        rows = self._terms.find([term])
+        if rows[0] == UNKNOWN:
             return NOTHING
         places = slice(*self._postings.starts[rows[0] : rows[0] + 2].tolist())
-        values = weights[0] - weights[0] / saturation
+        (weight,) = boost * self._idf(rows)
+        values = weight - weight / saturation
         return Scores(self._postings.documents[places], values[self._postings.values[places]])
 
     def _ranking(self, numbers: Int32, scores: Float32) -> Ranking:
@@ -186,23 +191,9 @@ class ImpactIndex:
         scores.flags.writeable = False
         return PackedRanking(self._doc_ids[numbers], scores)
 
-    def _known(self, queries: Sequence[Mapping[str, float]]) -> list[TermWeights]:
-        """The terms of queries that the index has."""
-        distinct = list(dict.fromkeys(term for query in queries for term in query))
-        places = dict(zip(distinct, self._terms.find(distinct).tolist(), strict=True))
-        found = []
-        for query in queries:
-            known = [(places[t], boost) for t, boost in query.items() if places[t] != UNKNOWN]
-            rows = np.array([row for row, _ in known], dtype=np.int64)
-            boosts = np.array([boost for _, boost in known], dtype=np.float32)
-            found.append(TermWeights(rows, boosts, sum(query.values())))
-        return found
-
-    def _weighted(self, queries: Sequence[TermWeights]) -> list[tuple[Int64, Float32]]:
-        """The rows of queries' terms, and w of each."""
-        ends = np.cumsum([len(query.rows) for query in queries])[:-1]
-        idf = np.split(self._idf(np.concatenate([query.rows for query in queries])), ends)
-        return [(query.rows, query.boosts * of) for query, of in zip(queries, idf, strict=True)]
+    def _weighted(self, bags: Bags, limits: npt.NDArray[np.uint16]) -> Queries:
+        """The topics with w of each term."""
+        return Queries(bags.ends, bags.rows, bags.boosts * self._idf(bags.rows), limits)
 
     def _idf(self, rows: Int64) -> Float32:
         frequency = self._postings.starts[rows + 1] - self._postings.starts[rows]

@@ -6,7 +6,6 @@ works. Queries are bags of words, analyzed like the documents, without syntax.
 
 from __future__ import annotations
 
-from collections import Counter
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -245,12 +244,11 @@ class LuceneIndex:
         rankings: dict[str, Ranking] = {}
         with progress("searching", len(queries), "topics", part=LAST) as advance:
             if impact is not None and isinstance(similarity, BM25):
-                bags = map(Counter, analyzed(self.analyzer, [*words.values()]))
-                weighted = dict(zip(words, bags, strict=True))
                 rankings = impact.search(
-                    weighted,
+                    words,
                     depth,
                     similarity,
+                    self.analyzer,
                     feedback=feedback,
                     before=before,
                     threads=threads,

@@ -5,7 +5,7 @@ folder holds:
 
 - `doc-ids`: the documents' ids in descending order. A document's place is its *number*, so that of
   two documents with the same score the one with the smaller number comes first.
-- `terms`: the terms of the searched field, in Lucene's order.
+- `terms`: the terms of the searched field, in Lucene's order; see `words` for their hashes.
 - `starts.int64` [terms + 1]: where the postings of each term begin.
 - `documents.int32`, `codes.uint16` (or `.int32`) [postings]: per term, numbers of documents in
   ascending order, and for each the place of frequency and length in `pairs`, all that BM25 needs.
@@ -29,6 +29,7 @@ from irplatform.lucene.dates import LAST_YEAR, YEAR
 from irplatform.lucene.java import java_class
 from irplatform.lucene.loops import NO_MORE, Loops
 from irplatform.lucene.transfer import CONTENTS
+from irplatform.lucene.words import write_hashes
 from irplatform.system.console import progress
 from irplatform.text.arrays import ArrayWriter, write_array
 from irplatform.text.string_table import StringTableWriter
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     Words = npt.NDArray[Any]
 
-POSTINGS_FORMAT = 2
+POSTINGS_FORMAT = 3
 """Of the folder's files. A higher number makes cached folders anew."""
 _AT_ONCE = 4_000_000
 """Postings that are sorted at a time."""
@@ -86,6 +87,7 @@ def write_postings(reader: Any, folder: Path) -> None:
         write_array(folder / "starts.int64", starts)
         write_array(folder / "pairs.int64", np.ascontiguousarray(pairs).ravel())
         _write_strings(folder, "terms", terms)
+        write_hashes(folder, terms)
         facts = {
             "format": POSTINGS_FORMAT,
             "documents": count,

@@ -88,6 +88,23 @@ def analyzed(analyzer: Any, texts: Sequence[str]) -> list[list[str]]:
     return texts_to_python(in_java)
 
 
+def analyzed_pieces(analyzer: Any, pieces: Sequence[str]) -> list[list[str]]:
+    """The words of pieces of texts without blanks; they go to Java as one text."""
+    joined = " ".join(pieces).lower()
+    between = "qqq"  # has no vowel, so that it has no suffix
+    while between in joined:
+        between += "q"
+    analyze = java_class("io.anserini.analysis.AnalyzerUtils").analyze
+    answer = str(analyze(analyzer, f" {between} ".join(pieces)).toString())[1:-1]
+    found: list[list[str]] = [[]]
+    for word in answer.split(", ") if answer else ():
+        if word == between:
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
+
+
 def krovetz_stems(words: Sequence[str]) -> list[str]:
     """The Krovetz stem of each word; words that are not of plain letters stay as they are."""
     analyzer = java_class("io.anserini.analysis.DefaultEnglishAnalyzer").fromArguments(
