@@ -13,7 +13,6 @@ from irplatform.lucene.impact import ImpactIndex
 from irplatform.lucene.many_topics import ENGINE_VARIABLE
 from irplatform.lucene.queries import analyzed
 from irplatform.plugin import Document
-from irplatform.postings.search import search_with_numpy
 from irplatform.system.packages import absent
 
 pytestmark = pytest.mark.java
@@ -63,7 +62,7 @@ def same(one, other):
 def test_rankings_are_those_of_lucene_to_the_bit(
     index, topics, compiled, depth, similarity, monkeypatch
 ):
-    monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: compiled)
+    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: compiled)
     limits = {str(n): str(1998 + n) for n in range(0, 14, 2)} | {"40": "0000", "41": "9999"}
     asked = {"depth": depth, "similarity": similarity, "before": limits}
     expected = index.search(topics, engine="lucene", **asked)
@@ -74,7 +73,7 @@ def test_rankings_are_those_of_lucene_to_the_bit(
 @pytest.mark.parametrize("compiled", COMPILED)
 @pytest.mark.parametrize("feedback", [RM3(), RM3(3, 40, 0.8), RM3(60, 2, 0.1)])
 def test_feedback_is_that_of_anserini_to_the_bit(index, topics, compiled, feedback, monkeypatch):
-    monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: compiled)
+    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: compiled)
     monkeypatch.setattr("irplatform.lucene.impact._WITH_FEEDBACK", 25)
     limits = {str(n): str(1998 + n) for n in range(0, 14, 2)}
     asked = {"depth": 100, "feedback": feedback, "before": limits, "similarity": BM25(1.2, 0.75)}
@@ -131,7 +130,6 @@ def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
     monkeypatch.setattr(many_topics, "WORTH_COPYING", 6)
     numba = [False]
     monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: numba[0])
-    monkeypatch.setattr("irplatform.postings.search.search_with_numba", search_with_numpy)
 
     def uses_postings(count, **how):
         index.many_topics.opened, index.many_topics.asked = None, 0
@@ -167,7 +165,6 @@ def test_searches_of_a_few_topics_add_up(index_of, monkeypatch):
     monkeypatch.setattr(many_topics, "WORTH_OPENING", 4)
     monkeypatch.setattr(many_topics, "WORTH_COPYING", 6)
     monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: True)
-    monkeypatch.setattr("irplatform.postings.search.search_with_numba", search_with_numpy)
 
     def opened_after(*topics):
         index.search(dict.fromkeys(topics, "cat"), 5)

@@ -1,10 +1,13 @@
 """Search of postings finds what an exhaustive search finds, to the bit, compiled and not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from irplatform.postings.common import common_terms, no_common
 from irplatform.postings.search import NO_LIMIT, Postings, Queries, in_order, search
 from irplatform.system.packages import absent
 
@@ -35,8 +38,9 @@ def of_terms(terms, count, kind, latest=None):
         np.array(peaks, np.float32),
         saturation,
     )
-    for array in vars(postings).values():
-        if array is not None:
+    postings = replace(postings, common=common_terms(postings.starts, postings.documents, count))
+    for array in (*vars(postings).values(), *postings.common):
+        if isinstance(array, np.ndarray):
             array.flags.writeable = False  # as mapped ones are
     return postings
 
@@ -103,11 +107,55 @@ def searches(draw):
     )
 
 
+@pytest.fixture(params=["blocks", "large"], scope="module")
+def in_blocks(request):
+    """Documents in small blocks, where terms are looked up as soon as they may; and as they are."""
+    with pytest.MonkeyPatch.context() as patched:
+        if request.param == "blocks":
+            patched.setattr("irplatform.postings.search._BLOCK", 128)
+            patched.setattr("irplatform.postings.search._FEWEST", 0)
+        yield
+
+
 @pytest.mark.parametrize("compiled", COMPILED)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(searches())
-def test_search_finds_what_an_exhaustive_search_finds(compiled, asked):
+def test_search_finds_what_an_exhaustive_search_finds(in_blocks, compiled, asked):
     assert found(*asked, compiled=compiled) == exhaustive(*asked)
+
+
+@pytest.mark.parametrize("compiled", COMPILED)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("terms", [1, 3, 12, 300])
+def test_looking_terms_up_changes_nothing(in_blocks, compiled, kind, terms):
+    """Random postings of common and rare terms, some of whose best documents are too late."""
+    draw = np.random.default_rng(terms)
+    count = 1_000
+    sizes = np.minimum((draw.pareto(0.5, 400) * 9).astype(int) + 1, count)
+    value = {
+        "codes": lambda size: draw.integers(0, len(SATURATION), size),
+        "bytes": lambda size: draw.integers(0, 256, size) // 8,
+        "weights": lambda size: draw.gamma(1, 1, size).astype(np.float32),
+    }[kind]
+    postings = of_terms(
+        [
+            dict(zip(draw.choice(count, size, replace=False).tolist(), value(size), strict=True))
+            for size in sizes
+        ],
+        count,
+        kind,
+        draw.choice([0, 2000, 2005], count),
+    )
+    topics = [
+        (draw.choice(400, terms, replace=False), draw.gamma(1, 2, terms).astype(np.float32))
+        for _ in range(8)
+    ]
+    queries = Queries.of(topics, np.array([NO_LIMIT, 2001] * 4, np.uint16))
+    unhelped = replace(postings, common=no_common())
+    for depth in (1, 10, 100, 1_000):
+        expected = exhaustive(postings, queries, depth)
+        assert found(postings, queries, depth, compiled=compiled) == expected
+        assert found(unhelped, queries, depth, compiled=compiled) == expected
 
 
 @pytest.mark.parametrize("compiled", COMPILED)

@@ -16,7 +16,7 @@ the same, at about a quarter of the speed.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from irplatform.lucene.postings import POSTINGS_FORMAT
 from irplatform.lucene.queries import lucene_similarity
 from irplatform.lucene.structured import NOTHING, Scores, StructuredSearch
 from irplatform.lucene.words import Bags, TermTable
+from irplatform.postings.common import open_common
 from irplatform.postings.search import NO_LIMIT, Postings, Queries, has_numba, search
 from irplatform.runs.packed import PackedRanking
 from irplatform.text.arrays import Float32, Int32, Int64, map_array
@@ -49,6 +50,8 @@ _AT_ONCE = 16
 _WITH_FEEDBACK = 4_096
 """Topics whose feedback documents are read in one pass over the postings."""
 _IDS_AT_ONCE = 100_000
+_REMEMBERED = 4
+"""Similarities whose bounds are kept."""
 
 
 class ImpactIndex:
@@ -70,7 +73,9 @@ class ImpactIndex:
             map_array(folder / "starts.int64", np.int64),
             map_array(folder / "latest.uint16", np.uint16),
             np.empty(0, np.float32),
+            common=open_common(folder),
         )
+        self._scored = lru_cache(_REMEMBERED)(self._scored_by)
         self._structured: dict[BM25, StructuredSearch] = {}
 
     @cached_property
@@ -164,7 +169,7 @@ class ImpactIndex:
         """Rank documents for Lucene's queries, given the reader of the index; see `structured`."""
         if similarity not in self._structured:
             number_of = map_array(self._folder / "number-of.int32", np.int32)
-            terms = partial(self._term_scores, self._saturation(similarity))
+            terms = partial(self._term_scores, self._saturation(similarity, self._pairs))
             search = StructuredSearch(reader, lucene_similarity(similarity), number_of, terms)
             self._structured = {similarity: search}  # only the last: it takes much memory
         rankings = {}
@@ -201,18 +206,20 @@ class ImpactIndex:
         idf = np.log(1 + (present - frequency + 0.5) / (frequency + 0.5))
         return np.asarray(idf, dtype=np.float32)
 
-    def _scored(self, similarity: BM25) -> Postings:
+    def _scored_by(self, similarity: BM25) -> Postings:
         """The postings, to be scored by BM25."""
-        saturation = self._saturation(similarity)
-        peak = saturation.max(initial=1)
-        peaks = np.full(len(self._terms), peak, dtype=np.float32)
-        return replace(self._postings, saturation=saturation, peaks=peaks)
+        peaks = map_array(self._folder / "peaks.int64", np.int64).reshape(-1, 2)
+        return replace(
+            self._postings,
+            saturation=self._saturation(similarity, self._pairs),
+            peaks=self._saturation(similarity, peaks),
+        )
 
-    def _saturation(self, similarity: BM25) -> Float32:
-        """1 + tf / (k1 (1 - b + b dl / avgdl)) for each code, rounded as Lucene does."""
+    def _saturation(self, similarity: BM25, pairs: Int64) -> Float32:
+        """1 + tf / (k1 (1 - b + b dl / avgdl)) for frequencies and lengths, as Lucene rounds it."""
         one, k1, b = np.float32(1), np.float32(similarity.k1), np.float32(similarity.b)
         mean = np.float32(self._total_terms / max(self._non_empty, 1))
-        frequencies, lengths = self._pairs.T
+        frequencies, lengths = pairs.T
         with np.errstate(divide="ignore"):  # k1 may be 0
             inverse = one / (k1 * ((one - b) + b * self._length_table / mean))
         return np.asarray(one + frequencies.astype(np.float32) * inverse[lengths])

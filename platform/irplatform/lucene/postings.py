@@ -10,6 +10,9 @@ folder holds:
 - `documents.int32`, `codes.uint16` (or `.int32`) [postings]: per term, numbers of documents in
   ascending order, and for each the place of frequency and length in `pairs`, all that BM25 needs.
 - `pairs.int64` [pairs, 2]: frequencies, and lengths as Lucene's byte has them.
+- `peaks.int64` [terms, 2]: the largest frequency of each term, and the smallest length of its
+  documents, which bound what it adds to a score.
+- `common-*`: where the documents of common terms are; see `irplatform.postings.common`.
 - `number-of.int32` [documents]: the number of each of Lucene's documents.
 - `latest.uint16` [documents]: one more than the last year of each document, 0 without a year; see
   `dates`.
@@ -30,8 +33,9 @@ from irplatform.lucene.java import java_class
 from irplatform.lucene.loops import NO_MORE, Loops
 from irplatform.lucene.transfer import CONTENTS
 from irplatform.lucene.words import write_hashes
+from irplatform.postings.common import write_common
 from irplatform.system.console import progress
-from irplatform.text.arrays import ArrayWriter, write_array
+from irplatform.text.arrays import ArrayWriter, map_array, write_array
 from irplatform.text.string_table import StringTableWriter
 
 if TYPE_CHECKING:
@@ -74,6 +78,7 @@ def write_postings(reader: Any, folder: Path) -> None:
         with (
             ArrayWriter(folder / "documents.int32", np.int32) as numbers,
             ArrayWriter(folder / f"codes.{dtype.name}", dtype) as codes,
+            ArrayWriter(folder / "peaks.int64", np.int64) as peaks,
         ):
             for block in _blocks(starts):
                 places = slice(starts[block.start], starts[block.stop])
@@ -83,9 +88,14 @@ def write_postings(reader: Any, folder: Path) -> None:
                 numbers.append(of_document[order])
                 keys = _keys(documents[places], counts[places], lengths)
                 codes.append(place_of[keys[order]])
+                begins = starts[block] - starts[block.start]
+                most = np.maximum.reduceat(keys // _LENGTHS, begins)
+                shortest = np.minimum.reduceat(keys % _LENGTHS, begins)
+                peaks.append(np.stack([most, shortest], axis=1).ravel())
         advance(1)
         write_array(folder / "starts.int64", starts)
         write_array(folder / "pairs.int64", np.ascontiguousarray(pairs).ravel())
+        write_common(folder, starts, map_array(folder / "documents.int32", np.int32), count)
         _write_strings(folder, "terms", terms)
         write_hashes(folder, terms)
         facts = {

@@ -1,10 +1,17 @@
 """The loops of `search`, compiled by numba, which keeps the code for later processes.
 
-Documents go in blocks whose sums stay in the processor's cache. The best are gathered as keys of 64
-bits: the bits of the score, which have the order of non-negative scores, and then the number of the
-document, subtracted so that of equal scores the smaller number comes first.
+Documents go in blocks whose sums stay in the processor's cache. Of a topic, all terms but common
+ones are added to the sums of all their documents. Then the best sums so far tell what a document
+needs at least. Where the terms that are left cannot lift the others so far, they are looked up for
+the few documents that they can lift, by `irplatform.postings.common` (MaxScore: Turtle and Flood,
+Information Processing & Management 31(6), 1995). All documents that may be among the best get whole
+sums, so nothing is lost.
+
+The best are gathered as keys of 64 bits: the bits of the score, which have the order of
+non-negative scores, and then the number of the document, subtracted so that of equal scores the
+smaller number comes first.
 """
-# mypy: disable-error-code="misc, untyped-decorator"
+# mypy: disable-error-code="assignment, misc, untyped-decorator"
 
 from __future__ import annotations
 
@@ -16,14 +23,30 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_BLOCK = 1 << 14
-"""Documents at a time: 128 KiB of sums."""
-_CHUNK = 64
-"""Sums that are compared at once."""
-_FEWEST = 256
-"""Keys that are gathered before the best are kept."""
+_LANES, _STEPS = 8, 16
+"""Every eighth of 128 sums in a row make a chunk, whose largest sum is looked at first."""
+_CHUNKED = _LANES * _STEPS
+_BINS = 1 << 10
+"""Parts of the range of sums, to find out how many exceed a bound."""
+_FEW = 24
+"""Keys that are sorted by insertion."""
+_NO_LIMIT = 2**16 - 1
+_SAMPLE = 4
+"""Sums that are looked at for each document that is asked for, to guess what is needed."""
+_SHARE = 0.4
+"""Largest part of what is needed that terms may add which are looked up."""
+_LOOK_UP = 8
+"""Postings that are added in the time of looking up terms for a document."""
+_ROUNDED = 1 - 2.5e-7
+"""A sum that is smaller by this may have the same score in 32 bits."""
+_SMALLEST = 1e-30
+"""Sums as small as this are not compared, since their scores would lose digits."""
+_ERROR = 1e-12
+"""Part of the largest sum by which a sum in another order may differ."""
 _LOW = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
+_ONE, _SIX, _IN_WORD = np.uint64(1), np.uint64(6), np.uint64(63)
+_DIGIT = np.uint64(255)
 
 
 def _compiled(function: Callable[..., Any]) -> Any:
@@ -36,101 +59,362 @@ def _compiled(function: Callable[..., Any]) -> Any:
 
 @_compiled
 def rank(
-    documents: Any, values: Any, latest: Any, saturation: Any, ends: Any, begins: Any, stops: Any,
-    weights: Any, limits: Any, depth: Any,
+    documents: Any, values: Any, latest: Any, saturation: Any, bits: Any, ranks: Any,
+    ends: Any, begins: Any, stops: Any, weights: Any, bounds: Any, common: Any, limits: Any,
+    first: Any, last: Any, depth: Any, block: Any, fewest: Any,
     found: Any, scores: Any, places: Any, counts: Any,
 ) -> None:  # fmt: skip
-    """Fill `found`, `scores` and `counts` as `search_with_numpy` does; releases the GIL."""
+    """Fill in the results of the topics from `first` to `last`; releases the GIL.
+
+    `common` has the place of each term in `bits` and `ranks`, or -1. A topic's common terms come
+    last. `block` is the number of documents at a time, a multiple of 128; terms are looked up if
+    they have more than `fewest` postings there.
+    """
     count = len(latest)
-    sums = np.zeros(_BLOCK, dtype=np.float64)
     depth = min(depth, count)
-    most = max(2 * depth, _FEWEST)
-    keys = np.empty(most + _CHUNK + 1, dtype=np.uint64)
-    if saturation is None:
-        table = np.empty((0, 0), dtype=np.float64)
-    else:
-        table = np.empty((np.max(np.diff(ends)), len(saturation)), dtype=np.float64)
-    for topic in range(len(ends) - 1):
+    room = min(block, -(-count // _CHUNKED) * _CHUNKED)
+    sums = np.zeros(room, dtype=np.float64)
+    maxima = np.empty(max(room // _STEPS, min(depth * _SAMPLE, room)), dtype=np.int64)
+    bins = np.empty(_BINS, dtype=np.int64)
+    most = max(2 * depth, 256)
+    keys = np.empty(most + room + 1, dtype=np.uint64)
+    spare = np.empty(most + room + 1, dtype=np.uint64)
+    chosen = np.empty(room + _STEPS, dtype=np.int64)
+    totals = np.empty(room, dtype=np.float64)
+    longest = np.max(np.diff(ends[first : last + 1]))
+    tables = np.empty((longest, 0 if saturation is None else len(saturation)), dtype=np.float64)
+    rest = np.empty(longest + 1, dtype=np.float64)
+    edges = np.empty((2, longest), dtype=np.int64)
+    for topic in range(first, last):
         terms = slice(ends[topic], ends[topic + 1])
-        at, stop, weight = begins[terms].copy(), stops[terms], weights[terms]
-        if saturation is not None:
-            for term in range(len(at)):
-                if stop[term] - at[term] > len(saturation):
-                    for code in range(len(saturation)):
-                        table[term, code] = weight[term] - weight[term] / saturation[code]
-        size, least = 0, 0.0
-        lengths = stop - at
-        for low in range(0, count, _BLOCK):
-            high = min(low + _BLOCK, count)
-            for term in range(len(at)):
-                here = at[term]
-                within = documents[here : min(stop[term], here + _BLOCK)]
-                at[term] = here + np.searchsorted(within, high)
-                part = slice(here, at[term])
-                if saturation is not None and lengths[term] > len(saturation):
-                    _add_coded(sums, low, documents[part], values[part], table[term])
-                else:
-                    _add(sums, low, documents[part], values[part], weight[term], saturation)
-            size, least = _gather(sums, low, latest, limits[topic], depth, most, keys, size, least)
+        begin, stop, weight, place = begins[terms], stops[terms], weights[terms], common[terms]
+        size = len(weight)
+        rare = _prepare(begin, stop, weight, bounds[terms], place, saturation, tables, rest)
+        here, there = edges[0, :size], edges[1, :size]
+        there[:] = begin
+        gathered, least = 0, 0.0
+        for low in range(0, count, block):
+            _begin_block(documents, low, count, block, stop, here, there)
+            if limits[topic] < _NO_LIMIT:
+                _leave_out(sums, latest[low : low + block], limits[topic])
+            given = (documents, values, saturation, tables, weight, begin, stop, here, there)
+            _add_terms(sums, low, 0, rare, *given)
+            few, until = -1, size
+            if rare < size:
+                needed = _guess(sums, low, documents, here, there, depth, least, maxima, bins)
+                until = _first_to_look_up(rest, here, there, rare, size, needed, fewest)
+                _add_terms(sums, low, rare, until, *given)
+            if until < size:
+                few = _candidates(
+                    sums, maxima, bins, depth, least, rest, until, here, there, size, chosen, totals
+                )
+            if few < 0:
+                _add_terms(sums, low, until, size, *given)
+                cut = _needed(sums, depth, maxima, bins, least)
+                gathered = _gather(sums, low, maxima, cut, keys, gathered, chosen)
+            else:
+                cut = max(least, _reached(maxima, room // _STEPS, depth, bins))
+                few = _complete(
+                    bits, ranks, low, values, begin, weight, saturation, place, until, rest, cut,
+                    chosen, totals, few,
+                )  # fmt: skip
+                gathered = _take(chosen, totals, few, low, cut, keys, gathered)
+            gathered, least = _trim(keys, spare, gathered, depth, most, least)
             sums[:] = 0.0
-        _best_first(keys[:size], depth)
-        counts[topic] = min(size, depth)
-        best = np.sort(keys[: counts[topic]])[::-1]
-        for number in range(len(best)):
-            found[places[topic] + number] = np.int32(_LOW - (best[number] & _LOW))
-            scores[places[topic] + number] = _score(best[number])
+        gathered, least = _trim(keys, spare, gathered, depth, depth + depth // 2 + _FEW, least)
+        counts[topic] = min(gathered, depth)
+        results = slice(places[topic], places[topic] + counts[topic])
+        best = _sorted(keys[:gathered], spare[:gathered], bins)
+        _read_keys(best[: counts[topic]], found[results], scores[results])
 
 
 @_compiled
-def _add(
-    sums: Any, low: Any, documents: Any, values: Any, weight: Any, saturation: Any
+def _prepare(
+    begin: Any, stop: Any, weight: Any, bound: Any, place: Any, saturation: Any,
+    tables: Any, rest: Any,
+) -> Any:  # fmt: skip
+    """Fill in what terms from each on may add, and what codes add; count the rare terms."""
+    size = len(weight)
+    rest[size] = 0.0
+    for term in range(size - 1, -1, -1):
+        rest[term] = rest[term + 1] + bound[term]
+    if saturation is not None:
+        for term in range(size):
+            if stop[term] - begin[term] > len(saturation):
+                for code in range(len(saturation)):
+                    tables[term, code] = weight[term] - weight[term] / saturation[code]
+    rare = 0
+    while rare < size and place[rare] < 0:
+        rare += 1
+    return rare
+
+
+@_compiled
+def _begin_block(
+    documents: Any, low: Any, count: Any, block: Any, stop: Any, here: Any, there: Any
+) -> None:
+    """Find where each term's postings begin and end within a block."""
+    for term in range(len(stop)):
+        here[term] = there[term]
+        there[term] = stop[term]
+        if low + block < count:
+            within = documents[here[term] : min(stop[term], here[term] + block)]
+            there[term] = here[term] + np.searchsorted(within, low + block)
+
+
+@_compiled
+def _add_terms(
+    sums: Any, low: Any, first: Any, last: Any, documents: Any, values: Any, saturation: Any,
+    tables: Any, weight: Any, begin: Any, stop: Any, here: Any, there: Any,
 ) -> None:  # fmt: skip
-    """Add a term's postings to the sums of a block that begins at a document."""
-    for place in range(len(documents)):
-        if saturation is None:
-            sums[documents[place] - low] += np.float64(weight) * np.float64(values[place])
+    """Add the postings of some terms to the sums of a block."""
+    for term in range(first, last):
+        part = slice(here[term], there[term])
+        if saturation is not None and stop[term] - begin[term] > len(saturation):
+            _add_coded(sums, low, documents[part], values[part], tables[term])
         else:
-            score = weight - weight / saturation[values[place]]
-            sums[documents[place] - low] += np.float64(score)
+            _add(sums, low, documents[part], values[part], weight[term], saturation)
+
+
+@_compiled
+def _candidates(
+    sums: Any, maxima: Any, bins: Any, depth: Any, least: Any, rest: Any, added: Any,
+    here: Any, there: Any, size: Any, chosen: Any, totals: Any,
+) -> Any:  # fmt: skip
+    """Choose the documents that may be among the best; their number, or -1 if too many."""
+    cut = _needed(sums, depth, maxima, bins, least)
+    lower = cut - rest[added] - _ERROR * rest[0]
+    if lower <= 0:
+        return -1
+    pending = 0
+    for term in range(added, size):
+        pending += there[term] - here[term]
+    return _choose(sums, maxima, lower, pending // _LOOK_UP, chosen, totals)
+
+
+@_compiled
+def _leave_out(sums: Any, latest: Any, limit: Any) -> None:
+    """Give documents that are too late a sum to which nothing can be added."""
+    for place in range(len(latest)):
+        if latest[place] > limit:
+            sums[place] = -np.inf
+
+
+@_compiled
+def _add(sums: Any, low: Any, documents: Any, values: Any, weight: Any, saturation: Any) -> None:
+    """Add a term's postings to the sums of a block that begins at a document."""
+    low = np.uint64(low)
+    for place in range(len(documents)):
+        document = np.uint64(documents[place]) - low
+        if saturation is None:
+            sums[document] += np.float64(weight) * np.float64(values[place])
+        else:
+            sums[document] += np.float64(weight - weight / saturation[values[place]])
 
 
 @_compiled
 def _add_coded(sums: Any, low: Any, documents: Any, codes: Any, table: Any) -> None:
     """Add a term's postings, given what each code adds."""
+    low = np.uint64(low)
     for place in range(len(documents)):
-        sums[documents[place] - low] += table[codes[place]]
+        sums[np.uint64(documents[place]) - low] += table[np.uint64(codes[place])]
+
+
+@_compiled
+def _guess(
+    sums: Any, low: Any, documents: Any, here: Any, there: Any, depth: Any, least: Any,
+    sample: Any, bins: Any,
+) -> Any:  # fmt: skip
+    """A sum that as many documents reach as are asked for, from those of one term, or `least`."""
+    for term in range(len(here)):
+        length = min(there[term] - here[term], depth * _SAMPLE)
+        if length < depth:
+            continue
+        for number in range(length):
+            document = documents[here[term] + number] - low
+            sample[number] = _bits(sums[document])
+        return max(least, _reached(sample, length, depth, bins))
+    return least
+
+
+@_compiled
+def _first_to_look_up(
+    rest: Any, here: Any, there: Any, rare: Any, size: Any, needed: Any, fewest: Any
+) -> Any:
+    """The first term from which on looking up pays."""
+    pending = 0
+    until = size
+    for term in range(size - 1, rare - 1, -1):
+        if rest[term] > _SHARE * needed:
+            break
+        pending += there[term] - here[term]
+        until = term
+    return until if pending > fewest else size
+
+
+@_compiled
+def _needed(sums: Any, depth: Any, maxima: Any, bins: Any, least: Any) -> Any:
+    """What a sum has to exceed, given the sums so far of a block; fills `maxima`."""
+    as_bits = sums.view(np.int64)  # of numbers that are not negative they have the same order
+    for group in range(len(sums) // _CHUNKED):
+        for lane in range(_LANES):
+            first = np.uint64(group * _CHUNKED + lane)
+            largest = as_bits[first]
+            for step in range(1, _STEPS):
+                other = as_bits[first + np.uint64(step * _LANES)]
+                largest = other if other > largest else largest  # noqa: FURB136
+            maxima[group * _LANES + lane] = largest
+    return max(least, _reached(maxima, len(sums) // _STEPS, depth, bins))
+
+
+@_compiled
+def _reached(numbers: Any, length: Any, depth: Any, bins: Any) -> Any:
+    """A number that at least `depth` reach, and that has a smaller score in 32 bits; 0 if none."""
+    if length < depth:
+        return 0.0
+    largest: Any = 0
+    for place in range(length):
+        largest = max(largest, numbers[place])
+    if _number(largest) < _SMALLEST:
+        return 0.0
+    scale = _BINS / _number(largest)
+    bins[:] = 0
+    for place in range(length):
+        part = np.int64(_number(max(numbers[place], 0)) * scale)
+        bins[min(part, _BINS - 1)] += 1
+    reached = 0
+    for part in range(_BINS - 1, 0, -1):
+        reached += bins[part]
+        if reached >= depth:
+            return part / scale * _ROUNDED
+    return 0.0
+
+
+@_compiled
+def _choose(sums: Any, maxima: Any, lower: Any, most: Any, chosen: Any, totals: Any) -> Any:
+    """Gather the documents whose sums exceed a bound; their number, or -1 if there are more."""
+    as_bits = sums.view(np.int64)
+    bound = _bits(lower)
+    size = 0
+    for group in range(len(sums) // _CHUNKED):
+        size = _of_group(as_bits, maxima, group, bound, chosen, size)
+        if size > most:
+            return -1
+    for number in range(size):
+        totals[number] = sums[chosen[number]]
+    return size
+
+
+@_compiled
+def _of_group(as_bits: Any, maxima: Any, group: Any, bound: Any, chosen: Any, size: Any) -> Any:
+    """Append the places of a group's sums that exceed a bound, ascending; the new size."""
+    start = size
+    for lane in range(_LANES):
+        if maxima[group * _LANES + lane] > bound:
+            for step in range(_STEPS):  # a branch would often be mispredicted
+                place = group * _CHUNKED + step * _LANES + lane
+                chosen[size] = place
+                size += as_bits[place] > bound
+    for number in range(start + 1, size):
+        place = chosen[number]
+        before = number
+        while before > start and chosen[before - 1] > place:
+            chosen[before] = chosen[before - 1]
+            before -= 1
+        chosen[before] = place
+    return size
+
+
+@_compiled
+def _complete(
+    bits: Any, ranks: Any, low: Any, values: Any, begin: Any, weight: Any, saturation: Any,
+    place: Any, until: Any, rest: Any, cut: Any, chosen: Any, totals: Any, few: Any,
+) -> Any:  # fmt: skip
+    """Add common terms to chosen documents; keep those that may be among the best."""
+    for term in range(until, len(weight)):
+        row = place[term]
+        _look_up(
+            bits[row], ranks[row], low, values[begin[term] :], weight[term], saturation,
+            chosen, totals, few,
+        )  # fmt: skip
+        few = _drop(chosen, totals, few, cut - rest[term + 1] - _ERROR * rest[0])
+    return few
+
+
+@_compiled
+def _look_up(
+    bits: Any, ranks: Any, low: Any, values: Any, weight: Any, saturation: Any,
+    chosen: Any, totals: Any, few: Any,
+) -> None:  # fmt: skip
+    """Add a common term to the sums of some documents."""
+    low = np.uint64(low)
+    for number in range(few):
+        document = np.uint64(chosen[number]) + low
+        word = bits[document >> _SIX]
+        place = document & _IN_WORD
+        if (word >> place) & _ONE:
+            before = _ones(word & ((_ONE << place) - _ONE))
+            value = values[np.uint64(ranks[document >> _SIX]) + before]
+            if saturation is None:
+                totals[number] += np.float64(weight) * np.float64(value)
+            else:
+                totals[number] += np.float64(weight - weight / saturation[value])
+
+
+@_compiled
+def _drop(chosen: Any, totals: Any, few: Any, lower: Any) -> Any:
+    """Keep the documents whose sums exceed a bound; their number."""
+    size = 0
+    for number in range(few):
+        chosen[size] = chosen[number]
+        totals[size] = totals[number]
+        size += totals[number] > lower
+    return size
+
+
+@_compiled
+def _take(chosen: Any, totals: Any, few: Any, low: Any, cut: Any, keys: Any, gathered: Any) -> Any:
+    """Gather the keys of chosen documents whose sums exceed `cut`; the number of all keys."""
+    for number in range(few):
+        keys[gathered] = _key(totals[number], low + chosen[number])
+        gathered += totals[number] > cut
+    return gathered
 
 
 @_compiled
 def _gather(
-    sums: Any, low: Any, latest: Any, limit: Any, depth: Any, most: Any, keys: Any,
-    size: Any, least: Any,
-) -> Any:  # fmt: skip
-    """Gather the keys of a block's documents that exceed `least`; the best when there are `most`.
+    sums: Any, low: Any, maxima: Any, cut: Any, keys: Any, gathered: Any, chosen: Any
+) -> Any:
+    """Gather the keys of a block's documents whose sums exceed `cut`; the number of all keys."""
+    as_bits = sums.view(np.int64)
+    bound = _bits(cut)
+    for group in range(len(sums) // _CHUNKED):
+        size = _of_group(as_bits, maxima, group, bound, chosen, 0)
+        for number in range(size):
+            keys[gathered] = _key(sums[chosen[number]], low + chosen[number])
+            gathered += 1
+    return gathered
 
-    Returns the number of keys, and the score that documents have to exceed from then on. A sum that
-    would be rounded down to it belongs to a later document, and so comes after the others.
-    """
-    for start in range(0, len(sums), _CHUNK):
-        better = 0
-        for place in range(start, start + _CHUNK):
-            better += sums[place] > least
-        if not better:
-            continue
-        new = size
-        for place in range(start, start + _CHUNK):  # a branch would often be mispredicted
-            keys[new] = np.uint64(place)
-            new += sums[place] > least
-        for gathered in range(size, new):
-            chosen = np.int64(keys[gathered])
-            if latest[low + chosen] <= limit:
-                keys[size] = _key(sums[chosen], low + chosen)
-                size += 1
-        if size >= most:
-            _best_first(keys[:size], depth)
-            size = depth
-            least = np.float64(_score(np.min(keys[:depth])))
-    return size, least
+
+@_compiled
+def _ones(word: Any) -> Any:
+    """The number of bits that are set."""
+    word -= (word >> _ONE) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@_compiled
+def _bits(number: Any) -> Any:
+    return np.float64(number).view(np.int64)
+
+
+@_compiled
+def _number(bits: Any) -> Any:
+    return np.int64(bits).view(np.float64)
 
 
 @_compiled
@@ -145,7 +429,67 @@ def _score(key: Any) -> Any:
 
 
 @_compiled
-def _best_first(keys: Any, depth: int) -> None:
+def _read_keys(keys: Any, found: Any, scores: Any) -> None:
+    for number in range(len(keys)):
+        found[number] = np.int32(_LOW - (keys[number] & _LOW))
+        scores[number] = _score(keys[number])
+
+
+@_compiled
+def _trim(keys: Any, spare: Any, gathered: Any, depth: Any, most: Any, least: Any) -> Any:
+    """Keep the best keys, in their order, if there are many.
+
+    Returns the number of keys, and the score that others must exceed.
+    """
+    if gathered < most:
+        return gathered, least
+    spare[:gathered] = keys[:gathered]
+    _best_first(spare[:gathered], depth)
+    last = np.min(spare[:depth])
+    size = 0
+    for number in range(gathered):
+        key = keys[number]
+        keys[size] = key
+        size += key >= last
+    return depth, np.float64(_score(last))
+
+
+@_compiled
+def _sorted(keys: Any, spare: Any, bins: Any) -> Any:
+    """The keys in descending order, in one of two arrays.
+
+    Many are sorted by eight bits of their scores at a time, and keep their order if scores are
+    equal. They come by ascending documents.
+    """
+    if len(keys) <= _FEW:
+        for number in range(1, len(keys)):
+            key = keys[number]
+            before = number
+            while before > 0 and keys[before - 1] < key:
+                keys[before] = keys[before - 1]
+                before -= 1
+            keys[before] = key
+        return keys
+    least, largest = np.min(keys) >> _HALF, np.max(keys) >> _HALF
+    shift = np.uint64(0)
+    while (largest - least) >> shift:
+        bins[:256] = 0
+        for key in keys:
+            bins[((largest - (key >> _HALF)) >> shift) & _DIGIT] += 1
+        place = 0
+        for digit in range(256):
+            place, bins[digit] = place + bins[digit], place
+        for key in keys:
+            digit = np.int64(((largest - (key >> _HALF)) >> shift) & _DIGIT)
+            spare[bins[digit]] = key
+            bins[digit] += 1
+        keys, spare = spare, keys
+        shift += np.uint64(8)
+    return keys
+
+
+@_compiled
+def _best_first(keys: Any, depth: Any) -> None:
     """Bring the largest `depth` keys to the front, in any order (quickselect)."""
     left, right = 0, len(keys) - 1
     while left < right:

@@ -6,8 +6,8 @@ A posting says that a document has a term. Its value is a code, or a weight:
   the weight of the query's term.
 - A weight, of 8 bits or a float32, adds the weight of the query's term times itself in 64 bits.
 
-Nothing that is added is negative. Sums are in 64 bits. A topic's terms are added in one order, by
-the most that they can add (`in_order`), and the sum is rounded to 32 bits, so every way to search
+Nothing that is added is negative. Sums are in 64 bits. A topic's terms are added in one order
+(`in_order`), and the sum is rounded to 32 bits, so every way to search
 gives the same scores to the bit. Of equal scores the document with the smaller number comes first.
 Documents to which nothing is added are not found.
 """
@@ -15,11 +15,12 @@ Documents to which nothing is added are not found.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irplatform.postings.common import Common, is_common, no_common
 from irplatform.system.packages import absent
 
 if TYPE_CHECKING:
@@ -31,8 +32,16 @@ if TYPE_CHECKING:
 
 NO_LIMIT = 2**16 - 1
 """A year later than every document's."""
-_AT_ONCE = 16
-"""Topics of one call of compiled code."""
+_BLOCK = 1 << 16
+"""Documents at a time: 512 KiB of sums. A multiple of 128."""
+_FEWEST = 1 << 11
+"""Fewest postings in a block that are looked up rather than added."""
+_TOGETHER = 512
+"""Topics whose results share arrays."""
+_PARTS = 4
+"""Parts into which topics are divided for each thread."""
+_AT_ONCE = 1 << 24
+"""Documents times topics of one call of compiled code, which cannot be interrupted."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,8 @@ class Postings:
         latest: one more than the last year of each document, 0 without a year, [documents].
         peaks: the largest saturation, or weight, of each term's postings, [terms].
         saturation: 1 or more for each code; None if values are weights.
+        common: the common terms; with all of `common_rows`, or none, the search is the faster one
+            or the slower one, with the same results.
     """
 
     documents: Int32
@@ -54,6 +65,7 @@ class Postings:
     latest: npt.NDArray[np.uint16]
     peaks: Float32
     saturation: Float32 | None = None
+    common: Common = field(default_factory=no_common)
 
     @property
     def count(self) -> int:
@@ -148,32 +160,45 @@ def search(
         The results of some topics after the other, in their order.
     """
     compiled = has_numba() if compiled is None else compiled
-    find = search_with_numba if compiled else search_with_numpy
-    parts = (
-        queries.part(start, min(start + _AT_ONCE, len(queries.limits)))
-        for start in range(0, len(queries.limits), _AT_ONCE)
-    )
+    find = _find_compiled if compiled else _find
+    topics = len(queries.limits)
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        yield from pool.map(lambda part: find(postings, part, depth), parts)
+        for start in range(0, topics, _TOGETHER):
+            part = queries.part(start, min(start + _TOGETHER, topics))
+            yield find(postings, part, depth, threads, pool)
 
 
-def search_with_numba(postings: Postings, queries: Queries, depth: int) -> Results:
+def _find_compiled(
+    postings: Postings, queries: Queries, depth: int, threads: int, pool: ThreadPoolExecutor
+) -> Results:
     """Rank documents for topics in compiled code."""
     from irplatform.postings.kernel import rank
 
-    ordered, _ = in_order(postings, queries)
+    (ends, rows, weights, limits), bounds = in_order(postings, queries)
     results = _room(postings, queries, depth)
-    rank(
+    common = postings.common
+    given = (
         postings.documents, postings.values, postings.latest, postings.saturation,
-        ordered.ends, postings.starts[ordered.rows], postings.starts[ordered.rows + 1],
-        ordered.weights, ordered.limits, np.int64(depth), *results,
+        common.bits, common.ranks, ends, postings.starts[rows], postings.starts[rows + 1],
+        weights, bounds, common.places(rows), limits,
     )  # fmt: skip
+
+    def some(first: int) -> None:
+        last = min(first + at_once, len(limits))
+        rank(*given, first, last, depth, _BLOCK, _FEWEST, *results)
+
+    at_once = max(1, _AT_ONCE // max(postings.count, 1))
+    if threads > 1:
+        at_once = min(at_once, -(-len(limits) // (_PARTS * threads)))
+    starts = range(0, len(limits), at_once)
+    for _ in pool.map(some, starts) if threads > 1 else map(some, starts):
+        pass
     return results
 
 
-def search_with_numpy(postings: Postings, queries: Queries, depth: int) -> Results:
-    """Rank documents for topics without numba; results are those of `search_with_numba`."""
-    (ends, rows, weights, limits), _ = in_order(postings, queries)
+def _find(postings: Postings, queries: Queries, depth: int, *_: Any) -> Results:
+    """Rank documents for topics without numba, with the same results."""
+    (ends, rows, weights, limits), _bounds = in_order(postings, queries)
     results = _room(postings, queries, depth)
     sums = np.zeros(postings.count)
     for topic in range(len(limits)):
@@ -206,8 +231,8 @@ def search_with_numpy(postings: Postings, queries: Queries, depth: int) -> Resul
 def in_order(postings: Postings, queries: Queries) -> tuple[Queries, Float64]:
     """Queries with each topic's terms in the order in which they are added, and their bounds.
 
-    A bound is the most that a term adds to a document. The order is by descending bounds, then by
-    rows.
+    A bound is the most that a term adds to a document. Common terms come last. Otherwise the order
+    is by descending bounds, then by rows.
     """
     ends, rows, weights, limits = queries
     peaks = postings.peaks[rows]
@@ -216,7 +241,8 @@ def in_order(postings: Postings, queries: Queries) -> tuple[Queries, Float64]:
     else:
         bounds = (weights - weights / peaks).astype(np.float64)
     topics = np.repeat(np.arange(len(limits)), np.diff(ends))
-    order = np.lexsort((rows, -bounds, topics))
+    sizes = postings.starts[rows + 1] - postings.starts[rows]
+    order = np.lexsort((rows, -bounds, is_common(sizes, postings.count), topics))
     return Queries(ends, rows[order], weights[order], limits), bounds[order]
 
 
