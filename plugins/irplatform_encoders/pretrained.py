@@ -214,6 +214,7 @@ def _used(folder: Path, kind: str) -> list[Path]:
     listed = read_json(folder / MODULES) if (folder / MODULES).exists() else []
     _parts(listed, folder / MODULES)
     below = [folder / str(part["path"]) for part in listed if part["path"]]
+    below += [folder / name for name in _routes(folder / _ROUTER) if name]
     found = {*folder.glob(kind), *(path for part in below for path in part.rglob(kind))}
     return sorted(
         path
@@ -226,6 +227,15 @@ def _used(folder: Path, kind: str) -> list[Path]:
             for other in _OTHER_FILES
         )
     )
+
+
+def _routes(path: Path) -> list[str]:
+    """The folders of the parts that a router in a model's own folder chooses from."""
+    if not path.exists():
+        return []
+    parsed = read_json(path)
+    _parts(parsed, path)
+    return [str(name) for name in parsed["types"]]
 
 
 @contextmanager
@@ -340,7 +350,7 @@ def _check(folder: Path) -> None:
             )
     for path in weights:
         WeightFile(path).check()
-    parts = saved_parts(folder)
+    parts = all_parts(folder)
     if parts and not any(part.endswith("Transformer") for part in parts):
         return  # word vectors or counts of words, which have their own files
     if not weights:

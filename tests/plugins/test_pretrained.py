@@ -133,6 +133,26 @@ def test_parts_that_are_not_sentence_transformers_own_are_refused(
         _found(model)
 
 
+def test_parts_that_a_router_chooses_from_are_read(folder, tmp_path):
+    model, part = tmp_path / "model", "document_0_Transformer"
+    kinds = {"model": "router.Router", part: "transformer.Transformer"}
+    shutil.copytree(folder, model / part)
+    base = "sentence_transformers.base.modules."
+    listed = [{"path": "", "type": base + kinds["model"]}]
+    (model / "modules.json").write_text(json.dumps(listed))
+    (model / "router_config.json").write_text(json.dumps({"types": {part: base + kinds[part]}}))
+    before = content(_found(model))
+    assert f"{part}/model.safetensors" in before
+    save_transformer(model / part, seed=2)
+    assert content(_found(model)) != before
+    (model / part / "model.safetensors").rename(model / part / "pytorch_model.bin")
+    with pytest.raises(InputError, match="Pickled ones"):
+        _found(model)
+    (model / part / "pytorch_model.bin").unlink()
+    with pytest.raises(InputError, match="no weights in safetensors format"):
+        _found(model)
+
+
 def test_a_model_without_weights_or_tokenizer_is_refused(folder, tmp_path):
     model = tmp_path / "model"
     shutil.copytree(folder, model)

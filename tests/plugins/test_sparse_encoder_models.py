@@ -197,6 +197,28 @@ def test_vectors_do_not_depend_on_how_queries_are_read(tmp_path):
     assert len(read) == 2
 
 
+@pytest.mark.parametrize("save", [save_splade, save_with_two_sides, save_without_inference])
+def test_vectors_depend_on_all_weights(save, tmp_path):
+    model = save(tmp_path / "model")
+    options = SparseEncoderOptions(model=str(model))
+    for file in sorted(model.rglob("*.safetensors")):
+        before = depends_on(options)
+        _changed_weights(file, lambda tensors: {k: v + 1e-3 for k, v in tensors.items()})
+        assert depends_on(options) != before
+
+
+def test_a_router_may_have_a_part_in_its_own_folder(tmp_path):
+    model = save_without_inference(tmp_path / "model")
+    expected = opened(model).documents(READ).toarray()
+    own = next(model.glob("document_0_*"))
+    for file in own.iterdir():
+        file.rename(model / file.name)
+    own.rmdir()
+    path = model / "router_config.json"
+    path.write_text(path.read_text().replace(f'"{own.name}"', '""'))
+    assert np.array_equal(opened(model).documents(READ).toarray(), expected)
+
+
 def test_long_texts_are_split_into_parts_that_the_model_reads_whole(tmp_path):
     model = save_splade(tmp_path / "model")
     long = " ".join(WORDS)
@@ -219,7 +241,7 @@ def test_more_tokens_than_the_model_reads_are_told(tmp_path):
 def _changed_weights(model, change):
     from safetensors.torch import load_file, save_file
 
-    (file,) = model.rglob("model.safetensors")
+    file = model if model.is_file() else model / "model.safetensors"
     save_file(change(load_file(file)), file, {"format": "pt"})
     return model
 
