@@ -54,14 +54,18 @@ def runs(program: str) -> bool:
     return done.returncode == 0
 
 
-def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
+def alternate(
+    sides: Mapping[str, Callable[[], object]],
+    rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, list[float]]:
     """Measure the seconds of each side in turns, after a turn to warm up unless there is one."""
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     for turn in range(0 if rounds > 1 else 1, rounds + 1):
         for name, run in sides.items():
-            started = time.perf_counter()
+            started = clock()
             run()
-            elapsed = time.perf_counter() - started
+            elapsed = clock() - started
             print(f"{name}: {elapsed:.2f} s{'' if turn else ' (warm-up)'}", file=sys.stderr)
             if turn:
                 seconds[name].append(elapsed)

@@ -91,6 +91,16 @@ def save_bare(folder: Path, network: Callable[[], Any] | None = None, words: Any
     return folder
 
 
+def chatting_tokenizer() -> Any:
+    """A tokenizer that puts texts into a template of chats."""
+    words = tokenizer()
+    words.chat_template = (
+        "{% for m in messages %}w20 {{ m['content'] if m['content'] is string "
+        "else m['content'][0]['text'] }} w21{% endfor %}"
+    )
+    return words
+
+
 def modern_bert() -> Any:
     """A network with rotary positions and windows of attention."""
     import torch
@@ -231,6 +241,9 @@ KINDS: dict[str, Callable[[Path], Path]] = {
     "pooled": lambda path: save_multi_vector(path, pooled=True),
     "bfloat16": lambda path: save_multi_vector(path, numbers="bfloat16"),
     "ModernBERT": lambda path: save_multi_vector(path, network=modern_bert),
+    "chat template": lambda path: save_multi_vector(
+        path, words=chatting_tokenizer(), reader={"query_expansion": None}, prompts={}
+    ),
     "without prompts": lambda path: save_multi_vector(path, prompts={}),
     "PyLate": save_pylate,
     "old PyLate": lambda path: save_pylate(path, model_type=None),

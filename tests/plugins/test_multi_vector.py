@@ -197,6 +197,15 @@ def test_queries_that_are_cut_are_told(folder, text_resources):
     )
 
 
+def test_a_model_without_metadata_is_told(tmp_path, text_resources):
+    folder = KINDS["Stanford"](tmp_path / "model")
+    (folder / "artifact.metadata").unlink()
+    reranker = open_multi_vector(folder, text_resources)
+    (told,) = text_resources.told
+    assert told.startswith("artifact.metadata is missing")
+    assert reranker._encoder.longest_query == 32
+
+
 def test_workers_make_the_same_vectors(folder):
     options = MultiVectorOptions(model=str(folder))
     sent = pickle.loads(pickle.dumps(SentTokenEncoder(options, "cpu")))
@@ -250,8 +259,8 @@ def test_vectors_that_are_no_token_s_are_explained_without_words(tmp_path, text_
         assert {row["document word"] for row in told["words"]} == {None}
 
 
-def test_all_kinds_are_explained(tmp_path, text_resources):
-    for kind in KINDS:
+def test_other_kinds_are_explained(tmp_path, text_resources):
+    for kind in ("mean", "ModernBERT", "PyLate", "Stanford", "floor"):
         reranker = open_multi_vector(KINDS[kind](tmp_path / kind), text_resources)
         read = _documents(text_resources, 2)
         for told, score in zip(

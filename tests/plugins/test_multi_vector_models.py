@@ -135,6 +135,9 @@ def test_a_text_is_not_split_where_the_model_reads_it_whole(model):
     encoder = _encoder(model("expanded"))
     fits = " ".join(["w1"] * (LONGEST - 3))  # between [CLS], the prompt and [SEP]
     assert [len(parts) for parts in encoder.split([fits, f"{fits} w1"])] == [1, 2]
+    chatting = _encoder(model("chat template"))
+    fits = " ".join(["w1"] * (LONGEST - 2))  # between the words of the template
+    assert [len(parts) for parts in chatting.split([fits, f"{fits} w1"])] == [1, 2]
 
 
 @needs_the_library

@@ -65,7 +65,7 @@ def maxsim(query: Float32, texts: StoredVectors, device: str = "cpu", threads: i
     Args:
         query: vectors of its tokens, float32 [tokens, width]; one token or more.
         texts: of one token or more each.
-        device: where to compute, as torch names it.
+        device: where to compute, as torch names it; other GPUs than CUDA's leave it to the CPU.
         threads: of the CPU.
 
     Example:
@@ -75,7 +75,7 @@ def maxsim(query: Float32, texts: StoredVectors, device: str = "cpu", threads: i
         >>> maxsim(query, StoredVectors(numbers, one, np.array([2]), none, one)).round(4)
         array([1.8])
     """
-    if device != "cpu":
+    if device.startswith("cuda"):
         return on_gpu(query, texts, device)
     compute = _compiled() or with_numpy
     blocks = [slice(at, at + _BLOCK) for at in range(0, len(texts.begins), _BLOCK)]
@@ -143,7 +143,7 @@ def on_gpu(query: Float32, texts: StoredVectors, device: str) -> Float64:
             products *= torch.from_numpy(scales).to(device)[:, None]
         tokens = torch.from_numpy(part.tokens).to(device)
         best = torch.segment_reduce(products, "max", lengths=tokens, axis=0)
-        scores.append(best.sum(1).double().cpu().numpy())
+        scores.append(best.sum(1, dtype=torch.float64).cpu().numpy())
         first = last
     return np.concatenate(scores)
 

@@ -19,6 +19,7 @@ from irplatform_encoders.batches import batches, tokens_at_once
 from irplatform_encoders.on_cpu import in_float32, map_in_threads, multiply_by_numpy
 from irplatform_encoders.parts import parts
 from irplatform_encoders.pretrained import (
+    MODULES,
     check_weights,
     content,
     kind_of,
@@ -41,6 +42,7 @@ _SINCE = Version("6.0.0")
 _FORMAT = 1
 _AHEAD = 3  # batches that a GPU computes at a time
 _LONGEST = 512  # tokens of a text, if a model does not say how many it reads
+_METADATA = "artifact.metadata"  # of Stanford's ColBERT: lengths and marks
 _OF_DOCUMENTS = {"document_prompt", "max_length", "long"}
 """Options that vectors of documents depend on."""
 _PROMPTS = {"query": ("query",), "document": ("document", "passage", "corpus")}
@@ -67,6 +69,11 @@ class TokenEncoder:
         self._folder = folder_of(options)
         self._precision = "float32" if in_float32(device) else options.precision
         self._model = _open(self._folder, self._precision, device)
+        if not (self._folder / MODULES).exists() and not (self._folder / _METADATA).exists():
+            self.notes.append(
+                f"{_METADATA} is missing in {self._folder}: the usual lengths and marks of "
+                "Stanford's ColBERT are taken"
+            )
         self.mean = self._model.similarity_fn_name == "meanmaxsim"
         self._limit_lengths()
         with opening(self._folder, "a model of late interaction"):
