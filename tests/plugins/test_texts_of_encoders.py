@@ -2,18 +2,22 @@
 
 import pytest
 from bi_encoders import QUERY
+from multi_vector_models import library_is_too_old, save_multi_vector
 from pretrained_models import save_sentence_encoder
 from sparse_models import save_splade
 
 from irplatform.plugin import Document, Documents
 from irplatform.text.given_texts import GivenTexts, given
 from irplatform_encoders.biencoder import BiEncoder
+from irplatform_encoders.multi_vector.reranker import MultiVector
 from irplatform_encoders.sparse.reranker import SparseEncoder
 
 KINDS = {
     "bi-encoder": (BiEncoder, save_sentence_encoder),
     "sparse-encoder": (SparseEncoder, save_splade),
 }
+if not library_is_too_old():
+    KINDS["multi-vector"] = (MultiVector, save_multi_vector)
 
 
 @pytest.mark.parametrize("kind", KINDS)
