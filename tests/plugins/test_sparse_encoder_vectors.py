@@ -1,5 +1,7 @@
 """Sparse vectors of documents are made once and kept, with those of their parts."""
 
+import re
+
 import numpy as np
 import pytest
 from pretrained_models import LONGEST
@@ -77,6 +79,18 @@ def test_documents_of_another_model_are_other_documents(splade, tmp_path, text_r
     SparseVectorStore(text_resources, opened(other)).of(ids)
     SparseVectorStore(text_resources, opened(splade, most_words=3)).of(ids)
     assert len(read) == 3 * first
+
+
+def test_a_model_whose_vectors_are_not_sparse_is_told(splade, text_resources, monkeypatch):
+    ids = list(text_resources.texts)
+    monkeypatch.setattr(sparse_store, "_MANY", 5)
+    monkeypatch.setattr("irplatform_encoders.records._BLOCK", 50)
+    SparseVectorStore(text_resources, opened(splade, long="cut")).of(ids)
+    (told,) = text_resources.told
+    assert re.match(r"The model gives a document \d+ words on average, .*most_words", told)
+    text_resources.told.clear()
+    SparseVectorStore(text_resources, opened(splade, most_words=3, long="cut")).of(ids)
+    assert text_resources.told == []
 
 
 def test_nothing_is_asked_for_and_nothing_is_found(splade, text_resources):

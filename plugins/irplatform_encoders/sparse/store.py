@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from irplatform_encoders.sparse.options import SparseEncoderOptions
 
 _SHORT = 1 << 16  # words that have numbers of 16 bits
+_MANY = 4000  # words of a document, where SPLADE gives some hundred
 
 
 class DocumentVectors(NamedTuple):
@@ -58,6 +59,7 @@ class SparseVectorStore:
         identity = {**encoder.identity, "columns": len(encoder.words)}
         self._records = DocumentRecords(resources, NAME, identity, self._encoded)
         self.count = self._records.count
+        self._is_told = False
 
     def of(self, doc_ids: Sequence[str]) -> DocumentVectors:
         """Vectors of documents, in order."""
@@ -97,7 +99,21 @@ class SparseVectorStore:
     def _encoded(self, texts: Iterable[list[str]]) -> Iterator[Sequence[bytes]]:
         sent = _SentEncoder(self._encoder.options, self._resources.device)
         here = partial(packed, self._encoder)
-        return map_documents(here, sent.packed, texts, self._resources.device)
+        for records in map_documents(here, sent.packed, texts, self._resources.device):
+            self._tell_if_not_sparse(records)
+            yield records
+
+    def _tell_if_not_sparse(self, records: Sequence[bytes]) -> None:
+        """Say that documents have very many words, which take space and time, once."""
+        size = _columns(len(self._encoder.words)).itemsize + 4
+        words = sum(map(len, records)) / size / max(1, len(records))
+        if words > _MANY and not self._is_told:
+            self._is_told = True
+            most = Options.spelled({f"{NAME}.most_words": 300})
+            self._resources.notice(
+                f"The model gives a document {words:,.0f} words on average, where models that were "
+                f"trained for sparse vectors give some hundred; {most} keeps the largest weights"
+            )
 
 
 @dataclass(frozen=True)
