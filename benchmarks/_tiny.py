@@ -54,7 +54,10 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "late_interaction": (
         *("--model", "random", "--count", "4", "--queries", "2", "--rounds", "1"),
     ),
-    "many_topics": ("--topics", "5", "--depths", "20", "--rounds", "1"),
+    "many_topics": (
+        *("--topics", "5", "--depths", "20", "--threads", "1", "--rounds", "1"),
+        *("--generated", "200", "--all"),
+    ),
     "medline": ("--sizes", "200"),
     "processors": (),
     "query_parts": ("--parts", "titles"),

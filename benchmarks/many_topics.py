@@ -1,13 +1,17 @@
-"""First-stage search for many topics: topics a second of copied postings, against bm25s and PISA.
+"""First-stage search for many topics: topics a second of copied postings, against bm25s and others.
 
-Ours is `LuceneIndex.search` with the engine `impact`: from words to rankings in Python, analysis by
-Lucene included. The others search indexes of their own over the same documents, on as many threads:
-bm25s with numba, tokenizing included, and PISA through `pyterrier-pisa` (block-max WAND). Lucene
-searches the same index as ours, by us and by Anserini, whose results stay in Java. The peer is the
-fastest of these. The detail has topics per second of the processor, and the cost of making each
-index; that of ours comes on top of Lucene's. `equal_to_lucene` counts topics whose rankings and
-scores are Lucene's, to the bit: citing sentences and NFCorpus with BM25 and RM3, and TREC PM 2017
-expanded by those of six knowledge bases that are installed. What is not installed is left out.
+Ours is `LuceneIndex.search` with the engine `impact`: from words to rankings in Python, analysis
+included. bm25s with numba, tokenizing included, searches an index of its own over the same
+documents, on as many threads. `--all` adds PISA through `pyterrier-pisa` (block-max WAND), and
+Lucene on the same index as ours, searched by us and by Anserini, whose results stay in Java.
+
+Topics are citing sentences and NFCorpus's short queries, and with `--generated N` citing sentences
+over so many articles of sentences that are drawn from real ones. Sides take turns. Each turn asks
+other topics, and nothing is kept from turn to turn, so no cache helps. Figures are topics a second
+of the processor, medians; the detail has the wall clock, and the cost of making each index; that of
+ours comes on top of Lucene's. `equal_to_lucene` counts topics whose rankings and scores are
+Lucene's, to the bit: with BM25 and RM3, and TREC PM 2017 expanded by those of six knowledge bases
+that are installed. What is not installed is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from __future__ import annotations
 import tempfile
 import time
 from functools import partial
-from itertools import islice
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from _common import parser, private_memory, rate, report, require
+from _generated import GeneratedCorpus
 from first_stage import simple_searcher
 from irplatform.collections.beir import open_beir
 from irplatform.collections.names import open_path
@@ -35,12 +40,15 @@ from irplatform.lucene import RM3, LuceneIndex, build_index
 from irplatform.lucene.impact import ImpactIndex
 from irplatform.lucene.postings import write_postings
 from irplatform.system.packages import absent
-from irplatform.workers.distribution import available_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    import argparse
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from irplatform.data import Corpus
+    from irplatform.lucene.many_topics import Engine
+
+    Search = Callable[[Mapping[str, str], int, int], object]
 
 KNOWLEDGE = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs")
 
@@ -50,9 +58,7 @@ def copied_postings(index: LuceneIndex, folder: Path) -> ImpactIndex:
     return ImpactIndex(folder)
 
 
-def with_bm25s(
-    corpus: Corpus, queries: Mapping[str, str], threads: int, folder: Path
-) -> Callable[[int], object]:
+def with_bm25s(corpus: Corpus, folder: Path) -> Search:
     import bm25s
     import Stemmer
 
@@ -62,26 +68,24 @@ def with_bm25s(
     searcher.index(tokens([document.text for document in corpus]), show_progress=False)
     searcher.save(folder, show_progress=False)
 
-    def search(depth: int) -> object:
+    def search(queries: Mapping[str, str], depth: int, threads: int) -> object:
         asked = tokens([*queries.values()])
+        depth = min(depth, searcher.scores["num_docs"])
         return searcher.retrieve(asked, k=depth, n_threads=threads, show_progress=False)
 
     return search
 
 
-def with_pisa(
-    corpus: Corpus, queries: Mapping[str, str], threads: int, folder: Path
-) -> Callable[[int], object]:
+def with_pisa(corpus: Corpus, folder: Path) -> Search:
     import pandas as pd
     from pyterrier_pisa import PisaIndex
 
-    index = PisaIndex(str(folder), text_field="text", threads=threads)
+    index = PisaIndex(str(folder), text_field="text")
     index.index({"docno": document.id, "text": document.text} for document in corpus)
-    frame = pd.DataFrame({"qid": [*queries], "query": [*queries.values()]})
 
-    def search(depth: int) -> object:
+    def search(queries: Mapping[str, str], depth: int, threads: int) -> object:
         found = index.bm25(k1=0.9, b=0.4, num_results=depth, threads=threads)
-        return found.transform(frame)
+        return found.transform(pd.DataFrame({"qid": [*queries], "query": [*queries.values()]}))
 
     return search
 
@@ -118,108 +122,159 @@ def equal_rankings(
     return equal
 
 
-def show(
-    depths: Sequence[int],
-    wall: Mapping[str, Mapping[int, float]],
-    processor: Mapping[str, Mapping[int, float]],
-    costs: Mapping[str, Mapping[str, float]],
-) -> None:
-    """Print a table: topics a second, and the cost of making each index."""
-    table = Table("", title="topics a second (of the processor)", title_style="")
-    columns = [*map(str, depths), "seconds to make", "MB on disk", "MB in memory"]
-    for column in columns:
-        table.add_column(column, justify="right")
-    for side, speeds in wall.items():
-        cells = [f"{speed:,.0f} ({processor[side][depth]:,.0f})" for depth, speed in speeds.items()]
-        table.add_row(side, *cells, *(f"{cost:,.1f}" for cost in costs.get(side, {}).values()))
+def sides_of(
+    index: LuceneIndex, corpus: Corpus, scratch: Path, *, others: bool
+) -> tuple[dict[str, Search], dict[str, dict[str, float]]]:
+    """What searches, by name, ours first; and the cost of making each index."""
+    costs = {}
+    for name in ("impact", "bm25s", "pisa"):
+        (scratch / name).mkdir()
+    _, costs["impact"] = measured(
+        lambda: copied_postings(index, scratch / "impact"), scratch / "impact"
+    )
+    engines: tuple[Engine, ...] = ("impact", "lucene") if others else ("impact",)
+    sides: dict[str, Search] = {
+        engine: lambda queries, depth, threads, engine=engine: index.search(
+            queries, depth, threads=threads, engine=engine
+        )
+        for engine in engines
+    }
+    peers = [("bm25s", with_bm25s, ("bm25s", "Stemmer", "numba"))]
+    if others:
+        sides["anserini"] = lambda queries, depth, threads: simple_searcher(
+            index, queries, depth, threads
+        )()
+        peers.append(("pisa", with_pisa, ("pyterrier_pisa",)))
+    for name, make, modules in peers:
+        if not absent(*modules):
+            sides[name], costs[name] = measured(
+                partial(make, corpus, scratch / name), scratch / name
+            )
+    return sides, costs
+
+
+def in_turns(
+    sides: Mapping[str, Search], blocks: Iterator[dict[str, str]], depth: int, threads: int,
+    rounds: int,
+) -> dict[str, dict[str, float]]:  # fmt: skip
+    """Topics a second of each side, of the processor and of the wall clock."""
+    seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in sides}
+    for turn in range(rounds + 1):  # the first one warms up
+        queries = next(blocks)
+        for name, search in sides.items():
+            started, used = time.perf_counter(), time.process_time()
+            search(queries, depth, threads)
+            used, wall = time.process_time() - used, time.perf_counter() - started
+            if turn:
+                seconds[name].append((used, wall))
+    return {
+        name: {
+            clock: round(rate(len(queries), [pair[place] for pair in pairs]), 1)
+            for place, clock in enumerate(("processor", "wall"))
+        }
+        for name, pairs in seconds.items()
+    }
+
+
+def show(title: str, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
+    """Print a table: topics a second of the processor."""
+    table = Table("depth", "threads", *names, "ratio", title=title, title_style="")
+    for column in table.columns:
+        column.justify = "right"
+    for row in rows:
+        cells = [f"{row[name]['processor']:,.0f}" for name in names]
+        ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
+        table.add_row(str(row["depth"]), str(row["threads"]), *cells, ratio)
     Console(stderr=True).print(table)
+
+
+def measure_case(
+    title: str, corpus: Corpus, topics: Sequence[tuple[str, str]], arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """Search one collection at all depths, with all numbers of threads."""
+    built = build_index(corpus)
+    index = LuceneIndex.open(built.path)
+    size = min(arguments.topics, len(topics))
+    blocks = cycle(
+        dict(topics[start : start + size]) for start in range(0, len(topics) - size + 1, size)
+    )
+    rows = []
+    with tempfile.TemporaryDirectory() as scratch:
+        sides, costs = sides_of(index, corpus, Path(scratch), others=arguments.all)
+        for threads in arguments.threads:
+            for depth in arguments.depths:
+                speeds = in_turns(sides, blocks, depth, threads, arguments.rounds)
+                peers = [each["processor"] for name, each in speeds.items() if name != "impact"]
+                ratio = round(speeds["impact"]["processor"] / max(peers), 3) if peers else None
+                rows.append({"depth": depth, "threads": threads, **speeds, "ratio": ratio})
+    disk = sum(file.stat().st_size for file in built.path.iterdir())
+    costs["lucene"] = {"seconds": round(built.seconds, 1), "disk_mb": round(disk / 1e6, 1)}
+    show(f"{title}: {index.count:,} documents, {size} topics a turn", rows, [*sides])
+    checked = dict(topics[: min(size, arguments.checked)])
+    return {
+        "documents": index.count,
+        "topics": size,
+        "speeds": rows,
+        "made": costs,
+        "equal_to_lucene": equal_rankings(index, checked, arguments.depths),
+    }
 
 
 def main() -> None:
     command_line = parser(__doc__.splitlines()[0])
-    command_line.add_argument("--topics", type=int, default=300, help="how many citing sentences")
-    command_line.add_argument("--depths", type=int, nargs="+", default=[100, 1000])
-    command_line.add_argument("--threads", type=int, default=available_cores())
-    arguments = command_line.parse_args()
-    threads = arguments.threads
-
-    collection = open_beir(require(arguments.data / "citations"), "dev")
-    queries = {t.id: t.query for t in islice(collection.load_topics(), arguments.topics)}
-    built = build_index(collection.corpus, threads=threads)
-    index = LuceneIndex.open(built.path)
-    sides: dict[str, Callable[[int], Any]] = {
-        "lucene": lambda depth: index.search(queries, depth, threads=threads, engine="lucene"),
-        "impact": lambda depth: index.search(queries, depth, threads=threads, engine="impact"),
-        "anserini": lambda depth: simple_searcher(index, queries, depth, threads)(),
-    }
-    size = sum(file.stat().st_size for file in built.path.iterdir())
-    costs = {"lucene": {"seconds": round(built.seconds, 1), "disk_mb": round(size / 1e6, 1)}}
-    with tempfile.TemporaryDirectory() as scratch:
-        folders = {name: Path(scratch) / name for name in ("impact", "bm25s", "pisa")}
-        for folder in folders.values():
-            folder.mkdir()
-        _, costs["impact"] = measured(
-            lambda: copied_postings(index, folders["impact"]), folders["impact"]
-        )
-        for name, make, modules in (
-            ("bm25s", with_bm25s, ("bm25s", "Stemmer", "numba")),
-            ("pisa", with_pisa, ("pyterrier_pisa",)),
-        ):
-            if not absent(*modules):
-                sides[name], costs[name] = measured(
-                    partial(make, collection.corpus, queries, threads, folders[name]),
-                    folders[name],
-                )
-        wall: dict[str, dict[int, list[float]]] = {name: {} for name in sides}
-        processor: dict[str, dict[int, list[float]]] = {name: {} for name in sides}
-        for depth in arguments.depths:
-            for turn in range(arguments.rounds + 1):
-                for name, search in sides.items():
-                    started, used = time.perf_counter(), time.process_time()
-                    search(depth)
-                    if turn:
-                        wall[name].setdefault(depth, []).append(time.perf_counter() - started)
-                        processor[name].setdefault(depth, []).append(time.process_time() - used)
-    equal = {"citing sentences": equal_rankings(index, queries, arguments.depths)}
-    nfcorpus = open_beir(require(arguments.data / "nfcorpus"), "dev")
-    equal["NFCorpus"] = equal_rankings(
-        LuceneIndex.open(build_index(nfcorpus.corpus).path),
-        {topic.id: topic.query for topic in nfcorpus.load_topics()},
-        arguments.depths,
+    command_line.add_argument("--topics", type=int, default=300, help="topics of a turn")
+    command_line.add_argument("--depths", type=int, nargs="+", default=[10, 100, 1000])
+    command_line.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    command_line.add_argument("--generated", type=int, default=0, help="generated articles")
+    command_line.add_argument("--checked", type=int, default=300, help="topics compared to Lucene")
+    command_line.add_argument("--all", action="store_true", help="Lucene, Anserini and PISA, too")
+    command_line.add_argument(
+        "--cases", nargs="+", choices=("sentences", "short"), default=["sentences", "short"]
     )
+    arguments = command_line.parse_args()
+    cases = {}
+    citations = open_beir(require(arguments.data / "citations"), "dev")
+    sentences = topics_of(arguments.data / "citations")
+    if "sentences" in arguments.cases:
+        cases["citing sentences"] = measure_case(
+            "citing sentences", citations.corpus, sentences, arguments
+        )
+    if "short" in arguments.cases:
+        folder = require(arguments.data / "nfcorpus")
+        corpus = open_beir(folder, "dev").corpus
+        cases["NFCorpus"] = measure_case("NFCorpus", corpus, topics_of(folder), arguments)
+    if arguments.generated:
+        generated = GeneratedCorpus(citations.corpus, arguments.generated)
+        cases["generated articles"] = measure_case(
+            "citing sentences over generated articles", generated, sentences, arguments
+        )
     if bases := tuple(name for name in KNOWLEDGE if name in installed()):
         pool = open_path(require(arguments.data / "trec-pm" / "2017.toml"))
         of_pool = LuceneIndex.open(build_index(pool.corpus).path)
         expander = Expander(of_pool, bases, QueryPlan())
         expanded = {topic.id: expander.query(topic) for topic in pool.load_topics()}
-        equal["TREC PM 2017, expanded"] = equal_rankings(of_pool, expanded, arguments.depths)
-
-    def speeds(seconds: dict[str, dict[int, list[float]]]) -> dict[str, dict[int, float]]:
-        return {
-            name: {depth: round(rate(len(queries), times), 1) for depth, times in of_side.items()}
-            for name, of_side in seconds.items()
-        }
-
-    deepest = arguments.depths[-1]
-    speed, of_processor = speeds(wall), speeds(processor)
-    show(arguments.depths, speed, of_processor, costs)
-    peers = [name for name in sides if name != "impact"]
-    peer = max(peers, key=lambda name: speed[name][deepest])
+        equal = equal_rankings(of_pool, expanded, arguments.depths)
+        cases["TREC PM 2017, expanded"] = {"equal_to_lucene": equal}
+    rows = [row for case in cases.values() for row in case.get("speeds", ())]
+    worst = min(rows, key=lambda row: row["ratio"] or 0)
+    peer = worst.get("bm25s")
     report(
         "many_topics",
-        speed["impact"][deepest],
-        speed[peer][deepest],
-        "topics/s",
+        worst["impact"]["processor"],
+        peer and peer["processor"],
+        "topics/s of the processor",
         higher_is_better=True,
-        against=peer,
-        topics=len(queries),
-        documents=index.count,
-        threads=threads,
-        topics_a_second=speed,
-        topics_a_processor_second=of_processor,
-        made=costs,
-        equal_to_lucene=equal,
+        against="bm25s, where the ratio is smallest",
+        depth=worst["depth"],
+        threads=worst["threads"],
+        cases=cases,
     )
+
+
+def topics_of(folder: Path) -> list[tuple[str, str]]:
+    """All queries of a collection, of both splits."""
+    splits = [open_beir(folder, split).load_topics() for split in ("dev", "train")]
+    return [*{topic.id: topic.query for topics in splits for topic in topics}.items()]
 
 
 if __name__ == "__main__":

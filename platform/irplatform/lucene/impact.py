@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,14 +32,14 @@ from irplatform.lucene.queries import lucene_similarity
 from irplatform.lucene.structured import NOTHING, Scores, StructuredSearch
 from irplatform.lucene.words import Bags, TermTable
 from irplatform.postings.common import open_common
-from irplatform.postings.search import NO_LIMIT, Postings, Queries, has_numba, search
+from irplatform.postings.search import NO_LIMIT, Postings, Queries, Results, has_numba, search
 from irplatform.runs.packed import PackedRanking
 from irplatform.text.arrays import Float32, Int32, Int64, map_array
 from irplatform.text.string_table import UNKNOWN, StringTable
 from irplatform.workers.distribution import available_cores, batched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from irplatform.files.columns import Cells
@@ -143,7 +144,7 @@ class ImpactIndex:
             asked = self._terms.bags(texts, analyzer, compiled=compiled)
             if feedback:
                 parts = search(postings, self._weighted(asked, years), feedback.documents, **how)
-                first = [found for results in parts for found in results.each()]
+                first = [best for results in parts for best in results.each()]
                 own = len(asked.rows)
                 asked = expanded(
                     asked, first, self._postings, self._pairs[:, 0], self._addable, feedback
@@ -151,9 +152,10 @@ class ImpactIndex:
                 added(len(asked.rows) - own)
             topics = iter(part)
             for results in search(postings, self._weighted(asked, years), depth, **how):
-                for numbers, scores in results.each():
-                    rankings[next(topics)] = self._ranking(numbers, scores)
-                    done(1)
+                count = len(results.sizes)
+                found = zip(islice(topics, count), self._rankings(results), strict=True)
+                rankings.update(found)
+                done(count)
         return rankings
 
     def search_structured(
@@ -192,9 +194,15 @@ class ImpactIndex:
         return Scores(self._postings.documents[places], values[self._postings.values[places]])
 
     def _ranking(self, numbers: Int32, scores: Float32) -> Ranking:
-        scores = scores.copy()
         scores.flags.writeable = False
         return PackedRanking(self._doc_ids[numbers], scores)
+
+    def _rankings(self, results: Results) -> Iterator[Ranking]:
+        cells = self._doc_ids[results.numbers]
+        scores = results.scores
+        scores.flags.writeable = False
+        for place in results.places():
+            yield PackedRanking(cells[place], scores[place])
 
     def _weighted(self, bags: Bags, limits: npt.NDArray[np.uint16]) -> Queries:
         """The topics with w of each term."""

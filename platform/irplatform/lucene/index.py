@@ -221,9 +221,7 @@ class LuceneIndex:
         words = {t: q for t, q in queries.items() if isinstance(q, str)}
         self._have_fields_of(q for t, q in queries.items() if t not in words)
         impact = self.many_topics.postings_for(len(queries), similarity, feedback, engine)
-        searcher, expand = self._searcher(similarity, feedback)
         added: list[int] = []
-        order = best_first()
 
         def find(topic: tuple[str, Any]) -> Ranking:
             topic_id, query = topic
@@ -260,9 +258,11 @@ class LuceneIndex:
                     rankings |= impact.search_structured(
                         structured, depth, similarity, self.reader, before=before, done=advance
                     )
-            others = [(t, query) for t, query in queries.items() if t not in rankings]
-            found = java_map(find, others, threads, lambda _: advance(1))
-        rankings |= {topic: ranking for (topic, _), ranking in zip(others, found, strict=True)}
+            if others := [(t, query) for t, query in queries.items() if t not in rankings]:
+                searcher, expand = self._searcher(similarity, feedback)
+                order = best_first()
+                found = java_map(find, others, threads, lambda _: advance(1))
+                rankings |= {t: ranking for (t, _), ranking in zip(others, found, strict=True)}
         if added and not any(added):
             notice(NOTHING_ADDED)
         return {topic: rankings[topic] for topic in queries}

@@ -117,10 +117,11 @@ class Results(NamedTuple):
     """What is found for topics, in arrays that all share.
 
     Attributes:
-        numbers: numbers of documents, best first within a topic.
+        numbers: numbers of documents, best first within a topic. There are gaps of zeros between
+            topics.
         scores: their scores.
         begins: where the results of each topic begin, [topics].
-        sizes: how many there are, [topics]. There are gaps between topics.
+        sizes: how many there are, [topics].
     """
 
     numbers: Int32
@@ -128,10 +129,14 @@ class Results(NamedTuple):
     begins: Int64
     sizes: Int64
 
+    def places(self) -> Iterator[slice]:
+        """Yield the places of each topic's results."""
+        yield from map(slice, self.begins.tolist(), (self.begins + self.sizes).tolist())
+
     def each(self) -> Iterator[tuple[Int32, Float32]]:
         """Yield the numbers and scores of each topic."""
-        for begin, size in zip(self.begins.tolist(), self.sizes.tolist(), strict=True):
-            yield self.numbers[begin : begin + size], self.scores[begin : begin + size]
+        for place in self.places():
+            yield self.numbers[place], self.scores[place]
 
 
 def has_numba() -> bool:
@@ -254,8 +259,8 @@ def _room(postings: Postings, queries: Queries, depth: int) -> Results:
     ends = np.cumsum(most)
     total = int(ends[-1]) if len(ends) else 0
     return Results(
-        np.empty(total, dtype=np.int32),
-        np.empty(total, dtype=np.float32),
+        np.zeros(total, dtype=np.int32),
+        np.zeros(total, dtype=np.float32),
         ends - most,
         np.zeros(len(most), dtype=np.int64),
     )
