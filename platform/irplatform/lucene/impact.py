@@ -216,14 +216,14 @@ class ImpactIndex:
 
     def _scored_by(self, similarity: BM25) -> Postings:
         """The postings, to be scored by BM25."""
-        peaks = map_array(self._folder / "peaks.int64", np.int64).reshape(-1, 2)
+        peaks = map_array(self._folder / "peaks.int32", np.int32).reshape(-1, 2)
         return replace(
             self._postings,
             saturation=self._saturation(similarity, self._pairs),
             peaks=self._saturation(similarity, peaks),
         )
 
-    def _saturation(self, similarity: BM25, pairs: Int64) -> Float32:
+    def _saturation(self, similarity: BM25, pairs: Int32 | Int64) -> Float32:
         """1 + tf / (k1 (1 - b + b dl / avgdl)) for frequencies and lengths, as Lucene rounds it."""
         one, k1, b = np.float32(1), np.float32(similarity.k1), np.float32(similarity.b)
         mean = np.float32(self._total_terms / max(self._non_empty, 1))

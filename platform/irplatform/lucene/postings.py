@@ -10,7 +10,7 @@ folder holds:
 - `documents.int32`, `codes.uint16` (or `.int32`) [postings]: per term, numbers of documents in
   ascending order, and for each the place of frequency and length in `pairs`, all that BM25 needs.
 - `pairs.int64` [pairs, 2]: frequencies, and lengths as Lucene's byte has them.
-- `peaks.int64` [terms, 2]: the largest frequency of each term, and the smallest length of its
+- `peaks.int32` [terms, 2]: the largest frequency of each term, and the smallest length of its
   documents, which bound what it adds to a score.
 - `common-*`: where the documents of common terms are; see `irplatform.postings.common`.
 - `number-of.int32` [documents]: the number of each of Lucene's documents.
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     Words = npt.NDArray[Any]
 
-POSTINGS_FORMAT = 3
+POSTINGS_FORMAT = 4
 """Of the folder's files. A higher number makes cached folders anew."""
 _AT_ONCE = 4_000_000
 """Postings that are sorted at a time."""
@@ -78,7 +78,7 @@ def write_postings(reader: Any, folder: Path) -> None:
         with (
             ArrayWriter(folder / "documents.int32", np.int32) as numbers,
             ArrayWriter(folder / f"codes.{dtype.name}", dtype) as codes,
-            ArrayWriter(folder / "peaks.int64", np.int64) as peaks,
+            ArrayWriter(folder / "peaks.int32", np.int32) as peaks,
         ):
             for block in _blocks(starts):
                 places = slice(starts[block.start], starts[block.stop])

@@ -84,48 +84,49 @@ def rank(
     longest = np.max(np.diff(ends[first : last + 1]))
     tables = np.empty((longest, 0 if saturation is None else len(saturation)), dtype=np.float64)
     rest = np.empty(longest + 1, dtype=np.float64)
-    edges = np.empty((2, longest), dtype=np.int64)
+    heres = np.empty(longest, dtype=np.int64)
     for topic in range(first, last):
         terms = slice(ends[topic], ends[topic + 1])
         begin, stop, weight, place = begins[terms], stops[terms], weights[terms], common[terms]
         size = len(weight)
         rare = _prepare(begin, stop, weight, bounds[terms], place, saturation, tables, rest)
-        here, there = edges[0, :size], edges[1, :size]
-        there[:] = begin
+        here, there = heres[:size], begin.copy()
         gathered, least = 0, 0.0
         for low in range(0, count, block):
             _begin_block(documents, low, count, block, stop, here, there)
             if limits[topic] < _NO_LIMIT:
                 _leave_out(sums, latest[low : low + block], limits[topic])
-            given = (documents, values, saturation, tables, weight, begin, stop, here, there)
-            _add_terms(sums, low, 0, rare, *given)
-            few, until = -1, size
-            if rare < size:
-                needed = _guess(sums, low, documents, here, there, depth, least, maxima, bins)
-                until = _first_to_look_up(rest, here, there, rare, size, needed, fewest)
-                _add_terms(sums, low, rare, until, *given)
-            if until < size:
-                few = _candidates(
-                    sums, maxima, bins, depth, least, rest, until, here, there, size, chosen, totals
-                )
-            if few < 0:
-                _add_terms(sums, low, until, size, *given)
-                cut = _needed(sums, depth, maxima, bins, least)
-                gathered = _gather(sums, low, maxima, cut, keys, gathered, chosen)
-            else:
-                cut = max(least, _reached(maxima, room // _STEPS, depth, bins))
-                few = _complete(
-                    bits, ranks, low, values, begin, weight, saturation, place, until, rest, cut,
-                    chosen, totals, few,
+            added, until, guessed = 0, rare, False
+            while True:
+                _add_terms(
+                    sums, low, added, until, documents, values, saturation, tables, weight,
+                    begin, stop, here, there,
                 )  # fmt: skip
-                gathered = _take(chosen, totals, few, low, cut, keys, gathered)
-            gathered, least = _trim(keys, spare, gathered, depth, most, least)
+                added = until
+                if added < size and not guessed:
+                    guessed = True
+                    needed = _guess(sums, low, documents, here, there, depth, least, maxima, bins)
+                    until = _first_to_look_up(rest, here, there, rare, size, needed, fewest)
+                    continue
+                cut = _needed(sums, depth, maxima, bins, least)
+                if added == size:
+                    gathered = _gather(sums, low, maxima, cut, keys, gathered, chosen)
+                    break
+                few = _choose(sums, maxima, cut, rest, here, there, added, chosen, totals)
+                if few >= 0:
+                    few = _complete(
+                        bits, ranks, low, values, begin, weight, saturation, place, added, rest,
+                        cut, chosen, totals, few,
+                    )  # fmt: skip
+                    gathered = _take(chosen, totals, few, low, cut, keys, gathered)
+                    break
+                until = size
+            many = most if low + block < count else depth + depth // 2 + _FEW
+            gathered, least = _trim(keys, spare, gathered, depth, many, least)
             sums[:] = 0.0
-        gathered, least = _trim(keys, spare, gathered, depth, depth + depth // 2 + _FEW, least)
-        counts[topic] = min(gathered, depth)
-        results = slice(places[topic], places[topic] + counts[topic])
         best = _sorted(keys[:gathered], spare[:gathered], bins)
-        _read_keys(best[: counts[topic]], found[results], scores[results])
+        counts[topic] = min(gathered, depth)
+        _read_keys(best[: counts[topic]], places[topic], found, scores)
 
 
 @_compiled
@@ -174,22 +175,6 @@ def _add_terms(
             _add_coded(sums, low, documents[part], values[part], tables[term])
         else:
             _add(sums, low, documents[part], values[part], weight[term], saturation)
-
-
-@_compiled
-def _candidates(
-    sums: Any, maxima: Any, bins: Any, depth: Any, least: Any, rest: Any, added: Any,
-    here: Any, there: Any, size: Any, chosen: Any, totals: Any,
-) -> Any:  # fmt: skip
-    """Choose the documents that may be among the best; their number, or -1 if too many."""
-    cut = _needed(sums, depth, maxima, bins, least)
-    lower = cut - rest[added] - _ERROR * rest[0]
-    if lower <= 0:
-        return -1
-    pending = 0
-    for term in range(added, size):
-        pending += there[term] - here[term]
-    return _choose(sums, maxima, lower, pending // _LOOK_UP, chosen, totals)
 
 
 @_compiled
@@ -291,14 +276,25 @@ def _reached(numbers: Any, length: Any, depth: Any, bins: Any) -> Any:
 
 
 @_compiled
-def _choose(sums: Any, maxima: Any, lower: Any, most: Any, chosen: Any, totals: Any) -> Any:
-    """Gather the documents whose sums exceed a bound; their number, or -1 if there are more."""
+def _choose(
+    sums: Any, maxima: Any, cut: Any, rest: Any, here: Any, there: Any, first: Any,
+    chosen: Any, totals: Any,
+) -> Any:  # fmt: skip
+    """Gather the documents whose sums may exceed `cut` with the terms from `first` on.
+
+    Returns their number, or -1 if looking up these terms would take longer than adding them.
+    """
+    lower = cut - rest[first] - _ERROR * rest[0]
+    most = 0
+    for term in range(first, len(here)):
+        most += there[term] - here[term]
+    most //= _LOOK_UP
     as_bits = sums.view(np.int64)
     bound = _bits(lower)
     size = 0
     for group in range(len(sums) // _CHUNKED):
         size = _of_group(as_bits, maxima, group, bound, chosen, size)
-        if size > most:
+        if size > most or lower <= 0:
             return -1
     for number in range(size):
         totals[number] = sums[chosen[number]]
@@ -429,10 +425,10 @@ def _score(key: Any) -> Any:
 
 
 @_compiled
-def _read_keys(keys: Any, found: Any, scores: Any) -> None:
+def _read_keys(keys: Any, first: Any, found: Any, scores: Any) -> None:
     for number in range(len(keys)):
-        found[number] = np.int32(_LOW - (keys[number] & _LOW))
-        scores[number] = _score(keys[number])
+        found[first + number] = np.int32(_LOW - (keys[number] & _LOW))
+        scores[first + number] = _score(keys[number])
 
 
 @_compiled
