@@ -133,6 +133,10 @@ def test_a_query_says_which_words_are_its_own(save, tmp_path):
     assert named == whole
 
 
+def test_features_of_an_autoencoder_are_no_words_of_a_query(tmp_path):
+    assert opened(save_autoencoder(tmp_path / "model")).read_words("w3 w9") == {}
+
+
 def test_few_words_of_a_document_are_those_with_the_largest_weights(tmp_path):
     model = save_splade(tmp_path / "model")
     all_of_them, few = (opened(model, **most).documents(READ) for most in ({}, {"most_words": 4}))

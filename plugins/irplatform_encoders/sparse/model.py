@@ -66,8 +66,8 @@ class SparseTextEncoder:
         >>> vectors = encoder.documents(["Sunitinib in renal cell carcinoma"])
         >>> vectors.shape
         (1, 30522)
-        >>> [encoder.words[column] for column in vectors.indices[:3]]
-        ['cell', 'cancer', 'renal']
+        >>> [encoder.words[column] for column in vectors.indices[vectors.data > 1.3]]
+        ['sun', '##ni', 'cell', '##iti', 'renal']
     """
 
     def __init__(self, options: SparseEncoderOptions, device: str, threads: int = 1) -> None:
@@ -130,9 +130,11 @@ class SparseTextEncoder:
         """The columns of what a query itself has, as the model reads it, with the query's words.
 
         A word may have several columns, and a column several words: "##2" in "ERBB2, HER2". Those
-        of a prompt have none.
+        of a prompt have none. Columns of an autoencoder are nobody's words.
         """
         side = self._sides["query"]
+        if side.finds_features:
+            return {}
         features = side.read([query], "query", self.options.query_prompt)
         tokenizer = side.model.tokenizer
         special = {*getattr(tokenizer, "all_special_ids", ())} - {tokenizer.unk_token_id}
@@ -235,6 +237,7 @@ class _Model:
         self.apart = {type(module).__name__ for module in modules} <= _APART and all(
             _attends_apart(getattr(module, "auto_model", None)) for module in modules
         )
+        self.finds_features = "SparseAutoEncoder" in {type(module).__name__ for module in modules}
         self.words = self._named(self.width("document"))
         for module in modules:
             if type(module).__name__ == "SparseStaticEmbedding" and (module.weight < 0).any():
@@ -330,7 +333,7 @@ class _Model:
 
     def _named(self, width: int) -> tuple[str, ...]:
         """A name of each column."""
-        if any(type(part).__name__ == "SparseAutoEncoder" for part in self.model.modules()):
+        if self.finds_features:
             return tuple(f"feature-{column}" for column in range(width))
         tokens = {column: token for token, column in self.model.tokenizer.get_vocab().items()}
         names: dict[str, None] = {}
