@@ -9,8 +9,8 @@ as Lucene's byte has them. Lucene adds the terms up in 64 bits and rounds the su
 the sum of a few dozen 32-bit scores is exact in any order, so scores and rankings here are those of
 Lucene to the bit.
 
-`irplatform.postings.search` searches. With numba it does so in compiled code; without, NumPy does
-the same, at about a quarter of the speed.
+`words` analyzes the topics, and `irplatform.postings.search` searches. With numba they do so in
+compiled code; without, Lucene and NumPy do the same, at a small part of the speed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Chooses between Lucene and copied postings, which answer many topics faster (`impact`).
 
 Measured on 40,385 abstracts, in processor time: opening the postings and the compiled search takes
-half a second; copying and compiling them the first time takes six. Lucene needs 3 to 8 milliseconds
-for a citing sentence, the postings 0.3; with feedback 20 and 0.6. So `auto` takes the postings
+half a second; copying and compiling them the first time takes ten. Lucene needs 3 to 8 milliseconds
+for a citing sentence, the postings 0.2; with feedback 20 and 0.5. So `auto` takes the postings
 
 - for 200 topics or more if they exist, for 2,000 or more if they have to be made, and with feedback
   for a fifth of that; searches of a few topics each, such as those of features, add up,

@@ -196,7 +196,7 @@ def _find_compiled(
     if threads > 1:
         at_once = min(at_once, -(-len(limits) // (_PARTS * threads)))
     starts = range(0, len(limits), at_once)
-    for _ in pool.map(some, starts) if threads > 1 else map(some, starts):
+    for _ in pool.map(some, starts) if threads > 1 and len(starts) > 1 else map(some, starts):
         pass
     return results
 
