@@ -34,7 +34,7 @@ from irplatform_encoders.multi_vector.maxsim import maxsim
 from irplatform_encoders.multi_vector.model import TokenEncoder
 from irplatform_encoders.multi_vector.options import MultiVectorOptions
 from irplatform_encoders.multi_vector.vectors import packed, unpacked
-from irplatform_encoders.records import Held
+from irplatform_encoders.records import RecordBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -91,10 +91,10 @@ def stored(parts: Sequence[Sequence[Float32]], kind: str, path: Path) -> PartsOf
     records = [packed(each, np.dtype(kind)) for each in parts]
     sizes = np.array([len(record) for record in records])
     path.write_bytes(b"".join(records))
-    held = Held(
+    block = RecordBlock(
         np.arange(len(sizes)), np.memmap(path, np.uint8, "r"), sizes.cumsum() - sizes, sizes
     )
-    return unpacked(held, np.dtype(kind), WIDTH)
+    return unpacked(block, np.dtype(kind), WIDTH)
 
 
 def of_documents(

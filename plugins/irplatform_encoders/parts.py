@@ -50,11 +50,11 @@ def _parts(
         yield from _parts(half, length, count, most)
 
 
-def _boundary(text: str, wanted: float) -> int:
+def _boundary(text: str, target: float) -> int:
     """The place in a text, not its ends, where it is best split: the nearest end of a sentence."""
     ends = [end for end in _sentence_ends(text) if end < len(text)]
     ends = ends or [space.start() for space in _SPACE.finditer(text) if space.start() > 0]
-    return min(ends, key=lambda end: abs(end - wanted), default=max(1, round(wanted)))
+    return min(ends, key=lambda end: abs(end - target), default=max(1, round(target)))
 
 
 def _sentence_ends(text: str) -> Iterator[int]:

@@ -38,7 +38,7 @@ _ALIGNED = 8
 """Records begin at multiples of so many bytes."""
 
 
-class Held(NamedTuple):
+class RecordBlock(NamedTuple):
     """Records of some documents.
 
     That of number `places[i]` among those asked for is `data[begins[i] : begins[i] + sizes[i]]`.
@@ -94,35 +94,35 @@ class DocumentRecords:
         """The numbers of documents by their ids."""
         return self._index.rows(doc_ids)
 
-    def get(self, rows: Int64, label: str = "encoding documents") -> list[Held]:
+    def get(self, rows: Int64, label: str = "encoding documents") -> list[RecordBlock]:
         """Records of documents: those in the cache, and those that do not fit there.
 
         Of texts that are scored in place of documents, none are kept.
         """
         if self._index.given_texts() is not None:
             (records,) = self._encode([self._texts(rows)])
-            return [_joined([(np.arange(len(rows)), list(records))])]
+            return [_in_memory([(np.arange(len(rows)), list(records))])]
         whole = self._whole(rows)
         missing = np.flatnonzero(~whole)
-        others: list[tuple[Int64, list[bytes]]] = []
-        for places, records in self._made(rows, missing, label):
-            kept = self._keep(rows[places], records)
-            whole[places[:kept]] = True
-            if kept < len(places):
-                others.append((places[kept:], list(records[kept:])))
+        rest: list[tuple[Int64, list[bytes]]] = []
+        for places, records in self._new_records(rows, missing, label):
+            number = self._keep(rows[places], records)
+            whole[places[:number]] = True
+            if number < len(places):
+                rest.append((places[number:], list(records[number:])))
         places = np.flatnonzero(whole)
         begins, sizes = self._files.spans(rows[places])
-        held = [Held(places, self._files.data, begins, sizes)] if len(places) else []
-        if others:
-            held.append(_joined(others))
-        return held
+        blocks = [RecordBlock(places, self._files.data, begins, sizes)] if len(places) else []
+        if rest:
+            blocks.append(_in_memory(rest))
+        return blocks
 
     def fill(self, rows: Int64 | None = None, label: str = "encoding documents") -> None:
         """Make the records of documents, of all by default, that are not there and fit."""
         rows = np.arange(self.count) if rows is None else rows
         if self._is_full() or self._index.given_texts() is not None:
             return
-        for places, records in self._made(rows, np.flatnonzero(~self._whole(rows)), label):
+        for places, records in self._new_records(rows, np.flatnonzero(~self._whole(rows)), label):
             if self._keep(rows[places], records) < len(places):
                 return
 
@@ -132,7 +132,7 @@ class DocumentRecords:
             self._resources.notice(f"{damaged:,} vectors of documents are damaged, and made again")
         return whole
 
-    def _made(
+    def _new_records(
         self, rows: Int64, missing: Int64, label: str
     ) -> Iterator[tuple[Int64, Sequence[bytes]]]:
         if not len(missing):
@@ -239,26 +239,28 @@ class _Files:
             fcntl.flock(file, fcntl.LOCK_EX)  # freed when the file is closed
             begin = -(-os.lseek(file, 0, os.SEEK_END) // _ALIGNED) * _ALIGNED
             ends = begin + np.cumsum(padded)
-            kept = len(rows) if most_bytes is None else int((ends <= most_bytes).sum())
-            if not kept:
+            number = len(rows) if most_bytes is None else int((ends <= most_bytes).sum())
+            if not number:
                 return 0
             entries["begin"] = ends - padded
-            data = b"".join(r.ljust(n, b"\0") for r, n in zip(records, padded[:kept], strict=False))
+            data = b"".join(
+                r.ljust(n, b"\0") for r, n in zip(records, padded[:number], strict=False)
+            )
             try:
                 _write(file, data, begin)
             except OSError:
                 os.ftruncate(file, begin)
                 raise
             os.fsync(file)
-        entries = entries[:kept]
+        entries = entries[:number]
         for entry in entries:
             entry["own"] = _own_check(entry)
         with _opened(self._folder / _ENTRIES) as file:
-            for row, entry in zip(rows[:kept].tolist(), entries, strict=True):
+            for row, entry in zip(rows[:number].tolist(), entries, strict=True):
                 _write(file, entry.tobytes(), row * _ENTRY.itemsize)
             os.fsync(file)
-        self._checked[rows[:kept]] = True
-        return kept
+        self._checked[rows[:number]] = True
+        return number
 
 
 def _make(folder: Path, count: int) -> None:
@@ -291,14 +293,14 @@ def _write(file: int, data: bytes, begin: int) -> None:
         view, begin = view[written:], begin + written
 
 
-def _joined(records: Sequence[tuple[Int64, list[bytes]]]) -> Held:
-    """Records in memory, as `Held` has them."""
-    flat = [record for _, several in records for record in several]
+def _in_memory(records: Sequence[tuple[Int64, list[bytes]]]) -> RecordBlock:
+    """Records in memory, as `RecordBlock` has them."""
+    flat = [record for _, group in records for record in group]
     sizes = np.array([len(record) for record in flat], np.int64)
     padded = -(-sizes // _ALIGNED) * _ALIGNED
     data = b"".join(r.ljust(n, b"\0") for r, n in zip(flat, padded, strict=True))
     places = np.concatenate([places for places, _ in records])
-    return Held(places, np.frombuffer(data, np.uint8), np.cumsum(padded) - padded, sizes)
+    return RecordBlock(places, np.frombuffer(data, np.uint8), np.cumsum(padded) - padded, sizes)
 
 
 def _gigabytes(size: float) -> str:

@@ -9,7 +9,7 @@ from multi_vector_models import library_is_too_old
 from irplatform_encoders.multi_vector import maxsim as module
 from irplatform_encoders.multi_vector.maxsim import maxsim, on_gpu, with_numpy
 from irplatform_encoders.multi_vector.vectors import packed, to_int8, unpacked
-from irplatform_encoders.records import Held
+from irplatform_encoders.records import RecordBlock
 
 KINDS = ["float32", "float16", "int8"]
 
@@ -37,7 +37,7 @@ def _held(documents, kind):
     data = np.zeros(begins[-1] + sizes[-1] + 3, np.uint8)  # as after a write that broke off
     for begin, record in zip(begins, records, strict=True):
         data[begin : begin + len(record)] = np.frombuffer(record, np.uint8)
-    return Held(np.arange(len(records))[::-1].copy(), data, begins, sizes)
+    return RecordBlock(np.arange(len(records))[::-1].copy(), data, begins, sizes)
 
 
 def _stored(documents, kind, width=24):

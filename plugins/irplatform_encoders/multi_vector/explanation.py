@@ -46,24 +46,24 @@ class Explainer:
             part: its number.
             vectors: of the part's tokens, float32 [tokens, width].
         """
-        split = self._encoder.split([text])[0]
-        tokens = tokens_of(self._encoder, split[part], "document")
-        met = self._vectors @ vectors.T
-        places = met.argmax(axis=1)
-        share = len(met) if self._encoder.mean else 1
-        adds = met[np.arange(len(met)), places].astype(np.float64) / share
+        parts = self._encoder.split([text])[0]
+        tokens = tokens_of(self._encoder, parts[part], "document")
+        products = self._vectors @ vectors.T
+        places = products.argmax(axis=1)
+        share = len(products) if self._encoder.mean else 1
+        adds = products[np.arange(len(products)), places].astype(np.float64) / share
         words = [place for place, token in enumerate(self._query) if token.is_word]
-        added = [place for place in range(len(met)) if place not in {*words}]
+        marks = [place for place in range(len(products)) if place not in {*words}]
 
         def word_at(place: int) -> str | None:
             return tokens[places[place]].in_context if len(tokens) == len(vectors) else None
 
-        explained: dict[str, Any] = {}
-        if len(split) > 1:
-            explained["part"] = f"{part + 1} of {len(split)}"
-        explained["of words"] = float(adds[words].sum())
-        explained["of added tokens"] = float(adds[added].sum())
-        explained["words"] = [
+        explanation: dict[str, Any] = {}
+        if len(parts) > 1:
+            explanation["part"] = f"{part + 1} of {len(parts)}"
+        explanation["of words"] = float(adds[words].sum())
+        explanation["of added tokens"] = float(adds[marks].sum())
+        explanation["words"] = [
             {
                 "query word": self._query[place].word,
                 "document word": word_at(place),
@@ -72,13 +72,13 @@ class Explainer:
             for place in words
         ]
         by_word: dict[str | None, list[float]] = defaultdict(list)
-        for place in added:
+        for place in marks:
             by_word[word_at(place)].append(float(adds[place]))
-        explained["added tokens"] = [
-            {"document word": word, "times": len(several), "adds": sum(several)}
-            for word, several in sorted(by_word.items(), key=lambda item: -sum(item[1]))
+        explanation["added tokens"] = [
+            {"document word": word, "times": len(shares), "adds": sum(shares)}
+            for word, shares in sorted(by_word.items(), key=lambda item: -sum(item[1]))
         ][:_MOST_ADDED]
-        return explained
+        return explanation
 
 
 def tokens_of(encoder: TokenEncoder, text: str, task: str) -> list[Token]:
@@ -89,17 +89,17 @@ def tokens_of(encoder: TokenEncoder, text: str, task: str) -> list[Token]:
         text: a query or a part of a document.
         task: "query" or "document".
     """
-    read = encoder.read(text, task)
+    places = encoder.read(text, task)
     prompt = encoder.prompt(task)
     tokenizer, spans = encoder.tokenizer, encoder.spans(prompt + text)
-    names = tokenizer.convert_ids_to_tokens([number for _, number in read])
+    names = tokenizer.convert_ids_to_tokens([number for _, number in places])
     tokens = []
-    for (place, number), name in zip(read, names, strict=True):
-        known = spans[place] if place < len(spans) else None
-        if known is None or known[0] != number or known[2] <= max(known[1], len(prompt)):
+    for (place, number), name in zip(places, names, strict=True):
+        span = spans[place] if place < len(spans) else None
+        if span is None or span[0] != number or span[2] <= max(span[1], len(prompt)):
             tokens.append(Token(name, name, False))
         else:
-            begin, end = max(0, known[1] - len(prompt)), known[2] - len(prompt)
+            begin, end = max(0, span[1] - len(prompt)), span[2] - len(prompt)
             tokens.append(_token(text, begin, end))
     return tokens
 
@@ -114,9 +114,9 @@ def _token(text: str, begin: int, end: int) -> Token:
         return Token(text[begin:end], text[begin:end], False)
     word = words[number]
     if begin <= word.start() and word.end() <= end:
-        marked = word[0]
+        label = word[0]
     else:
-        marked = f"{text[word.start() : begin]}[{text[begin:end]}]{text[end : word.end()]}"
-    before = [each[0] for each in words[max(0, number - _NEIGHBOURS) : number]]
-    after = [each[0] for each in words[number + 1 : number + 1 + _NEIGHBOURS]]
-    return Token(marked, " ".join([*before, f"«{marked}»", *after]), True)
+        label = f"{text[word.start() : begin]}[{text[begin:end]}]{text[end : word.end()]}"
+    before = [neighbour[0] for neighbour in words[max(0, number - _NEIGHBOURS) : number]]
+    after = [neighbour[0] for neighbour in words[number + 1 : number + 1 + _NEIGHBOURS]]
+    return Token(label, " ".join([*before, f"«{label}»", *after]), True)

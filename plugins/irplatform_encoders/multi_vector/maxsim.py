@@ -38,20 +38,20 @@ class StoredVectors(NamedTuple):
     scales: Float32
     scale_begins: Int64
 
-    def part(self, chosen: slice) -> StoredVectors:
+    def part(self, texts: slice) -> StoredVectors:
         """Some of the texts."""
         return self._replace(
-            begins=self.begins[chosen],
-            tokens=self.tokens[chosen],
-            scale_begins=self.scale_begins[chosen],
+            begins=self.begins[texts],
+            tokens=self.tokens[texts],
+            scale_begins=self.scale_begins[texts],
         )
 
     def of_text(self, text: int, width: int) -> Float32:
         """The vectors of a text's tokens: float32 [tokens, width]."""
         begin, tokens, scales = self.begins[text], self.tokens[text], self.scale_begins[text]
-        stored = self.numbers[begin : begin + tokens * width].reshape(-1, width)
-        rows: Float32 = stored.astype(np.float32)
-        return rows * self.scales[scales : scales + tokens, None] if rows_scaled(stored) else rows
+        numbers = self.numbers[begin : begin + tokens * width].reshape(-1, width)
+        rows: Float32 = numbers.astype(np.float32)
+        return rows * self.scales[scales : scales + tokens, None] if rows_scaled(numbers) else rows
 
 
 def rows_scaled(numbers: Numbers) -> bool:
@@ -93,9 +93,9 @@ def with_numpy(query: Float32, texts: StoredVectors) -> Float64:
     width = query.shape[1]
     for text in range(len(scores)):
         begin, tokens, at = texts.begins[text], texts.tokens[text], texts.scale_begins[text]
-        stored = texts.numbers[begin : begin + tokens * width].reshape(-1, width)
-        products = stored.astype(np.float32) @ columns
-        if rows_scaled(stored):
+        numbers = texts.numbers[begin : begin + tokens * width].reshape(-1, width)
+        products = numbers.astype(np.float32) @ columns
+        if rows_scaled(numbers):
             products *= texts.scales[at : at + tokens, None]
         scores[text] = products.max(axis=0).cumsum(dtype=np.float64)[-1]
     return scores

@@ -45,13 +45,13 @@ def maxsim(
     best = np.empty(count, np.float32)
     for text in range(len(begins)):
         size = tokens[text]
-        stored = numbers[begins[text] : begins[text] + size * width]
-        _to_float32(stored, rows[:size].reshape(size * width))
+        values = numbers[begins[text] : begins[text] + size * width]
+        _to_float32(values, rows[:size].reshape(size * width))
         np.dot(rows[:size], query, products[:size])
         best[:] = -np.inf
         for token in range(size):
             scale = np.float32(1)
-            if stored.itemsize == 1:
+            if values.itemsize == 1:
                 scale = scales[scale_begins[text] + token]
             for place in range(count):
                 product = products[token, place] * scale
@@ -63,15 +63,15 @@ def maxsim(
 
 
 @_compiled
-def _to_float32(stored: Any, rows: Any) -> None:
-    if stored.itemsize != 2:
-        for place in range(len(stored)):
-            rows[place] = np.float32(stored[place])
+def _to_float32(values: Any, rows: Any) -> None:
+    if values.itemsize != 2:
+        for place in range(len(values)):
+            rows[place] = np.float32(values[place])
         return
     bits = rows.view(np.uint32)
-    for place in range(len(stored)):
-        bits[place] = (np.uint32(stored[place]) & np.uint32(0x7FFF)) << np.uint32(13)
-    for place in range(len(stored)):
+    for place in range(len(values)):
+        bits[place] = (np.uint32(values[place]) & np.uint32(0x7FFF)) << np.uint32(13)
+    for place in range(len(values)):
         rows[place] *= _TO_FLOAT32
-    for place in range(len(stored)):
-        bits[place] |= (np.uint32(stored[place]) & np.uint32(0x8000)) << np.uint32(16)
+    for place in range(len(values)):
+        bits[place] |= (np.uint32(values[place]) & np.uint32(0x8000)) << np.uint32(16)

@@ -104,22 +104,24 @@ class TokenEncoder:
 
         A document without words has no parts, one that fits has one.
         """
-        split = self.split(texts)
-        vectors = iter(self._encoded("document", [part for each in split for part in each]))
-        return [[next(vectors) for _ in each] for each in split]
+        documents = self.split(texts)
+        vectors = iter(self._encoded("document", [part for parts in documents for part in parts]))
+        return [[next(vectors) for _ in parts] for parts in documents]
 
     def split(self, texts: Sequence[str]) -> list[list[str]]:
         """The parts of documents, each of which is encoded apart."""
-        filled = [number for number, text in enumerate(texts) if text.strip()]
-        made: list[list[str]] = [[] for _ in texts]
+        places = [place for place, text in enumerate(texts) if text.strip()]
+        documents: list[list[str]] = [[] for _ in texts]
         if self.options.long == "cut":
-            for number in filled:
-                made[number] = [texts[number]]
-        elif filled:
-            read = [texts[number] for number in filled]
-            for number, each in zip(filled, parts(read, self._count, self.longest), strict=True):
-                made[number] = each
-        return made
+            for place in places:
+                documents[place] = [texts[place]]
+        elif places:
+            contents = [texts[place] for place in places]
+            for place, document in zip(
+                places, parts(contents, self._count, self.longest), strict=True
+            ):
+                documents[place] = document
+        return documents
 
     def cuts(self, queries: Sequence[str]) -> bool:
         """Whether any query is longer than what is read of queries."""
@@ -144,8 +146,8 @@ class TokenEncoder:
         """The tokens of a text with its prompt: number, begin and end; [] if none is known."""
         if not self.tokenizer.is_fast or "message" in self._reader.modality_config:
             return []
-        read = self.tokenizer(text, return_offsets_mapping=True, verbose=False)
-        spans = zip(read["input_ids"], read["offset_mapping"], strict=True)
+        tokens = self.tokenizer(text, return_offsets_mapping=True, verbose=False)
+        spans = zip(tokens["input_ids"], tokens["offset_mapping"], strict=True)
         return [(number, begin, end) for number, (begin, end) in spans]
 
     @property
@@ -169,26 +171,26 @@ class TokenEncoder:
     def _limit_lengths(self) -> None:
         reader, options = self._reader, self.options
         config = reader.config
-        known = (reader.max_seq_length, getattr(config, "max_position_embeddings", None))
-        most = min((n for n in known if n and n < 10**9), default=_LONGEST)
+        limits = (reader.max_seq_length, getattr(config, "max_position_embeddings", None))
+        most = min((limit for limit in limits if limit and limit < 10**9), default=_LONGEST)
         for name in ("max_length", "query_length"):
-            if (wanted := getattr(options, name)) is not None and wanted > most:
+            if (limit := getattr(options, name)) is not None and limit > most:
                 self.notes.append(
-                    f"The model reads {most:,} tokens at most, fewer than {NAME}.{name}={wanted}"
+                    f"The model reads {most:,} tokens at most, fewer than {NAME}.{name}={limit}"
                 )
         self.longest = min(options.max_length or reader.document_length or most, most)
         reader.document_length = self.longest
         expansion = reader.query_expansion
         if options.query_length is not None:
-            wanted = min(options.query_length, most)
+            limit = min(options.query_length, most)
             reader.query_length = None
             if expansion is not None:
                 floor = expansion["length"]
                 fixed = expansion["strategy"] == "fixed"
-                length = wanted if fixed else min(floor, wanted)
+                length = limit if fixed else min(floor, limit)
                 reader.query_expansion = expansion = {**expansion, "length": length}
             if expansion is None or expansion["strategy"] != "fixed":
-                reader.query_length = wanted
+                reader.query_length = limit
         fixed = expansion is not None and expansion["strategy"] == "fixed"
         self.longest_query = expansion["length"] if fixed else (reader.query_length or most)
         before = self._count([""])[0]
@@ -209,7 +211,7 @@ class TokenEncoder:
         if "message" not in self._reader.modality_config:
             prompt = self.prompt(task)
             tokens = self.tokenizer([prompt + text for text in texts], verbose=False)["input_ids"]
-            return [len(each) for each in tokens]
+            return [len(numbers) for numbers in tokens]
         whole = {"text": {"truncation": False, "max_length": None, "verbose": False}}
         return _lengths_of(self._features(texts, task, processing_kwargs=whole))
 
@@ -223,17 +225,17 @@ class TokenEncoder:
 
         width = getattr(self, "width", 0)
         vectors: list[Float32] = [np.zeros((0, width), np.float32)] * len(texts)
-        filled = [number for number, text in enumerate(texts) if text.strip()]
-        if not filled:
+        numbers = [number for number, text in enumerate(texts) if text.strip()]
+        if not numbers:
             return vectors
         with _quiet():
-            features = self._features([texts[number] for number in filled], task)
+            features = self._features([texts[number] for number in numbers], task)
         lengths = _lengths_of(features)
         short = self._precision != "float32"
         longest = self.longest if task == "document" else self.longest_query
         tokens = tokens_at_once(self._device, self.options.batch_size, longest, short=short)
         # In portable arithmetic without padding: then a text's vectors do not depend on others.
-        together = batches(lengths, tokens, padded=not in_float32(self._device))
+        groups = batches(lengths, tokens, padded=not in_float32(self._device))
 
         def encode(places: list[int]) -> list[Float32]:
             with torch.inference_mode():
@@ -241,11 +243,11 @@ class TokenEncoder:
                 rows = [value[mask] for mask, value in zip(masks, values, strict=True)]
                 return [row.float().cpu().numpy() for row in rows]
 
-        for places, encoded in zip(
-            together, map_in_threads(encode, together, self._threads), strict=True
+        for places, of_group in zip(
+            groups, map_in_threads(encode, groups, self._threads), strict=True
         ):
-            for place, rows in zip(places, encoded, strict=True):
-                vectors[filled[place]] = rows
+            for place, rows in zip(places, of_group, strict=True):
+                vectors[numbers[place]] = rows
         if not all(np.isfinite(rows).all() for rows in vectors):
             raise InputError(
                 f"its vectors have numbers that are not finite ({NAME}.precision="
@@ -261,18 +263,18 @@ class TokenEncoder:
         import torch
         from sentence_transformers.util import batch_to_device
 
-        added = features.get("query_expansion_positions")
+        expansion = features.get("query_expansion_positions")
         mask = features["attention_mask"][places] != 0
-        columns = (mask if added is None else mask | added[places].bool()).any(0)
-        chosen = {
+        columns = (mask if expansion is None else mask | expansion[places].bool()).any(0)
+        batch = {
             name: value[places][:, columns]
             if torch.is_tensor(value) and value.shape == features["attention_mask"].shape
             else value
             for name, value in features.items()
         }
         with torch.inference_mode():
-            read = self._model(batch_to_device(chosen, self._device), task=task)
-        return read["attention_mask"].bool(), read["token_embeddings"]
+            output = self._model(batch_to_device(batch, self._device), task=task)
+        return output["attention_mask"].bool(), output["token_embeddings"]
 
 
 def depends_on(options: MultiVectorOptions) -> Mapping[str, str]:
@@ -289,10 +291,10 @@ def folder_of(options: MultiVectorOptions) -> Path:
             f"saved of a {_KIND}, PyLate of a ColBERT, or Stanford's ColBERT (HF_ColBERT).",
             path=folder,
         )
-    found = metadata.version("sentence-transformers")
-    if Version(found) < _SINCE:
+    version = metadata.version("sentence-transformers")
+    if Version(version) < _SINCE:
         raise InputError(
-            f"'{NAME}' needs sentence-transformers {_SINCE} or newer; {found} is installed."
+            f"'{NAME}' needs sentence-transformers {_SINCE} or newer; {version} is installed."
         )
     return folder
 

@@ -59,13 +59,13 @@ class MultiVector(Reranker):
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """Sums of the largest inner products; 0 for a text without words."""
-        asked = [topic.query for topic, _ in batch]
-        if self._encoder.cuts(asked):
+        texts = [topic.query for topic, _ in batch]
+        if self._encoder.cuts(texts):
             self._resources.notice(
                 f"Queries are longer than the {self._encoder.longest_query} tokens that the model "
                 f"reads of one: their ends are cut ({NAME}.query_length)"
             )
-        queries = self._encoder.queries(asked)
+        queries = self._encoder.queries(texts)
         self._store.fill(list(dict.fromkeys(i for _, documents in batch for i in documents.ids)))
         return [
             self._scores(query, documents.ids).tolist()
@@ -79,13 +79,13 @@ class MultiVector(Reranker):
         explainer = Explainer(self._encoder, topic.query, query)
         explanations = []
         for document in documents:
-            held = self._store.of([document.id])
-            scores = [self._part_scores(query, parts) for parts in held] if len(query) else []
+            blocks = self._store.of([document.id])
+            scores = [self._part_scores(query, parts) for parts in blocks] if len(query) else []
             if not scores or not len(scores[0]):
                 explanations.append({"score": 0.0})
                 continue
             part = int(np.argmax(scores[0]))
-            vectors = held[0].vectors.of_text(part, self._encoder.width)
+            vectors = blocks[0].vectors.of_text(part, self._encoder.width)
             explanations.append(
                 {
                     "score": float(scores[0][part]),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Resources
     from irplatform_encoders.multi_vector.maxsim import Numbers
     from irplatform_encoders.multi_vector.options import MultiVectorOptions
-    from irplatform_encoders.records import Held
+    from irplatform_encoders.records import RecordBlock
 
 _LARGEST = 127  # of int8
 _ALIGNED = 8  # bytes at whose multiples vectors begin
@@ -75,22 +75,22 @@ class TokenVectorStore:
 
     def of(self, doc_ids: Sequence[str]) -> list[PartsOfDocuments]:
         """Vectors of documents: those in the cache, and those that do not fit there."""
-        held = self._records.get(self._records.rows(doc_ids))
-        return [unpacked(each, self._kind, self._encoder.width) for each in held]
+        blocks = self._records.get(self._records.rows(doc_ids))
+        return [unpacked(block, self._kind, self._encoder.width) for block in blocks]
 
     def _encoded(self, texts: Iterable[list[str]]) -> Iterator[list[bytes]]:
         encoder = self._encoder
-        sent = SentTokenEncoder(encoder.options, self._resources.device)
+        worker = SentTokenEncoder(encoder.options, self._resources.device)
         device = self._resources.device
-        documents = several = 0
-        for block in map_documents(encoder.documents, sent.documents, texts, device):
+        documents = long = 0
+        for block in map_documents(encoder.documents, worker.documents, texts, device):
             documents += len(block)
-            several += sum(len(parts) > 1 for parts in block)
+            long += sum(len(parts) > 1 for parts in block)
             yield [packed(parts, self._kind) for parts in block]
-        if several and not self._is_told:
+        if long and not self._is_told:
             self._is_told = True
             self._resources.notice(
-                f"{several:,} of {documents:,} documents that were encoded are longer than the "
+                f"{long:,} of {documents:,} documents that were encoded are longer than the "
                 f"{encoder.longest:,} tokens that the model reads: they are split, and their best "
                 f"part counts ({NAME}.long)"
             )
@@ -131,15 +131,15 @@ def packed(parts: Sequence[Float32], kind: np.dtype[np.generic]) -> bytes:
         if not np.isfinite(rows).all():
             larger = Options.spelled({f"{NAME}.compression": "float32"})
             raise InputError(f"its vectors have numbers that are too large for 16 bits: {larger}.")
-    return b"".join(_aligned(each.tobytes()) for each in (lengths, rows, scales))
+    return b"".join(_aligned(array.tobytes()) for array in (lengths, rows, scales))
 
 
-def unpacked(held: Held, kind: np.dtype[np.generic], width: int) -> PartsOfDocuments:
+def unpacked(block: RecordBlock, kind: np.dtype[np.generic], width: int) -> PartsOfDocuments:
     """The vectors in records, where they are."""
-    data = np.asarray(held.data)
+    data = np.asarray(block.data)
     words = data[: data.size // 4 * 4].view(np.uint32)
-    full = np.flatnonzero(held.sizes > 0)
-    begins = held.begins[full]
+    full = np.flatnonzero(block.sizes > 0)
+    begins = block.begins[full]
     counts = words[begins // 4].astype(np.int64)
     ends = np.cumsum(counts)
     number = np.arange(counts.sum())  # of a part; that in its document is `inside`
@@ -159,7 +159,7 @@ def unpacked(held: Held, kind: np.dtype[np.generic], width: int) -> PartsOfDocum
         scales=words.view(np.float32) if kind == np.int8 else _NO_SCALES,
         scale_begins=np.repeat(scales, counts) + before,
     )
-    return PartsOfDocuments(held.places[np.repeat(full, counts)], vectors)
+    return PartsOfDocuments(block.places[np.repeat(full, counts)], vectors)
 
 
 def to_int8(rows: Float32) -> tuple[Numbers, Float32]:
