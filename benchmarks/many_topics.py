@@ -229,9 +229,11 @@ def main() -> None:
     command_line.add_argument("--checked", type=int, default=300, help="topics compared to Lucene")
     command_line.add_argument("--all", action="store_true", help="Lucene, Anserini and PISA, too")
     command_line.add_argument(
-        "--cases", nargs="+", choices=("sentences", "short"), default=["sentences", "short"]
+        "--cases", nargs="*", choices=("sentences", "short"), default=["sentences", "short"]
     )
     arguments = command_line.parse_args()
+    if not arguments.cases and not arguments.generated:
+        command_line.error("--cases names none, and --generated is 0")
     cases = {}
     citations = open_beir(require(arguments.data / "citations"), "dev")
     sentences = topics_of(arguments.data / "citations")

@@ -262,13 +262,14 @@ def _reached(numbers: Any, length: Any, depth: Any, bins: Any) -> Any:
         largest = max(largest, numbers[place])
     if _number(largest) < _SMALLEST:
         return 0.0
-    scale = _BINS / _number(largest)
-    bins[:] = 0
+    last = min(len(bins), length) - 1
+    scale = (last + 1) / _number(largest)
+    bins[: last + 1] = 0
     for place in range(length):
         part = np.int64(_number(max(numbers[place], 0)) * scale)
-        bins[min(part, _BINS - 1)] += 1
+        bins[min(part, last)] += 1
     reached = 0
-    for part in range(_BINS - 1, 0, -1):
+    for part in range(last, 0, -1):
         reached += bins[part]
         if reached >= depth:
             return part / scale * _ROUNDED
