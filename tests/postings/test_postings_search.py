@@ -67,11 +67,11 @@ def exhaustive(postings, queries, depth):
     return results
 
 
-def found(postings, queries, depth, **how):
+def rankings(postings, queries, depth, **how):
     return [
         (numbers.tolist(), [*scores])
         for results in search(postings, queries, depth, **how)
-        for numbers, scores in results.each()
+        for numbers, scores in results.by_topic()
     ]
 
 
@@ -121,7 +121,7 @@ def in_blocks(request):
 @settings(max_examples=100, deadline=None)
 @given(searches())
 def test_search_finds_what_an_exhaustive_search_finds(in_blocks, compiled, asked):
-    assert found(*asked, compiled=compiled) == exhaustive(*asked)
+    assert rankings(*asked, compiled=compiled) == exhaustive(*asked)
 
 
 @pytest.mark.parametrize("compiled", COMPILED)
@@ -154,8 +154,8 @@ def test_looking_terms_up_changes_nothing(in_blocks, compiled, kind, terms):
     unhelped = replace(postings, common=no_common())
     for depth in (1, 10, 100, 1_000):
         expected = exhaustive(postings, queries, depth)
-        assert found(postings, queries, depth, compiled=compiled) == expected
-        assert found(unhelped, queries, depth, compiled=compiled) == expected
+        assert rankings(postings, queries, depth, compiled=compiled) == expected
+        assert rankings(unhelped, queries, depth, compiled=compiled) == expected
 
 
 @pytest.mark.parametrize("compiled", COMPILED)
@@ -166,7 +166,7 @@ def test_of_ties_the_smaller_numbers_come_first(compiled, kind):
     term = {document: 3 if document % 1000 == 999 else 2 for document in range(count)}
     postings = of_terms([term], count, kind)
     queries = Queries.of([(np.array([0]), np.array([8], np.float32))])
-    ((numbers, scores),) = found(postings, queries, 50, compiled=compiled)
+    ((numbers, scores),) = rankings(postings, queries, 50, compiled=compiled)
     assert numbers == [*range(999, count, 1000), *range(10)]
     best, other = (6.0, 4.8) if kind == "codes" else (24.0, 16.0)
     assert scores == [best] * 40 + [np.float32(other)] * 10
@@ -180,4 +180,4 @@ def test_threads_change_nothing(compiled):
     topics = [(draw.permutation(50)[:6], draw.random(6).astype(np.float32)) for _ in range(100)]
     queries = Queries.of(topics)
     expected = exhaustive(postings, queries, 20)
-    assert found(postings, queries, 20, threads=3, compiled=compiled) == expected
+    assert rankings(postings, queries, 20, threads=3, compiled=compiled) == expected

@@ -144,7 +144,7 @@ class ImpactIndex:
             asked = self._terms.bags(texts, analyzer, compiled=compiled)
             if feedback:
                 parts = search(postings, self._weighted(asked, years), feedback.documents, **how)
-                first = [best for results in parts for best in results.each()]
+                first = [best for results in parts for best in results.by_topic()]
                 own = len(asked.rows)
                 asked = expanded(
                     asked, first, self._postings, self._pairs[:, 0], self._addable, feedback
@@ -153,8 +153,8 @@ class ImpactIndex:
             topics = iter(part)
             for results in search(postings, self._weighted(asked, years), depth, **how):
                 count = len(results.sizes)
-                found = zip(islice(topics, count), self._rankings(results), strict=True)
-                rankings.update(found)
+                best = zip(islice(topics, count), self._rankings(results), strict=True)
+                rankings.update(best)
                 done(count)
         return rankings
 

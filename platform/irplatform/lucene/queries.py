@@ -96,13 +96,13 @@ def analyzed_pieces(analyzer: Any, pieces: Sequence[str]) -> list[list[str]]:
         between += "q"
     analyze = java_class("io.anserini.analysis.AnalyzerUtils").analyze
     answer = str(analyze(analyzer, f" {between} ".join(pieces)).toString())[1:-1]
-    found: list[list[str]] = [[]]
+    words: list[list[str]] = [[]]
     for word in answer.split(", ") if answer else ():
         if word == between:
-            found.append([])
+            words.append([])
         else:
-            found[-1].append(word)
-    return found
+            words[-1].append(word)
+    return words
 
 
 def krovetz_stems(words: Sequence[str]) -> list[str]:

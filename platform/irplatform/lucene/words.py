@@ -91,8 +91,8 @@ class TermTable:
         topics = np.repeat(np.arange(len(words)), [len(of_text) for of_text in words])
         distinct = list(dict.fromkeys(chain.from_iterable(words)))
         rows = dict(zip(distinct, self.find(distinct).tolist(), strict=True))
-        found = [rows[word] for word in chain.from_iterable(words)]
-        return topics, np.array(found, dtype=np.int64)
+        in_order = [rows[word] for word in chain.from_iterable(words)]
+        return topics, np.array(in_order, dtype=np.int64)
 
     def _read(self, texts: Sequence[str], analyzer: Any) -> tuple[Int64, Int64]:
         """The text of each word, and its row."""
@@ -113,10 +113,10 @@ class TermTable:
         distinct = list(dict.fromkeys(pieces))
         words = dict(zip(distinct, analyzed_pieces(analyzer, distinct), strict=True))
         own = rows != OTHER
-        owners, found = self._looked_up([words[piece] for piece in pieces])
+        owners, theirs = self._looked_up([words[piece] for piece in pieces])
         return (
             np.concatenate([topics[own], topics[~own][owners]]),
-            np.concatenate([rows[own], found]),
+            np.concatenate([rows[own], theirs]),
         )
 
 

@@ -62,7 +62,7 @@ def rank(
     documents: Any, values: Any, latest: Any, saturation: Any, bits: Any, ranks: Any,
     ends: Any, begins: Any, stops: Any, weights: Any, bounds: Any, common: Any, limits: Any,
     first: Any, last: Any, depth: Any, block: Any, fewest: Any,
-    found: Any, scores: Any, places: Any, counts: Any,
+    numbers: Any, scores: Any, places: Any, counts: Any,
 ) -> None:  # fmt: skip
     """Fill in the results of the topics from `first` to `last`; releases the GIL.
 
@@ -79,7 +79,7 @@ def rank(
     most = max(2 * depth, 256)
     keys = np.empty(most + room + 1, dtype=np.uint64)
     spare = np.empty(most + room + 1, dtype=np.uint64)
-    chosen = np.empty(room + _STEPS, dtype=np.int64)
+    candidates = np.empty(room + _STEPS, dtype=np.int64)
     totals = np.empty(room, dtype=np.float64)
     longest = np.max(np.diff(ends[first : last + 1]))
     tables = np.empty((longest, 0 if saturation is None else len(saturation)), dtype=np.float64)
@@ -91,42 +91,42 @@ def rank(
         size = len(weight)
         rare = _prepare(begin, stop, weight, bounds[terms], place, saturation, tables, rest)
         here, there = heres[:size], begin.copy()
-        gathered, least = 0, 0.0
+        key_count, least = 0, 0.0
         for low in range(0, count, block):
             _begin_block(documents, low, count, block, stop, here, there)
             if limits[topic] < _NO_LIMIT:
                 _leave_out(sums, latest[low : low + block], limits[topic])
-            added, until, guessed = 0, rare, False
+            start, until, has_guess = 0, rare, False
             while True:
                 _add_terms(
-                    sums, low, added, until, documents, values, saturation, tables, weight,
+                    sums, low, start, until, documents, values, saturation, tables, weight,
                     begin, stop, here, there,
                 )  # fmt: skip
-                added = until
-                if added < size and not guessed:
-                    guessed = True
+                start = until
+                if start < size and not has_guess:
+                    has_guess = True
                     needed = _guess(sums, low, documents, here, there, depth, least, maxima, bins)
                     until = _first_to_look_up(rest, here, there, rare, size, needed, fewest)
                     continue
                 cut = _needed(sums, depth, maxima, bins, least)
-                if added == size:
-                    gathered = _gather(sums, low, maxima, cut, keys, gathered, chosen)
+                if start == size:
+                    key_count = _gather(sums, low, maxima, cut, keys, key_count, candidates)
                     break
-                few = _choose(sums, maxima, cut, rest, here, there, added, chosen, totals)
+                few = _choose(sums, maxima, cut, rest, here, there, start, candidates, totals)
                 if few >= 0:
                     few = _complete(
-                        bits, ranks, low, values, begin, weight, saturation, place, added, rest,
-                        cut, chosen, totals, few,
+                        bits, ranks, low, values, begin, weight, saturation, place, start, rest,
+                        cut, candidates, totals, few,
                     )  # fmt: skip
-                    gathered = _take(chosen, totals, few, low, cut, keys, gathered)
+                    key_count = _take(candidates, totals, few, low, cut, keys, key_count)
                     break
                 until = size
             many = most if low + block < count else depth + depth // 2 + _FEW
-            gathered, least = _trim(keys, spare, gathered, depth, many, least)
+            key_count, least = _trim(keys, spare, key_count, depth, many, least)
             sums[:] = 0.0
-        best = _sorted(keys[:gathered], spare[:gathered], bins)
-        counts[topic] = min(gathered, depth)
-        _read_keys(best[: counts[topic]], places[topic], found, scores)
+        best = _sorted(keys[:key_count], spare[:key_count], bins)
+        counts[topic] = min(key_count, depth)
+        _read_keys(best[: counts[topic]], places[topic], numbers, scores)
 
 
 @_compiled
@@ -279,7 +279,7 @@ def _reached(numbers: Any, length: Any, depth: Any, bins: Any) -> Any:
 @_compiled
 def _choose(
     sums: Any, maxima: Any, cut: Any, rest: Any, here: Any, there: Any, first: Any,
-    chosen: Any, totals: Any,
+    candidates: Any, totals: Any,
 ) -> Any:  # fmt: skip
     """Gather the documents whose sums may exceed `cut` with the terms from `first` on.
 
@@ -294,59 +294,59 @@ def _choose(
     bound = _bits(lower)
     size = 0
     for group in range(len(sums) // _CHUNKED):
-        size = _of_group(as_bits, maxima, group, bound, chosen, size)
+        size = _of_group(as_bits, maxima, group, bound, candidates, size)
         if size > most or lower <= 0:
             return -1
     for number in range(size):
-        totals[number] = sums[chosen[number]]
+        totals[number] = sums[candidates[number]]
     return size
 
 
 @_compiled
-def _of_group(as_bits: Any, maxima: Any, group: Any, bound: Any, chosen: Any, size: Any) -> Any:
+def _of_group(as_bits: Any, maxima: Any, group: Any, bound: Any, candidates: Any, size: Any) -> Any:
     """Append the places of a group's sums that exceed a bound, ascending; the new size."""
     start = size
     for lane in range(_LANES):
         if maxima[group * _LANES + lane] > bound:
             for step in range(_STEPS):  # a branch would often be mispredicted
                 place = group * _CHUNKED + step * _LANES + lane
-                chosen[size] = place
+                candidates[size] = place
                 size += as_bits[place] > bound
     for number in range(start + 1, size):
-        place = chosen[number]
+        place = candidates[number]
         before = number
-        while before > start and chosen[before - 1] > place:
-            chosen[before] = chosen[before - 1]
+        while before > start and candidates[before - 1] > place:
+            candidates[before] = candidates[before - 1]
             before -= 1
-        chosen[before] = place
+        candidates[before] = place
     return size
 
 
 @_compiled
 def _complete(
     bits: Any, ranks: Any, low: Any, values: Any, begin: Any, weight: Any, saturation: Any,
-    place: Any, until: Any, rest: Any, cut: Any, chosen: Any, totals: Any, few: Any,
+    place: Any, until: Any, rest: Any, cut: Any, candidates: Any, totals: Any, few: Any,
 ) -> Any:  # fmt: skip
-    """Add common terms to chosen documents; keep those that may be among the best."""
+    """Add common terms to candidates; keep those that may be among the best."""
     for term in range(until, len(weight)):
         row = place[term]
         _look_up(
             bits[row], ranks[row], low, values[begin[term] :], weight[term], saturation,
-            chosen, totals, few,
+            candidates, totals, few,
         )  # fmt: skip
-        few = _drop(chosen, totals, few, cut - rest[term + 1] - _ERROR * rest[0])
+        few = _drop(candidates, totals, few, cut - rest[term + 1] - _ERROR * rest[0])
     return few
 
 
 @_compiled
 def _look_up(
     bits: Any, ranks: Any, low: Any, values: Any, weight: Any, saturation: Any,
-    chosen: Any, totals: Any, few: Any,
+    candidates: Any, totals: Any, few: Any,
 ) -> None:  # fmt: skip
     """Add a common term to the sums of some documents."""
     low = np.uint64(low)
     for number in range(few):
-        document = np.uint64(chosen[number]) + low
+        document = np.uint64(candidates[number]) + low
         word = bits[document >> _SIX]
         place = document & _IN_WORD
         if (word >> place) & _ONE:
@@ -359,38 +359,40 @@ def _look_up(
 
 
 @_compiled
-def _drop(chosen: Any, totals: Any, few: Any, lower: Any) -> Any:
+def _drop(candidates: Any, totals: Any, few: Any, lower: Any) -> Any:
     """Keep the documents whose sums exceed a bound; their number."""
     size = 0
     for number in range(few):
-        chosen[size] = chosen[number]
+        candidates[size] = candidates[number]
         totals[size] = totals[number]
         size += totals[number] > lower
     return size
 
 
 @_compiled
-def _take(chosen: Any, totals: Any, few: Any, low: Any, cut: Any, keys: Any, gathered: Any) -> Any:
-    """Gather the keys of chosen documents whose sums exceed `cut`; the number of all keys."""
+def _take(
+    candidates: Any, totals: Any, few: Any, low: Any, cut: Any, keys: Any, key_count: Any
+) -> Any:
+    """Gather the keys of candidates whose sums exceed `cut`; the number of all keys."""
     for number in range(few):
-        keys[gathered] = _key(totals[number], low + chosen[number])
-        gathered += totals[number] > cut
-    return gathered
+        keys[key_count] = _key(totals[number], low + candidates[number])
+        key_count += totals[number] > cut
+    return key_count
 
 
 @_compiled
 def _gather(
-    sums: Any, low: Any, maxima: Any, cut: Any, keys: Any, gathered: Any, chosen: Any
+    sums: Any, low: Any, maxima: Any, cut: Any, keys: Any, key_count: Any, candidates: Any
 ) -> Any:
     """Gather the keys of a block's documents whose sums exceed `cut`; the number of all keys."""
     as_bits = sums.view(np.int64)
     bound = _bits(cut)
     for group in range(len(sums) // _CHUNKED):
-        size = _of_group(as_bits, maxima, group, bound, chosen, 0)
+        size = _of_group(as_bits, maxima, group, bound, candidates, 0)
         for number in range(size):
-            keys[gathered] = _key(sums[chosen[number]], low + chosen[number])
-            gathered += 1
-    return gathered
+            keys[key_count] = _key(sums[candidates[number]], low + candidates[number])
+            key_count += 1
+    return key_count
 
 
 @_compiled
@@ -426,25 +428,25 @@ def _score(key: Any) -> Any:
 
 
 @_compiled
-def _read_keys(keys: Any, first: Any, found: Any, scores: Any) -> None:
+def _read_keys(keys: Any, first: Any, numbers: Any, scores: Any) -> None:
     for number in range(len(keys)):
-        found[first + number] = np.int32(_LOW - (keys[number] & _LOW))
+        numbers[first + number] = np.int32(_LOW - (keys[number] & _LOW))
         scores[first + number] = _score(keys[number])
 
 
 @_compiled
-def _trim(keys: Any, spare: Any, gathered: Any, depth: Any, most: Any, least: Any) -> Any:
+def _trim(keys: Any, spare: Any, key_count: Any, depth: Any, most: Any, least: Any) -> Any:
     """Keep the best keys, in their order, if there are many.
 
     Returns the number of keys, and the score that others must exceed.
     """
-    if gathered < most:
-        return gathered, least
-    spare[:gathered] = keys[:gathered]
-    _best_first(spare[:gathered], depth)
+    if key_count < most:
+        return key_count, least
+    spare[:key_count] = keys[:key_count]
+    _best_first(spare[:key_count], depth)
     last = np.min(spare[:depth])
     size = 0
-    for number in range(gathered):
+    for number in range(key_count):
         key = keys[number]
         keys[size] = key
         size += key >= last

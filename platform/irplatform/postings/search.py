@@ -133,7 +133,7 @@ class Results(NamedTuple):
         """Yield the places of each topic's results."""
         yield from map(slice, self.begins.tolist(), (self.begins + self.sizes).tolist())
 
-    def each(self) -> Iterator[tuple[Int32, Float32]]:
+    def by_topic(self) -> Iterator[tuple[Int32, Float32]]:
         """Yield the numbers and scores of each topic."""
         for place in self.places():
             yield self.numbers[place], self.scores[place]
@@ -182,7 +182,7 @@ def _find_compiled(
     (ends, rows, weights, limits), bounds = in_order(postings, queries)
     results = _room(postings, queries, depth)
     common = postings.common
-    given = (
+    arguments = (
         postings.documents, postings.values, postings.latest, postings.saturation,
         common.bits, common.ranks, ends, postings.starts[rows], postings.starts[rows + 1],
         weights, bounds, common.places(rows), limits,
@@ -190,7 +190,7 @@ def _find_compiled(
 
     def some(first: int) -> None:
         last = min(first + at_once, len(limits))
-        rank(*given, first, last, depth, _BLOCK, _FEWEST, *results)
+        rank(*arguments, first, last, depth, _BLOCK, _FEWEST, *results)
 
     at_once = max(1, _AT_ONCE // max(postings.count, 1))
     if threads > 1:

@@ -250,7 +250,7 @@ class SparseIndex:
             asked = Queries.of([terms[query] for query in left])
             order, left = left, []
             for results in search(self._postings, asked, deeper, threads=threads):
-                for query, (numbers, scores) in zip(order, results.each(), strict=False):
+                for query, (numbers, scores) in zip(order, results.by_topic(), strict=False):
                     best = self._best(numbers)
                     if len(best) < depth and len(numbers) == deeper < self.count:
                         left.append(query)
