@@ -214,17 +214,16 @@ def with_seismic(vectors: Vectors) -> Callable[[int, float], Search]:
     return of
 
 
-def truth(vectors: Vectors) -> Callable[[int, Sequence[str]], np.ndarray]:
-    """The scores of documents for a topic, by an exhaustive product."""
+def truth(vectors: Vectors) -> Callable[..., np.ndarray]:
+    """The scores of documents for a topic, by an exhaustive product: of all above 0, or of some."""
     places = {name: place for place, name in enumerate(vectors.names)}
-    documents = vectors.documents.astype(np.float64)
-    topics = vectors.topics.astype(np.float64)
+    products = (vectors.topics.astype(np.float64) @ vectors.documents.T).toarray()
 
     def scores(topic: int, names: Sequence[str] | None = None) -> np.ndarray:
-        all_scores = (documents @ topics[topic].T).toarray()[:, 0]
+        of_all = products[topic]
         if names is None:
-            return np.sort(all_scores[all_scores > 0])[::-1]
-        return np.array([all_scores[places[name]] for name in names if name in places])
+            return np.sort(of_all[of_all > 0])[::-1]
+        return of_all[[places[name] for name in names if name in places]]
 
     return scores
 
