@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 NO_LIMIT = 2**16 - 1
 """A year later than every document's."""
-_BLOCK = 1 << 16
-"""Documents at a time: 512 KiB of sums. A multiple of 128."""
+_BLOCK = 1 << 17
+"""Documents at a time: 1 MiB of sums. A multiple of 128."""
 _FEWEST = 1 << 11
 """Fewest postings in a block that are looked up rather than added."""
 _TOGETHER = 512
