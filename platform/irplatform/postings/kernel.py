@@ -10,6 +10,9 @@ sums, so nothing is lost.
 The best are gathered as keys of 64 bits: the bits of the score, which have the order of
 non-negative scores, and then the number of the document, subtracted so that of equal scores the
 smaller number comes first.
+
+All is in one file, since numba takes compiled code as new while the file of the function that is
+called is unchanged, whatever changes in others.
 """
 # mypy: disable-error-code="assignment, misc, untyped-decorator"
 
