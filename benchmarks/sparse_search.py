@@ -135,7 +135,7 @@ def generated(real: Vectors, count: int, seed: int = 1) -> Vectors:
 def with_ours(vectors: Vectors, folder: Path) -> Search:
     SparseIndex.write(folder, vectors.names, vectors.words, vectors.documents.__getitem__, step=1)
     index = SparseIndex(folder)
-    return lambda depth: [r.doc_ids for r in index.search(vectors.topics, depth)]
+    return lambda depth: [r.doc_ids for r in index.search(vectors.topics, depth, compiled=True)]
 
 
 def with_bmp(vectors: Vectors, folder: Path, block: int) -> Search:
@@ -349,7 +349,7 @@ def search_written(folder: Path, rounds: int) -> dict[str, float]:
         times = []
         for _ in range(rounds + 1):
             used = time.process_time()
-            index.search(topics, depth)
+            index.search(topics, depth, compiled=True)
             times.append(time.process_time() - used)
         figures[f"topics_a_second_{depth}"] = rate(topics.shape[0], times[1:])
     process = psutil.Process()

@@ -5,10 +5,12 @@ import pytest
 from scipy.sparse import csr_matrix, random
 
 from irplatform.errors import PlatformError
+from irplatform.postings import sparse_index
+from irplatform.postings.search import has_numba
 from irplatform.postings.sparse_index import SparseIndex
 from irplatform.runs import Ranking
 
-WORDS = ["lung", "cancer", "renal", "cell", "dose"]
+NUMBA = pytest.mark.skipif(not has_numba(), reason="needs numba")
 
 
 def index_of(folder, doc_ids, vectors, *, words=None, step=None):
@@ -28,15 +30,16 @@ def exhaustive(doc_ids, vectors, query, depth):
     return Ranking.of([*best], [*best.values()]).top(depth)
 
 
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=NUMBA)])
 @pytest.mark.parametrize("depth", [1, 10, 1000])
 @pytest.mark.parametrize("parts", [1, 3])
-def test_a_search_finds_what_an_exhaustive_product_finds(tmp_path, depth, parts):
+def test_a_search_finds_what_an_exhaustive_product_finds(tmp_path, depth, parts, compiled):
     vectors = random(400, 60, 0.1, "csr", np.float32, random_state=1)
     vectors.data = np.round(vectors.data, 1)  # ties
     doc_ids = [f"d{number // parts}" for number in range(400)]
     queries = random(20, 60, 0.1, "csr", np.float32, random_state=2)
     index = index_of(tmp_path / "index", doc_ids, vectors)
-    rankings = index.search(queries, depth)
+    rankings = index.search(queries, depth, compiled=compiled)
     for query, ranking in zip(queries, rankings, strict=True):
         expected = exhaustive(doc_ids, vectors, query, depth)
         assert ranking.doc_ids == expected.doc_ids
@@ -113,3 +116,17 @@ def test_vectors_come_back_as_they_were_written(tmp_path):
 def test_words_are_distinct(tmp_path):
     with pytest.raises(PlatformError, match="'lung' comes twice"):
         index_of(tmp_path / "index", ["d"], [[1.0, 2.0]], words=["lung", "lung"])
+
+
+@NUMBA
+def test_searches_are_compiled_once_they_have_taken_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(sparse_index, "_WORTH_COMPILING", 10)
+    ways = []
+    search = sparse_index.search
+    monkeypatch.setattr(
+        sparse_index, "search", lambda *a, **k: ways.append(k["compiled"]) or search(*a, **k)
+    )
+    index = index_of(tmp_path / "index", ["a", "b"], [[1.0, 0], [3.0, 1]])
+    first, second, third = (index.search(csr_matrix([[1.0, 1]]), 5)[0] for _ in range(3))
+    assert ways == [False, False, True]
+    assert first.doc_ids == second.doc_ids == third.doc_ids == ("b", "a")

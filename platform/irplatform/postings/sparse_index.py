@@ -26,7 +26,7 @@ from irplatform.errors import PlatformError
 from irplatform.files.cache import kept_facts
 from irplatform.files.columns import changes, packed, texts_of
 from irplatform.files.writing import write_json
-from irplatform.postings.search import Postings, Queries, search
+from irplatform.postings.search import Postings, Queries, has_numba, search
 from irplatform.runs.packed import PackedRanking
 from irplatform.text.arrays import ArrayWriter, map_array, new_array, ragged, write_array
 from irplatform.text.string_table import StringTable, StringTableWriter
@@ -46,6 +46,8 @@ _BLOCK = 16_384
 """Documents that are turned into postings at a time."""
 _IDS_AT_ONCE = 100_000
 _LARGEST_CODE = 255
+_WORTH_COMPILING = 500_000_000
+"""Postings and documents that searches without numba look at in some seconds."""
 
 
 class SparseIndex:
@@ -75,6 +77,7 @@ class SparseIndex:
         self.count: int = facts["documents"]
         self.scale: float | None = facts["scale"]
         self.words = StringTable.open(folder, "words")
+        self._work = 0  # postings and documents that searches have looked at
         weights = np.dtype(facts["weights"])
         self._postings = Postings(
             map_array(folder / "documents.int32", np.int32),
@@ -228,6 +231,7 @@ class SparseIndex:
         depth: int,
         *,
         threads: int = 1,
+        compiled: bool | None = None,
         done: Callable[[int], object] = lambda _: None,
     ) -> list[Ranking]:
         """Rank documents for vectors of queries.
@@ -236,6 +240,8 @@ class SparseIndex:
             queries: float32 [queries, words], of 0 or more.
             depth: most documents per query; those of score 0 are not found.
             threads: how many search at once.
+            compiled: search with numba; by default where it is installed and searches so far have
+                taken longer than to compile it, which takes ten seconds once on a machine.
             done: called with the number of queries that have just been finished.
         """
         weights = np.asarray(queries.data, dtype=np.float32) * np.float32(self.scale or 1)
@@ -244,12 +250,18 @@ class SparseIndex:
             (columns[start:stop], weights[start:stop])
             for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
         ]
+        if compiled is None:
+            sizes = np.diff(self._postings.starts)[columns]
+            self._work += int(sizes.sum()) + len(terms) * self.count
+            compiled = has_numba() and self._work > _WORTH_COMPILING
         rankings: dict[int, Ranking] = {}
         left, deeper = list(range(len(terms))), depth
         while left:
             asked = Queries.of([terms[query] for query in left])
             order, left = left, []
-            for results in search(self._postings, asked, deeper, threads=threads):
+            for results in search(
+                self._postings, asked, deeper, threads=threads, compiled=compiled
+            ):
                 for query, (numbers, scores) in zip(order, results.by_topic(), strict=False):
                     best = self._best(numbers)
                     if len(best) < depth and len(numbers) == deeper < self.count:
