@@ -12,6 +12,7 @@ search is that of `search`. A folder holds:
 - `documents.int32`, `weights.uint8` or `weights.float32` [postings]: per word, numbers of documents
   in ascending order, and weights. (A document here is a vector.)
 - `peaks.float32` [words]: the largest weight of each word's postings.
+- `common-*`: where the documents of common words are; see `irplatform.postings.common`.
 - `facts.json`: format, counts, the type of weights, and what the whole numbers are multiplied by.
 """
 
@@ -26,6 +27,7 @@ from irplatform.errors import PlatformError
 from irplatform.files.cache import kept_facts
 from irplatform.files.columns import changes, packed, texts_of
 from irplatform.files.writing import write_json
+from irplatform.postings.common import open_common, write_common
 from irplatform.postings.search import Postings, Queries, has_numba, search
 from irplatform.runs.packed import PackedRanking
 from irplatform.text.arrays import ArrayWriter, map_array, new_array, ragged, write_array
@@ -68,7 +70,7 @@ class SparseIndex:
         ('d1', 'd2')
     """
 
-    FORMAT: ClassVar[int] = 1
+    FORMAT: ClassVar[int] = 2
     """Of the folder's files."""
 
     def __init__(self, folder: Path) -> None:
@@ -85,6 +87,7 @@ class SparseIndex:
             map_array(folder / "starts.int64", np.int64),
             np.zeros(self.count, dtype=np.uint16),
             map_array(folder / "peaks.float32", np.float32),
+            common=open_common(folder),
         )
 
     @classmethod
@@ -189,6 +192,8 @@ class SparseIndex:
     ) -> None:
         write_array(folder / "starts.int64", starts)
         write_array(folder / "peaks.float32", peaks)
+        documents = map_array(folder / "documents.int32", np.int32)
+        write_common(folder, starts, documents, len(doc_ids))
         for name, strings in (("doc-ids", doc_ids), ("words", words)):
             with StringTableWriter(folder, name) as writer:
                 writer.extend(strings)
