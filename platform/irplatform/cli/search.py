@@ -120,13 +120,15 @@ def search(
 
 @command(
     "platform index --collection demo",
-    "platform index --collection demo --retriever sparse-encoder --set sparse-encoder.model=FOLDER "
-    "--export demo.ciff",
+    "platform index --collection demo --retriever sparse-encoder --export demo.ciff",
 )
-@collection_option
-@click.option("--threads", type=click.IntRange(1), help="Indexing threads; default: all cores.")
-@workers_option(
-    "Processes that read PubMed's files, or 'ray' for a Ray cluster's; default: one per core."
+@with_options(
+    collection_option,
+    click.option("--threads", type=click.IntRange(1), help="Indexing threads; default: all cores."),
+    workers_option(
+        "Processes that read PubMed's files, or 'ray' for a Ray cluster's; default: one per core."
+    ),
+    group="What to index",
 )
 @with_options(
     click.option("--retriever", type=RETRIEVER, help="The retriever whose own index is exported."),
@@ -139,7 +141,7 @@ def search(
     ),
     group="To search it with another program",
 )
-@json_option
+@with_options(json_option, group=OUTPUT)
 def index(
     collection: str,
     threads: int | None,
