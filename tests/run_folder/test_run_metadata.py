@@ -50,6 +50,7 @@ HARMLESS = {
     "pandas",  # frames of results
     "platformdirs",
     "prometheus-client",
+    "protobuf",  # reads whole numbers
     "psutil",
     "pyjnius",
     "pyyaml",

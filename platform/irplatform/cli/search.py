@@ -152,7 +152,7 @@ def index(
     export: Path | None,
     as_json: bool,
 ) -> None:
-    """Build a collection's Lucene index, or describe the existing one."""
+    """Build a collection's Lucene index or describe it, or export a retriever's own index."""
     from irplatform import index as index_collection
 
     facts = index_collection(
