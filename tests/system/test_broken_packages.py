@@ -32,14 +32,18 @@ def installed(tmp_path, monkeypatch):
     """Installs a package with some code, in place of the true one."""
     monkeypatch.syspath_prepend(tmp_path)
 
+    names = []
+
     def install(module, code):
         monkeypatch.delitem(sys.modules, module, raising=False)
-        (tmp_path / module).mkdir()
-        (tmp_path / module / "__init__.py").write_text(code)
+        folder = tmp_path.joinpath(*module.split("."))
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text(code)
+        names.append(module)
 
     yield install
-    for folder in tmp_path.iterdir():
-        sys.modules.pop(folder.name, None)
+    for name in names:
+        sys.modules.pop(name, None)
 
 
 @pytest.mark.parametrize("raised", RAISED)

@@ -118,7 +118,10 @@ def _broken_package(error: BaseException) -> str:
 
 
 def _top(module: object) -> str:
-    return str(module or "").partition(".")[0]
+    """The module of an extra that a module belongs to, "google.protobuf", or its first name."""
+    name = str(module or "")
+    inner = (known for modules in EXTRAS.values() for known in modules if "." in known)
+    return next((k for k in inner if f"{name}.".startswith(f"{k}.")), name.partition(".")[0])
 
 
 def package_of(module: str) -> str:
