@@ -72,7 +72,7 @@ def doctor(context: click.Context, as_json: bool) -> None:
 def _findings() -> Iterator[Finding]:
     yield machine()
     yield _python()
-    names = distributions_of_packages()
+    names = dict(distributions_of_packages())
     yield _packages("core", CORE, names)
     for extra, modules in EXTRAS.items():
         yield _packages(f"extra {extra}", modules, names)
@@ -117,13 +117,14 @@ def _python() -> Finding:
     return Finding("Python", WRONG, found, advice)
 
 
-def _packages(subject: str, modules: Sequence[str], names: Mapping[str, Sequence[str]]) -> Finding:
+def _packages(subject: str, modules: Sequence[str], names: dict[str, Sequence[str]]) -> Finding:
+    missing = absent(*modules)
+    inner = {m: [package_of(m)] for m in modules if "." in m and m not in missing}
     here = [
         f"{package} {metadata.version(package)}"
         for module in modules
-        for package in names.get(module, ())[:1]
+        for package in (names | inner).get(module, ())[:1]
     ]
-    missing = absent(*modules)
     for module in modules:
         if module not in missing and (failed := failure(module)):
             package, reason = failed
