@@ -26,7 +26,7 @@ from irplatform.system.console import say_text
 from irplatform.system.packages import CORE, EXTRAS, absent, failure, how_to_install, package_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 _TESTED = ((3, 11), (3, 13))
 _PROCESSORS = {"x86_64": "tested", "aarch64": "tested under emulation"}
