@@ -110,6 +110,15 @@ def test_vectors_and_topics_of_others_are_searched_without_a_model(
 
 
 @pytest.mark.java
+def test_words_have_no_vector_in_a_file_of_topics(tmp_path, collection):
+    vectors = write_json(tmp_path / "v.jsonl")
+    (tmp_path / "t.tsv").write_text("q1\tcancer\nq2\tdose\n")
+    chosen = settings(vectors, tmp_path / "t.tsv")
+    with pytest.raises(InputError, match="Words and other topics need a model"):
+        ir.search(collection, "cancer", retriever=NAME, settings=chosen)
+
+
+@pytest.mark.java
 def test_vectors_of_unknown_documents_are_told_and_left_out(tmp_path, collection, capfd):
     some = {"d1": {"cancer": 3}, "d9": {"cancer": 9}}
     vectors = write_json(tmp_path / "v.jsonl", some)

@@ -87,15 +87,21 @@ class SparseEncoderSearch(Retriever):
         return Reads(more=depends_on(self.options))
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
-        if self.options.queries is None:
-            return
+        if self.options.queries is not None:
+            self._read_queries(topics)
+
+    def _read_queries(self, topics: Sequence[Topic]) -> list[dict[str, float]]:
+        """The vectors of topics in the file; InputError if one is missing."""
+        assert self.options.queries is not None
         queries = read_queries(self.options.queries)
         if missing := [topic.id for topic in topics if topic.id not in queries]:
             raise InputError(
                 f"has no vector of {len(missing):,} of {len(topics):,} topics, such as "
-                f"'{missing[0]}'.",
+                f"'{missing[0]}'. Words and other topics need a model (sparse-encoder.model), not "
+                "sparse-encoder.queries.",
                 path=self.options.queries,
             )
+        return [queries[topic.id] for topic in topics]
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         index = self._index(resources)
@@ -170,8 +176,7 @@ class SparseEncoderSearch(Retriever):
                 for row in encoded
             ]
         else:
-            queries = read_queries(self.options.queries)
-            vectors = [queries.get(topic.id, {}) for topic in topics]
+            vectors = self._read_queries(topics)
         distinct = list(dict.fromkeys(word for vector in vectors for word in vector))
         columns = dict(zip(distinct, index.words.find(distinct).tolist(), strict=True))
         rows = [
