@@ -27,7 +27,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import irplatform.system.arithmetic  # noqa: F401 - first: it sets numpy's arithmetic
+
+import numpy as np  # isort: skip
 import psutil
 from rich.console import Console
 from rich.table import Table
