@@ -217,14 +217,15 @@ def with_seismic(vectors: Vectors) -> Callable[[int, float], Search]:
 
 
 def truth(vectors: Vectors) -> Callable[..., np.ndarray]:
-    """The scores of documents for a topic, by an exhaustive product: of all above 0, or of some."""
+    """The scores of documents for a topic, by an exhaustive product: the best, or those of some."""
     places = {name: place for place, name in enumerate(vectors.names)}
     products = (vectors.topics.astype(np.float64) @ vectors.documents.T).toarray()
+    best = -np.sort(-products, axis=1)[:, : max(DEPTHS)]
 
     def scores(topic: int, names: Sequence[str] | None = None) -> np.ndarray:
         of_all = products[topic]
         if names is None:
-            return np.sort(of_all[of_all > 0])[::-1]
+            return best[topic][best[topic] > 0]
         return of_all[[places[name] for name in names if name in places]]
 
     return scores
