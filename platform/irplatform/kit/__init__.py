@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from irplatform.files.digests import digests as digests
     from irplatform.files.digests import fingerprint as fingerprint
     from irplatform.files.formats import read_json as read_json
+    from irplatform.files.reading import open_bytes as open_bytes
     from irplatform.knowledge.formats.reading import Format as Format
     from irplatform.knowledge.formats.reading import Head as Head
     from irplatform.knowledge.installation import open_knowledge as open_knowledge

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from irplatform.data import Corpus as Corpus
     from irplatform.data import Document as Document
     from irplatform.data import Documents as Documents
-    from irplatform.data import FieldValue as FieldValue
     from irplatform.data import LabelledTopic as LabelledTopic
     from irplatform.data import TextPair as TextPair
     from irplatform.data import Topic as Topic

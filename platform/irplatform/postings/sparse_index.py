@@ -289,11 +289,14 @@ class SparseIndex:
         return np.sort(places)
 
     def postings(self) -> Iterator[tuple[str, Int32, Any]]:
-        """Yield each word with the numbers of its documents, ascending, and weights as kept."""
-        starts = self._postings.starts.tolist()
-        for word, start, stop in zip(self.words, starts, starts[1:], strict=False):
-            places = slice(start, stop)
-            yield word, self._postings.documents[places], self._postings.values[places]
+        """Yield each word, in alphabetical order, with the numbers of its documents and weights.
+
+        Numbers ascend. Weights are as kept.
+        """
+        words = [*self.words]
+        for column in sorted(range(len(words)), key=words.__getitem__):
+            places = slice(*self._postings.starts[column : column + 2].tolist())
+            yield words[column], self._postings.documents[places], self._postings.values[places]
 
     def vectors(self, start: int, stop: int) -> csr_matrix:
         """The weights, as kept, of documents from a number to another: [documents, words]."""

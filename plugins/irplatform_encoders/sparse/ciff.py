@@ -7,22 +7,21 @@ sparse index are weights. The format has no place for what they are multiplied b
 
 from __future__ import annotations
 
-import gzip
 from functools import cache
-from operator import itemgetter
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.kit import open_bytes
 from irplatform.plugin import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from io import BufferedIOBase
     from pathlib import Path
 
     from irplatform.kit import Float32, Int64
 
-ENDINGS = (".ciff", ".ciff.gz")
 _VERSION = 1
 _LONGEST_LENGTH = 10  # bytes of the length before a message
 _KINDS = {"int32": 5, "int64": 3, "double": 1, "string": 9, "Posting": 11}
@@ -77,7 +76,7 @@ class CiffFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with _opened(path) as file:
+        with open_bytes(path) as file:
             header = self._next(file, "Header")
             if header.version != _VERSION:
                 raise InputError(
@@ -89,30 +88,38 @@ class CiffFile:
                 self._skip(file)
             records = [self._next(file, "DocRecord") for _ in range(count)]
         self.doc_ids = [record.collection_docid for record in records]
-        self._places = {record.docid: place for place, record in enumerate(records)}
-        if len(self._places) < count or len({*self.doc_ids}) < count:
+        numbers = np.array([record.docid for record in records], dtype=np.int64)
+        self._order = np.argsort(numbers)
+        self._numbers = numbers[self._order]
+        if not np.diff(self._numbers).all() or len({*self.doc_ids}) < count:
             raise InputError("has a document twice.", path=path)
+        if not count:
+            raise InputError("has no documents.", path=path)
 
     def postings(self) -> Iterator[tuple[str, Int64, Float32]]:
         """Yield each term with places of documents in `doc_ids`, and weights: whole numbers."""
-        places = np.full(max(self._places, default=-1) + 1, -1, dtype=np.int64)
-        places[[*self._places]] = [*self._places.values()]
-        with _opened(self._path) as file:
+        with open_bytes(self._path) as file:
             self._skip(file)
+            terms: set[str] = set()
             for _ in range(self._lists):
                 entry = self._next(file, "PostingsList")
-                numbers = np.cumsum([posting.docid for posting in entry.postings], dtype=np.int64)
+                gaps = np.array([posting.docid for posting in entry.postings], dtype=np.int64)
                 weights = np.array([posting.tf for posting in entry.postings], dtype=np.float32)
-                known = (numbers >= 0) & (numbers < len(places))
-                if not known.all() or (places[numbers] < 0).any() or (weights < 0).any():
-                    raise InputError(
-                        f"the postings of '{entry.term}' have a document without a record, or a "
-                        "weight below 0.",
-                        path=self._path,
-                    )
-                yield entry.term, places[numbers], weights
+                numbers = np.cumsum(gaps)
+                found = np.searchsorted(self._numbers, numbers).clip(max=len(self._numbers) - 1)
+                for wrong, fault in (
+                    (entry.term in terms, "come twice"),
+                    ((gaps[1:] <= 0).any(), "do not ascend"),
+                    ((self._numbers[found] != numbers).any(), "have a document without a record"),
+                    ((weights < 0).any(), "have a weight below 0"),
+                ):
+                    if wrong:
+                        told = f"the postings of '{entry.term}' {fault}."
+                        raise InputError(told, path=self._path)
+                terms.add(entry.term)
+                yield entry.term, self._order[found], weights
 
-    def _next(self, file: IO[bytes], name: str) -> Any:
+    def _next(self, file: BufferedIOBase, name: str) -> Any:
         from google.protobuf.message import DecodeError
 
         content = file.read(size := self._size(file))
@@ -123,10 +130,10 @@ class CiffFile:
             raise InputError(f"is no CIFF file: {error}.", path=self._path) from error
         raise InputError("ends early: is it copied whole?", path=self._path)
 
-    def _skip(self, file: IO[bytes]) -> None:
+    def _skip(self, file: BufferedIOBase) -> None:
         file.seek(self._size(file), 1)
 
-    def _size(self, file: IO[bytes]) -> int:
+    def _size(self, file: BufferedIOBase) -> int:
         size, shift = 0, 0
         for _ in range(_LONGEST_LENGTH):
             if not (byte := file.read(1)):
@@ -141,25 +148,27 @@ class CiffFile:
 def write_ciff(
     file: IO[bytes],
     doc_ids: Iterable[str],
-    postings: Iterable[tuple[str, Int64, Int64]],
+    postings: Callable[[], Iterable[tuple[str, Int64, Int64]]],
     *,
     description: str,
 ) -> None:
-    """Write postings: of each term, in any order, ascending places of documents and weights.
+    """Write postings: of each term, in order, ascending places of documents and weights.
 
-    Weights are whole numbers of 1 or more. The sum of a document's is its length.
+    Weights are whole numbers of 1 or more. The sum of a document's is its length. `postings` is
+    called twice.
     """
     ids = [*doc_ids]
     lengths = np.zeros(len(ids), dtype=np.int64)
-    lists = sorted((entry for entry in postings if len(entry[1])), key=itemgetter(0))
-    for _, numbers, weights in lists:
+    lists = 0
+    for _, numbers, weights in postings():
         lengths[numbers] += weights
+        lists += len(numbers) > 0
     total = int(lengths.sum())
     header = _messages()["Header"](
         version=_VERSION,
-        num_postings_lists=len(lists),
+        num_postings_lists=lists,
         num_docs=len(ids),
-        total_postings_lists=len(lists),
+        total_postings_lists=lists,
         total_docs=len(ids),
         total_terms_in_collection=total,
         average_doclength=total / max(1, len(ids)),
@@ -167,7 +176,9 @@ def write_ciff(
     )
     posting = _messages()["Posting"]
     _write(file, header)
-    for term, numbers, weights in lists:
+    for term, numbers, weights in postings():
+        if not len(numbers):
+            continue
         gaps = np.diff(numbers, prepend=0).tolist()
         pairs = zip(gaps, weights.tolist(), strict=True)
         entries = [posting(docid=gap, tf=weight) for gap, weight in pairs]
@@ -185,7 +196,3 @@ def _write(file: Any, message: Any) -> None:
         length.append(size & 0x7F | 0x80)
         size >>= 7
     file.write(bytes(length) + bytes([size]) + content)
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]

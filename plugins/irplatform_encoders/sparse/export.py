@@ -49,16 +49,21 @@ def export(index: SparseIndex, name: str, file: IO[bytes]) -> Mapping[str, objec
     with zipped or nullcontext():
         out: Any = zipped or file
         if is_ciff(name):
-            postings = (
-                (word, numbers[whole > 0].astype(np.int64), whole[whole > 0])
-                for word, numbers, weights in index.postings()
-                for whole in (_whole(weights * codes),)
-            )
+
+            def postings() -> Iterator[tuple[str, Int64, Int64]]:
+                for word, numbers, weights in index.postings():
+                    whole = _whole(weights * codes)
+                    yield word, numbers[whole > 0].astype(np.int64), whole[whole > 0]
+
             said = f"sparse vectors of irplatform: a weight of 1 stands for {unit:.9g}"
             write_ciff(out, names, postings, description=said)
         else:
             write_vectors(out, _vectors(index, names, codes))
-    return {"vectors": index.count, "words": len(index.words), "a weight of 1 stands for": unit}
+    return {
+        "vectors": index.count,
+        "words": len(index.words),
+        "a weight of 1 stands for": float(f"{unit:.9g}"),
+    }
 
 
 def _vectors(

@@ -8,12 +8,13 @@ they weigh.
 
 from __future__ import annotations
 
-import gzip
+from codecs import BOM_UTF8
 from collections import Counter
 from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
+from irplatform.kit import open_bytes
 from irplatform.plugin import InputError
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 _SHAPE = 'An object is {"id": "d1", "vector": {"lung": 120, "cancer": 87}}'
+_LARGEST = 1e30
+"""A larger weight, and sums of such, may be no finite number in 32 bits."""
 Weights = dict[str, float]
 
 
@@ -39,7 +42,7 @@ def read_vectors(path: Path) -> Iterator[tuple[str, Weights]]:
     """Yield the id and the weights above 0 of each object of files, in their order.
 
     Raises:
-        InputError: no JSON, another shape, a weight below 0, or an id that comes twice.
+        InputError: no JSON, another shape, a weight below 0, an id that comes twice, or nothing.
     """
     seen: set[str] = set()
     for file in files_of(path):
@@ -49,32 +52,28 @@ def read_vectors(path: Path) -> Iterator[tuple[str, Weights]]:
                 raise InputError(f"'{doc_id}' comes twice.", path=file, line=line)
             seen.add(doc_id)
             yield doc_id, _weights(record, file, line)
+    if not seen:
+        raise InputError(f"has no vectors. {_SHAPE}.", path=path)
 
 
 def read_queries(path: Path) -> dict[str, Weights]:
     """The weights of each topic, from objects or from lines with repeated words."""
-    with _opened(path) as lines:
-        first = next((line.lstrip()[:1] for line in lines if line.strip()), b"")
-    if first in (b"{", b"["):
+    first = next((line for _, line in _lines(path)), b"").lstrip()
+    if first.startswith((b"{", b"[")):
         return dict(read_vectors(path))
     queries: dict[str, Weights] = {}
-    with _opened(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                topic, tab, words = line.decode().rstrip("\r\n").partition("\t")
-            except UnicodeDecodeError as error:
-                raise InputError("is no UTF-8.", path=path, line=number) from error
-            if not line.strip():
-                continue
-            if not tab or not topic.strip() or topic.strip() in queries:
-                raise InputError(
-                    "this line has no topic's id and a tab before its words."
-                    if not tab or not topic.strip()
-                    else f"topic '{topic.strip()}' comes twice.",
-                    path=path,
-                    line=number,
-                )
-            queries[topic.strip()] = {w: float(n) for w, n in Counter(words.split()).items()}
+    for number, line in _lines(path):
+        try:
+            topic, _, words = (part.strip() for part in line.decode().partition("\t"))
+        except UnicodeDecodeError as error:
+            raise InputError("is no UTF-8.", path=path, line=number) from error
+        if not topic or b"\t" not in line:
+            raise InputError(
+                "this line has no topic's id and a tab before its words.", path=path, line=number
+            )
+        if topic in queries:
+            raise InputError(f"topic '{topic}' comes twice.", path=path, line=number)
+        queries[topic] = {word: float(times) for word, times in Counter(words.split()).items()}
     return queries
 
 
@@ -88,8 +87,8 @@ def write_vectors(file: IO[bytes], vectors: Iterable[tuple[str, Mapping[str, flo
 def _objects(path: Path) -> Iterator[tuple[int | None, Any]]:
     """The objects of a file, with their lines; without a line in a file that is one value."""
     if path.name.removesuffix(".gz").endswith(".json"):
-        with _opened(path) as file:
-            content = file.read()
+        with open_bytes(path) as file:
+            content = file.read().removeprefix(BOM_UTF8)
         try:
             whole = orjson.loads(content)
         except orjson.JSONDecodeError:
@@ -98,15 +97,22 @@ def _objects(path: Path) -> Iterator[tuple[int | None, Any]]:
             for record in whole if isinstance(whole, list) else [whole]:
                 yield None, record
             return
-    with _opened(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                try:
-                    yield number, orjson.loads(line)
-                except orjson.JSONDecodeError as error:
-                    raise InputError(
-                        f"is no JSON: {error}. {_SHAPE}, one a line.", path=path, line=number
-                    ) from error
+    for number, line in _lines(path):
+        try:
+            yield number, orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise InputError(
+                f"is no JSON: {error}. {_SHAPE}, one a line.", path=path, line=number
+            ) from error
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, with their numbers."""
+    with open_bytes(path) as file:
+        for number, line in enumerate(file, start=1):
+            text = line.removeprefix(BOM_UTF8) if number == 1 else line
+            if text.strip():
+                yield number, text
 
 
 def _id(record: Any, path: Path, line: int | None) -> str:
@@ -124,17 +130,10 @@ def _weights(record: Any, path: Path, line: int | None) -> Weights:
         kind = "a list of numbers, so it is dense" if isinstance(vector, list) else "missing"
         raise InputError(f'its "vector" is {kind}. {_SHAPE}.', path=path, line=line)
     for word, weight in vector.items():
-        if type(weight) not in (int, float) or weight < 0:
+        if type(weight) not in (int, float) or not 0 <= weight <= _LARGEST:
             raise InputError(
-                f"the weight of '{word}' is {weight!r}, and no number of 0 or more.",
+                f"the weight of '{word}' is {weight!r}, and no number from 0 to {_LARGEST:.2g}.",
                 path=path,
                 line=line,
             )
     return {word: float(weight) for word, weight in vector.items() if weight > 0}
-
-
-def _opened(path: Path) -> Any:
-    try:
-        return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
-    except FileNotFoundError as error:
-        raise InputError("there is no such file.", path=path) from error
