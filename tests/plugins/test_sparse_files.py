@@ -175,6 +175,68 @@ def test_wrong_json_vectors_are_refused(tmp_path, text, told):
     assert told in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("cut.jsonl.gz", "not a whole gzip file"),
+        ("plain.jsonl.gz", "not a whole gzip file"),
+        ("cut.ciff.gz", "not a whole gzip file"),
+        ("plain.ciff.gz", "not a whole gzip file"),
+        ("large.jsonl", "the weight of 'a' is 1e"),
+        ("empty.jsonl", "has no vectors"),
+        ("missing.jsonl", "there is no such file"),
+        ("folder.ciff", "this is a folder"),
+    ],
+)
+def test_damaged_and_misnamed_files_are_refused(tmp_path, name, told):
+    path = tmp_path / name
+    whole = ciff_bytes() if "ciff" in name else "".join(line(n, {"a": n}) for n in range(3000))
+    whole = whole if isinstance(whole, bytes) else whole.encode()
+    if name.startswith("cut"):
+        path.write_bytes(gzip.compress(whole)[:-20])
+    elif name.startswith("plain"):
+        path.write_bytes(whole)
+    elif name.startswith("folder"):
+        path.mkdir()
+    elif not name.startswith("missing"):
+        path.write_text(line("d", {"a": 1e39}) if name.startswith("large") else "\n")
+    with pytest.raises(InputError) as error:
+        [*(CiffFile(path).postings() if "ciff" in name else read_vectors(path))]
+    assert told in str(error.value)
+    assert name in str(error.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_an_id(tmp_path):
+    mark = b"\xef\xbb\xbf"
+    (tmp_path / "v.jsonl").write_bytes(mark + line("d1", {"a": 1}).encode())
+    (tmp_path / "v.json").write_bytes(mark + line("d1", {"a": 1}).encode())
+    (tmp_path / "t.tsv").write_bytes(mark + b"q1\ta\n")
+    assert [*read_vectors(tmp_path / "v.jsonl")] == [*read_vectors(tmp_path / "v.json")]
+    assert read_queries(tmp_path / "t.tsv") == {"q1": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("postings", "told"),
+    [
+        ([("a", [0], [1]), ("a", [1], [1])], "the postings of 'a' come twice"),
+        ([("a", [1, 1], [1, 1])], "the postings of 'a' do not ascend"),
+        ([("a", [0, 7], [1, 1])], "the postings of 'a' have a document without a record"),
+        ([("a", [0], [-3])], "the postings of 'a' have a weight below 0"),
+    ],
+)
+def test_wrong_postings_are_refused(tmp_path, postings, told):
+    content = io.BytesIO()
+    lists = [(term, np.array(places), np.array(weights)) for term, places, weights in postings]
+    write_ciff(content, (f"d{n}" for n in range(8)), lambda: lists, description="a test")
+    written = content.getvalue()
+    at = written.rindex(b"\x08\x07")  # the number of the last document's record
+    if "record" in told:
+        written = written[:at] + b"\x08\x09" + written[at + 2 :]
+    (tmp_path / "v.ciff").write_bytes(written)
+    with pytest.raises(InputError, match=told):
+        [*CiffFile(tmp_path / "v.ciff").postings()]
+
+
 def test_json_vectors_keep_the_weights_above_zero(tmp_path):
     text = line(7, {"a": 0, "b": 2, "c": 0.5}) + "\n" + '{"_id": "x", "vector": {}}\n'
     (tmp_path / "v.jsonl").write_text(text)

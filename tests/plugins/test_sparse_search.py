@@ -94,15 +94,20 @@ def test_an_explanation_has_the_querys_words_apart_from_added_ones(splade, text_
             assert weight == pytest.approx(weights[word], abs=1e-4)
 
 
+@pytest.mark.parametrize("long", ["cut", "split"])
 @pytest.mark.parametrize("name", ["v.jsonl", "v.ciff.gz"])
 def test_exported_vectors_are_ranked_like_the_index_that_they_come_from(
-    splade, text_resources, tmp_path, name
+    splade, text_resources, tmp_path, name, long
 ):
-    search = retriever(splade, long="cut", weights="8-bit")
+    search = retriever(splade, long=long, weights="8-bit")
     with (tmp_path / name).open("wb") as file:
         facts = search.export(name, file, text_resources)
     again = retriever(splade, vectors=tmp_path / name)
+    text_resources.told.clear()
     ours, theirs = (s.retrieve([QUERY, OTHER], 50, text_resources) for s in (search, again))
+    told = [line for line in text_resources.told if "parts of documents (ID#1)" in line]
+    assert len(told) == (long == "split")
+    assert "are left out" not in "".join(text_resources.told)
     for topic in (QUERY, OTHER):
         first, second = ours.rankings[topic.id], theirs.rankings[topic.id]
         assert first.doc_ids == second.doc_ids

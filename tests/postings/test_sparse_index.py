@@ -102,6 +102,16 @@ def test_weights_that_fit_no_byte_are_kept_as_they_are(tmp_path, weight):
     assert ranking.scores[0] == np.float32(weight)
 
 
+def test_postings_that_fit_no_byte_are_rounded_where_that_is_asked_for(tmp_path):
+    folder = tmp_path / "index"
+    folder.mkdir()
+    weights = np.array([510, 2, 0.5], np.float32)
+    words = [("lung", np.array([0, 1, 2]), weights)]
+    SparseIndex.write_postings(folder, ["d1", "d2", "d3"], words, rounded=True)
+    (ranking,) = SparseIndex(folder).search(csr_matrix([[1.0]]), 10)
+    assert dict(zip(ranking.doc_ids, ranking.scores, strict=True)) == {"d1": 510, "d2": 2}
+
+
 def test_vectors_come_back_as_they_were_written(tmp_path):
     vectors = random(50, 20, 0.2, "csr", np.float32, random_state=5)
     doc_ids = sorted((f"d{number:02}" for number in range(50)), reverse=True)

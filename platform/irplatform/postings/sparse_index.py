@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 _BLOCK = 16_384
 """Documents that are turned into postings at a time."""
 _IDS_AT_ONCE = 100_000
+_AT_ONCE = 1 << 24
+"""Weights that are rounded at a time."""
 _LARGEST_CODE = 255
 _WORTH_COMPILING = 500_000_000
 """Postings and documents that searches without numba look at in some seconds."""
@@ -145,11 +147,17 @@ class SparseIndex:
         folder: Path,
         doc_ids: Sequence[str],
         postings: Iterable[tuple[str, Int64, Float32]],
+        *,
+        rounded: bool = False,
     ) -> None:
         """Fill a folder, given the postings of one word after the other.
 
-        `postings` has for each word, which come once each, places of documents in `doc_ids` and the
-        weights, of 0 or more. Weights that are all whole numbers up to 255 take a byte.
+        Args:
+            folder: it exists, and is empty.
+            doc_ids: the document of each vector.
+            postings: each word once, with places in `doc_ids` and the weights, of 0 or more.
+            rounded: keep weights in a byte, as multiples of 1/255 of the largest. Whole numbers up
+                to 255 are kept so as they are.
         """
         order = sorted(range(len(doc_ids)), key=doc_ids.__getitem__, reverse=True)
         number_of = np.empty(len(order), dtype=np.int32)
@@ -170,15 +178,18 @@ class SparseIndex:
                 counts.append(len(inner))
                 peaks.append(values[inner].max(initial=0.0))
                 small = small and _are_small(values)
-        code = _Codes(1.0 if small else None)
-        if small:
-            whole = map_array(folder / "weights.float32", np.float32)
-            write_array(folder / "weights.uint8", whole.astype(np.uint8))
-            del whole
+        scale = 1.0 if small else max(peaks) / _LARGEST_CODE if rounded else None
+        code = _Codes(scale)
+        if scale is not None:
+            exact = map_array(folder / "weights.float32", np.float32)
+            with ArrayWriter(folder / "weights.uint8", np.uint8) as codes:
+                for start in range(0, len(exact), _AT_ONCE):
+                    codes.append(code.rounded(exact[start : start + _AT_ONCE]))
             (folder / "weights.float32").unlink()
         starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
         ids = [doc_ids[place] for place in order]
-        cls._finish(folder, ids, words, starts, np.array(peaks, dtype=np.float32), code)
+        kept = code.rounded(np.array(peaks, dtype=np.float32))
+        cls._finish(folder, ids, words, starts, kept, code)
 
     @classmethod
     def _finish(
@@ -323,12 +334,17 @@ class _Codes:
     def of(self, vectors: csr_matrix) -> csr_matrix:
         """Vectors with weights as they are kept, those above 0 only."""
         kept = vectors.astype(np.float32)
-        if self.scale is not None:
-            kept.data = np.rint(kept.data / np.float32(self.scale)).clip(0, _LARGEST_CODE)
+        kept.data = self.rounded(kept.data)
         kept.eliminate_zeros()
         return kept
 
+    def rounded(self, weights: Float32) -> Float32:
+        """Weights as they are kept, as float32."""
+        if self.scale is None:
+            return weights
+        whole: Float32 = np.rint(weights / np.float32(self.scale)).clip(0, _LARGEST_CODE)
+        return whole
+
 
 def _are_small(weights: Float32) -> bool:
-    whole = weights.astype(np.uint8)
-    return bool((whole == weights).all())
+    return bool(((weights == np.rint(weights)) & (weights <= _LARGEST_CODE)).all())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,8 @@ _FORMAT = 1
 _MOST_UNKNOWN = 0.5
 """Share of a file's documents that may be unknown to the collection."""
 _BLOCK = 10_000
+_PART = re.compile(r"#[1-9][0-9]*$")
+"""The end of the name of a document's part, as `export` writes it."""
 _MANY = 100_000
 """Vectors whose index is so large that a line says how large."""
 _NUMBER = 4
@@ -75,7 +78,7 @@ def of_file(path: Path, resources: Resources, *, rounded: bool) -> SparseIndex:
 
     def build(folder: Path) -> None:
         if is_ciff(path.name):
-            _of_ciff(path, folder, resources)
+            _of_ciff(path, folder, resources, rounded=rounded)
         else:
             _of_json(path, folder, resources, rounded=rounded)
 
@@ -111,9 +114,9 @@ def _write(
         SparseIndex.write(folder, doc_ids, words, vectors, step=step, advance=advance)
 
 
-def _of_ciff(path: Path, folder: Path, resources: Resources) -> None:
+def _of_ciff(path: Path, folder: Path, resources: Resources, *, rounded: bool) -> None:
     source = ciff.CiffFile(path)
-    known = _known(source.doc_ids, path, resources)
+    known, owners = _known(source.doc_ids, path, resources)
     place_of = np.full(len(source.doc_ids), -1, dtype=np.int64)
     place_of[known] = np.arange(len(known))
     postings = (
@@ -121,7 +124,7 @@ def _of_ciff(path: Path, folder: Path, resources: Resources) -> None:
         for word, places, weights in source.postings()
         for here in (place_of[places] >= 0,)
     )
-    SparseIndex.write_postings(folder, [source.doc_ids[place] for place in known], postings)
+    SparseIndex.write_postings(folder, owners, postings, rounded=rounded)
 
 
 def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -> None:
@@ -143,7 +146,7 @@ def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -
             ends.append(ends[-1] + len(values))
             whole = whole and bool((values == np.rint(values)).all())
             largest = max(largest, float(values.max(initial=0.0)))
-    known = _known(doc_ids, path, resources)
+    known, owners = _known(doc_ids, path, resources)
     filled = ends[-1] > 0
     everything = csr_matrix(
         (
@@ -156,22 +159,28 @@ def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -
     step = 1.0 if whole and largest <= LARGEST_CODE else None
     if step is None and rounded:
         step = largest / LARGEST_CODE
-    ids = [doc_ids[place] for place in known]
 
     def vectors(rows: Int64) -> csr_matrix:
         return everything[known[rows]]
 
-    _write(folder, ids, [*place_of], vectors, ends[-1], step, resources)
+    _write(folder, owners, [*place_of], vectors, ends[-1], step, resources)
     columns_file.unlink()
     weights_file.unlink()
 
 
-def _known(doc_ids: Sequence[str], path: Path, resources: Resources) -> Int64:
-    """The places of documents that the collection has; a line tells of others, and of missing ones.
+def _known(doc_ids: Sequence[str], path: Path, resources: Resources) -> tuple[Int64, list[str]]:
+    """The places of vectors whose documents the collection has, and these documents.
 
-    InputError if most are unknown.
+    A vector called "ID#1" is of a part of document ID, unless there is a document of that name. A
+    line tells of parts, of other vectors, and of documents without any. InputError if most are
+    unknown.
     """
-    rows = resources.forward_index().find(doc_ids)
+    index = resources.forward_index()
+    owners = np.array([_PART.sub("", doc_id) for doc_id in doc_ids], dtype=object)
+    rows, of_parts = index.find(doc_ids), index.find(owners.tolist())
+    owners[rows >= 0] = np.array(doc_ids, dtype=object)[rows >= 0]
+    parts = int(((rows < 0) & (of_parts >= 0)).sum())
+    rows = np.where(rows >= 0, rows, of_parts)
     known = np.flatnonzero(rows >= 0)
     unknown = len(doc_ids) - len(known)
     if unknown > _MOST_UNKNOWN * len(doc_ids):
@@ -181,10 +190,16 @@ def _known(doc_ids: Sequence[str], path: Path, resources: Resources) -> Int64:
             f"'{example}'. Are these vectors of another collection?",
             path=path,
         )
-    missing = resources.forward_index().count - len(known)
-    if unknown or missing:
-        resources.notice(
-            f"{path.name}: {unknown:,} of {len(doc_ids):,} vectors are of no document of the "
-            f"collection and are left out; {missing:,} documents have no vector and are not found"
-        )
-    return known
+    missing = index.count - len(np.unique(rows[known]))
+    facts = (
+        (parts, f"{parts:,} vectors are of parts of documents (ID#1), whose best part counts"),
+        (
+            unknown,
+            f"{unknown:,} of {len(doc_ids):,} vectors are of no document of the collection "
+            "and are left out",
+        ),
+        (missing, f"{missing:,} documents have no vector and are not found"),
+    )
+    if told := "; ".join(text for count, text in facts if count):
+        resources.notice(f"{path.name}: {told}")
+    return known, owners[known].tolist()
