@@ -175,5 +175,6 @@ class VectorStore:
     def _encoded(self, texts: Iterable[list[str]]) -> Iterator[Sequence[bytes]]:
         from irplatform_encoders.sending import encoded
 
-        for vectors in encoded(self._encoder, self._resources, texts):
+        encode = type(self._encoder).documents
+        for vectors in encoded(self._encoder, encode, self._resources, texts):
             yield [vector.tobytes() for vector in vectors.astype("<f4")]

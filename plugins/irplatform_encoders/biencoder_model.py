@@ -16,8 +16,9 @@ from irplatform_encoders.pretrained import (
     MODULES,
     check_weights,
     content,
-    model_folder,
+    contents,
     opening,
+    two_folders,
 )
 
 if TYPE_CHECKING:
@@ -172,20 +173,11 @@ def _lengths(model: Any, texts: list[str]) -> list[int] | None:
 
 def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
     """The digests of the models' files."""
-    documents, queries = _folders(options)
-    return {
-        "model": content(documents),
-        **({"query_model": content(queries)} if queries != documents else {}),
-    }
+    return contents(*_folders(options))
 
 
 def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
-    documents = queries = model_folder(NAME, options, _KIND)
-    if options.query_model is not None:
-        of_queries = options.model_copy(
-            update={"model": options.query_model, "revision": options.query_revision}
-        )
-        queries = model_folder(NAME, of_queries, _KIND)
+    documents, queries = two_folders(NAME, options, _KIND)
     for folder in (documents, queries):
         _check_pooling(folder, options)
     return documents, queries

@@ -7,7 +7,7 @@ from typing import Literal
 
 from irplatform.kit import GroupSampler, ListSampler, LoopSettings, StepSettings, VectorOptions
 from irplatform.plugin import Field, Options
-from irplatform_encoders.pretrained import PretrainedOptions
+from irplatform_encoders.pretrained import PretrainedOptions, TwoSidedOptions
 
 _EXACT_BELOW = 1_000_000
 
@@ -114,11 +114,9 @@ def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
     )
 
 
-class BiEncoderOptions(PretrainedOptions):
+class BiEncoderOptions(TwoSidedOptions):
     """Options of the bi-encoder: a sentence-transformers model."""
 
-    query_model: str | None = Field(None, description="another model for queries (MedCPT)")
-    query_revision: str | None = Field(None, description="commit or tag of that one")
     pooling: Literal["mean", "cls"] | None = Field(
         None, description="makes a text's vector of its words', if the model's files do not say how"
     )

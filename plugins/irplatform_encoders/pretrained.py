@@ -78,6 +78,15 @@ class PretrainedOptions(Options):
     revision: str | None = Field(None, description="commit or tag of a model of the hub")
 
 
+class TwoSidedOptions(PretrainedOptions):
+    """The same with another model for queries, if there is one."""
+
+    query_model: str | None = Field(
+        None, description="another model for queries, trained with this one (MedCPT)"
+    )
+    query_revision: str | None = Field(None, description="commit or tag of that one")
+
+
 def tell_how_slow(resources: Resources, texts: int) -> None:
     """Say what is faster where a transformer reads many texts on the CPU."""
     if resources.device == "cpu" and texts >= _MANY and portable():
@@ -122,6 +131,21 @@ def model_folder(system: str, options: PretrainedOptions, kind: str | None = Non
     if kind is not None:
         _check_kind(folder, system, kind)
     return folder
+
+
+def two_folders(system: str, options: TwoSidedOptions, kind: str) -> tuple[Path, Path]:
+    """Return the folders of the models for documents and for queries; see `model_folder`."""
+    documents = queries = model_folder(system, options, kind)
+    if options.query_model is not None:
+        named = {"model": options.query_model, "revision": options.query_revision}
+        queries = model_folder(system, options.model_copy(update=named), kind)
+    return documents, queries
+
+
+def contents(documents: Path, queries: Path) -> Mapping[str, object]:
+    """The digests of the files of one model or two."""
+    of_queries = {} if queries == documents else {"query_model": content(queries)}
+    return {"model": content(documents), **of_queries}
 
 
 def saved_settings(folder: Path) -> Mapping[str, Any]:

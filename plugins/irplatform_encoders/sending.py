@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from irplatform.kit import map_documents
-from irplatform_encoders.biencoder_model import Encoder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from irplatform.kit import Float32
-    from irplatform.plugin import Resources
-    from irplatform_encoders.options import BiEncoderOptions
+    from irplatform.plugin import Options, Resources
 
 
 @dataclass(frozen=True)
 class SentEncoder:
-    """An encoder as a worker opens it; models lie at the same place on all machines."""
+    """An encoder as a worker opens it; models lie at the same place on all machines.
 
-    options: BiEncoderOptions
+    Attributes:
+        kind: the class of the encoder, made of options and a device.
+        options: of the encoder.
+        device: where it computes.
+        encode: makes of the encoder and texts what is sent back.
+    """
+
+    kind: Callable[[Any, str], Any]
+    options: Options
     device: str
+    encode: Callable[[Any, list[str]], Any]
 
     @cached_property
-    def _opened(self) -> Encoder:
-        return Encoder(self.options, self.device)
+    def _opened(self) -> Any:
+        return self.kind(self.options, self.device)
 
-    def documents(self, texts: list[str]) -> Float32:
-        """Vectors of documents, as `Encoder.documents` makes them."""
-        return self._opened.documents(texts)
+    def __call__(self, texts: list[str]) -> Any:
+        return self.encode(self._opened, texts)
 
 
 def encoded(
-    encoder: Encoder, resources: Resources, texts: Iterable[list[str]]
-) -> Iterator[Float32]:
-    """Yield the vectors of blocks of documents, which workers make if there are several."""
-    sent = SentEncoder(encoder.options, resources.device)
-    return map_documents(encoder.documents, sent.documents, texts, resources.device)
+    encoder: Any,
+    encode: Callable[[Any, list[str]], Any],
+    resources: Resources,
+    texts: Iterable[list[str]],
+) -> Iterator[Any]:
+    """Yield what a function makes of an encoder and blocks of texts, in workers if there are some.
+
+    The function belongs to a module.
+    """
+    there = SentEncoder(type(encoder), encoder.options, resources.device, encode)
+    return map_documents(partial(encode, encoder), there, texts, resources.device)

@@ -21,7 +21,7 @@ from irplatform.plugin import Document, Documents, Topic
 from irplatform.reports.explanation import explanation_text
 from irplatform_encoders.multi_vector.model import TokenEncoder
 from irplatform_encoders.multi_vector.options import MultiVectorOptions
-from irplatform_encoders.multi_vector.vectors import SentTokenEncoder
+from irplatform_encoders.sending import SentEncoder
 
 pytestmark = pytest.mark.skipif(
     library_is_too_old(), reason="sentence-transformers has multi-vector models since 6.0"
@@ -208,10 +208,12 @@ def test_a_model_without_metadata_is_told(tmp_path, text_resources):
 
 def test_workers_make_the_same_vectors(folder):
     options = MultiVectorOptions(model=str(folder))
-    sent = pickle.loads(pickle.dumps(SentTokenEncoder(options, "cpu")))
+    sent = pickle.loads(
+        pickle.dumps(SentEncoder(TokenEncoder, options, "cpu", TokenEncoder.documents))
+    )
     read = texts(1, 9)
     here = TokenEncoder(options, "cpu").documents(read)
-    for parts, others in zip(sent.documents(read), here, strict=True):
+    for parts, others in zip(sent(read), here, strict=True):
         assert all(map(np.array_equal, parts, others))
 
 

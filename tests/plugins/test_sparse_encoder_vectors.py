@@ -8,6 +8,7 @@ from pretrained_models import LONGEST
 from small import small_resources
 from sparse_models import opened, save_autoencoder, save_splade
 
+from irplatform_encoders import sending
 from irplatform_encoders.sparse import store as sparse_store
 from irplatform_encoders.sparse.model import SparseTextEncoder
 from irplatform_encoders.sparse.store import SparseVectorStore
@@ -104,6 +105,6 @@ def test_workers_encode_as_this_process_does(splade, text_resources, monkeypatch
 
     ids = list(text_resources.texts)
     expected = opened(splade, long="cut").documents([text_resources.texts[i] for i in ids])
-    monkeypatch.setattr(sparse_store, "map_documents", in_workers)
+    monkeypatch.setattr(sending, "map_documents", in_workers)
     kept = SparseVectorStore(text_resources, opened(splade, long="cut")).of(ids)
     assert (kept.vectors != expected).nnz == 0

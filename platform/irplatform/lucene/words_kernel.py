@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 
+from irplatform.system.compilation import compiled
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 UNKNOWN, OTHER = -1, -2
 """Instead of a term's row: the index lacks it; a part of the text that Lucene has to analyze."""
@@ -78,15 +79,7 @@ _LONGEST_STOP_WORD = 5
 _A, _E, _I, _L, _O, _S, _T, _U, _W, _X, _Y, _Z = (ord(letter) for letter in "aeilostuwxyz")
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    options = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # there is no folder that numba may write to
-        return numba.njit(**options)(function)
-
-
-@_compiled
+@compiled
 def read(
     text: Any, ends: Any, terms: Any, term_ends: Any, order: Any, buckets: Any,
     topics: Any, rows: Any, others: Any,
@@ -141,7 +134,7 @@ def read(
     return count, parts
 
 
-@_compiled
+@compiled
 def _end_of_word(text: Any, begin: Any, end: Any) -> Any:
     """Where the word that begins at a place ends; -1 if none does."""
     kinds = 0
@@ -160,7 +153,7 @@ def _end_of_word(text: Any, begin: Any, end: Any) -> Any:
     return place if kinds & (_LETTER | _DIGIT) else -1
 
 
-@_compiled
+@compiled
 def _analyzed(text: Any, begin: Any, end: Any, word: Any) -> Any:
     """Write the term of a word; return its number of letters, 0 for a stop word."""
     size = end - begin
@@ -181,7 +174,7 @@ def _analyzed(text: Any, begin: Any, end: Any, word: Any) -> Any:
     return _stemmed(word, size)
 
 
-@_compiled
+@compiled
 def _row(word: Any, size: Any, terms: Any, term_ends: Any, order: Any, buckets: Any) -> Any:
     """The row of a term, or `UNKNOWN`."""
     if len(buckets) < 2:
@@ -199,7 +192,7 @@ def _row(word: Any, size: Any, terms: Any, term_ends: Any, order: Any, buckets: 
     return UNKNOWN
 
 
-@_compiled
+@compiled
 def hashed(text: Any, begin: Any, end: Any) -> Any:
     """The hash of some bytes (FNV-1a, its upper half folded in)."""
     value = _SEED
@@ -208,7 +201,7 @@ def hashed(text: Any, begin: Any, end: Any) -> Any:
     return value ^ (value >> np.uint64(32))
 
 
-@_compiled
+@compiled
 def _stemmed(word: Any, size: Any) -> Any:
     """Stem a word in place; return its new number of letters."""
     if size <= 2:
@@ -237,7 +230,7 @@ def _stemmed(word: Any, size: Any) -> Any:
     return last + 1
 
 
-@_compiled
+@compiled
 def _without_plural_and_past(word: Any, last: Any) -> Any:
     if word[last] == _S:
         plural = _ends(word, last, _FIRST, _FIRST_SIZES, _SSES)
@@ -254,7 +247,7 @@ def _without_plural_and_past(word: Any, last: Any) -> Any:
     return last
 
 
-@_compiled
+@compiled
 def _with_e(word: Any, last: Any) -> Any:
     """Mend a word that lost "ed" or "ing"."""
     for rule in (_AT, _BL, _IZ):
@@ -269,7 +262,7 @@ def _with_e(word: Any, last: Any) -> Any:
     return last
 
 
-@_compiled
+@compiled
 def _replaced(word: Any, last: Any, letters: Any, sizes: Any) -> Any:
     """Replace the first suffix that fits, if a syllable comes before it."""
     for rule in range(len(sizes)):
@@ -283,7 +276,7 @@ def _replaced(word: Any, last: Any, letters: Any, sizes: Any) -> Any:
     return last
 
 
-@_compiled
+@compiled
 def _ends(word: Any, last: Any, letters: Any, sizes: Any, rule: Any) -> Any:
     size = sizes[rule, 0]
     if size > last + 1 or word[last] != letters[rule, 0, size - 1]:
@@ -294,7 +287,7 @@ def _ends(word: Any, last: Any, letters: Any, sizes: Any, rule: Any) -> Any:
     return True
 
 
-@_compiled
+@compiled
 def _is_consonant(word: Any, place: Any) -> Any:
     letter = word[place]
     if letter in (_A, _E, _I, _O, _U):
@@ -309,7 +302,7 @@ def _is_consonant(word: Any, place: Any) -> Any:
     return consonant
 
 
-@_compiled
+@compiled
 def _measure(word: Any, last: Any) -> Any:
     """The number of times that consonants follow vowels."""
     count = 0
@@ -323,7 +316,7 @@ def _measure(word: Any, last: Any) -> Any:
     return count
 
 
-@_compiled
+@compiled
 def _has_vowel(word: Any, last: Any) -> Any:
     for place in range(last + 1):  # noqa: SIM110
         if not _is_consonant(word, place):
@@ -331,12 +324,12 @@ def _has_vowel(word: Any, last: Any) -> Any:
     return False
 
 
-@_compiled
+@compiled
 def _is_double(word: Any, last: Any) -> Any:
     return last >= 1 and word[last] == word[last - 1] and _is_consonant(word, last)
 
 
-@_compiled
+@compiled
 def _is_short(word: Any, last: Any) -> Any:
     """Consonant, vowel, consonant at the end, the last none of w, x and y."""
     return (

@@ -18,13 +18,11 @@ called is unchanged, whatever changes in others.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numba
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from irplatform.system.compilation import compiled
 
 _LANES, _STEPS = 8, 16
 """Every eighth of 128 sums in a row make a chunk, whose largest sum is looked at first."""
@@ -52,15 +50,7 @@ _ONE, _SIX, _IN_WORD = np.uint64(1), np.uint64(6), np.uint64(63)
 _DIGIT = np.uint64(255)
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    options = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # there is no folder that numba may write to
-        return numba.njit(**options)(function)
-
-
-@_compiled
+@compiled
 def rank(
     documents: Any, values: Any, latest: Any, saturation: Any, bits: Any, ranks: Any,
     ends: Any, begins: Any, stops: Any, weights: Any, bounds: Any, common: Any, limits: Any,
@@ -132,7 +122,7 @@ def rank(
         _read_keys(best[: counts[topic]], places[topic], numbers, scores)
 
 
-@_compiled
+@compiled
 def _prepare(
     begin: Any, stop: Any, weight: Any, bound: Any, place: Any, saturation: Any,
     tables: Any, rest: Any,
@@ -153,7 +143,7 @@ def _prepare(
     return rare
 
 
-@_compiled
+@compiled
 def _begin_block(
     documents: Any, low: Any, count: Any, block: Any, stop: Any, here: Any, there: Any
 ) -> None:
@@ -166,7 +156,7 @@ def _begin_block(
             there[term] = here[term] + np.searchsorted(within, low + block)
 
 
-@_compiled
+@compiled
 def _add_terms(
     sums: Any, low: Any, first: Any, last: Any, documents: Any, values: Any, saturation: Any,
     tables: Any, weight: Any, begin: Any, stop: Any, here: Any, there: Any,
@@ -180,7 +170,7 @@ def _add_terms(
             _add(sums, low, documents[part], values[part], weight[term], saturation)
 
 
-@_compiled
+@compiled
 def _leave_out(sums: Any, latest: Any, limit: Any) -> None:
     """Give documents that are too late a sum to which nothing can be added."""
     for place in range(len(latest)):
@@ -188,7 +178,7 @@ def _leave_out(sums: Any, latest: Any, limit: Any) -> None:
             sums[place] = -np.inf
 
 
-@_compiled
+@compiled
 def _add(sums: Any, low: Any, documents: Any, values: Any, weight: Any, saturation: Any) -> None:
     """Add a term's postings to the sums of a block that begins at a document."""
     low = np.uint64(low)
@@ -200,7 +190,7 @@ def _add(sums: Any, low: Any, documents: Any, values: Any, weight: Any, saturati
             sums[document] += np.float64(weight - weight / saturation[values[place]])
 
 
-@_compiled
+@compiled
 def _add_coded(sums: Any, low: Any, documents: Any, codes: Any, table: Any) -> None:
     """Add a term's postings, given what each code adds."""
     low = np.uint64(low)
@@ -208,7 +198,7 @@ def _add_coded(sums: Any, low: Any, documents: Any, codes: Any, table: Any) -> N
         sums[np.uint64(documents[place]) - low] += table[np.uint64(codes[place])]
 
 
-@_compiled
+@compiled
 def _guess(
     sums: Any, low: Any, documents: Any, here: Any, there: Any, depth: Any, least: Any,
     sample: Any, bins: Any,
@@ -225,7 +215,7 @@ def _guess(
     return least
 
 
-@_compiled
+@compiled
 def _first_to_look_up(
     rest: Any, here: Any, there: Any, rare: Any, size: Any, needed: Any, fewest: Any
 ) -> Any:
@@ -240,7 +230,7 @@ def _first_to_look_up(
     return until if pending > fewest else size
 
 
-@_compiled
+@compiled
 def _needed(sums: Any, depth: Any, maxima: Any, bins: Any, least: Any) -> Any:
     """What a sum has to exceed, given the sums so far of a block; fills `maxima`."""
     as_bits = sums.view(np.int64)  # of numbers that are not negative they have the same order
@@ -255,7 +245,7 @@ def _needed(sums: Any, depth: Any, maxima: Any, bins: Any, least: Any) -> Any:
     return max(least, _reached(maxima, len(sums) // _STEPS, depth, bins))
 
 
-@_compiled
+@compiled
 def _reached(numbers: Any, length: Any, depth: Any, bins: Any) -> Any:
     """A number that at least `depth` reach, and that has a smaller score in 32 bits; 0 if none."""
     if length < depth:
@@ -279,7 +269,7 @@ def _reached(numbers: Any, length: Any, depth: Any, bins: Any) -> Any:
     return 0.0
 
 
-@_compiled
+@compiled
 def _choose(
     sums: Any, maxima: Any, cut: Any, rest: Any, here: Any, there: Any, first: Any,
     candidates: Any, totals: Any,
@@ -305,7 +295,7 @@ def _choose(
     return size
 
 
-@_compiled
+@compiled
 def _of_group(as_bits: Any, maxima: Any, group: Any, bound: Any, candidates: Any, size: Any) -> Any:
     """Append the places of a group's sums that exceed a bound, ascending; the new size."""
     start = size
@@ -325,7 +315,7 @@ def _of_group(as_bits: Any, maxima: Any, group: Any, bound: Any, candidates: Any
     return size
 
 
-@_compiled
+@compiled
 def _complete(
     bits: Any, ranks: Any, low: Any, values: Any, begin: Any, weight: Any, saturation: Any,
     place: Any, until: Any, rest: Any, cut: Any, candidates: Any, totals: Any, few: Any,
@@ -341,7 +331,7 @@ def _complete(
     return few
 
 
-@_compiled
+@compiled
 def _look_up(
     bits: Any, ranks: Any, low: Any, values: Any, weight: Any, saturation: Any,
     candidates: Any, totals: Any, few: Any,
@@ -361,7 +351,7 @@ def _look_up(
                 totals[number] += np.float64(weight - weight / saturation[value])
 
 
-@_compiled
+@compiled
 def _drop(candidates: Any, totals: Any, few: Any, lower: Any) -> Any:
     """Keep the documents whose sums exceed a bound; their number."""
     size = 0
@@ -372,7 +362,7 @@ def _drop(candidates: Any, totals: Any, few: Any, lower: Any) -> Any:
     return size
 
 
-@_compiled
+@compiled
 def _take(
     candidates: Any, totals: Any, few: Any, low: Any, cut: Any, keys: Any, key_count: Any
 ) -> Any:
@@ -383,7 +373,7 @@ def _take(
     return key_count
 
 
-@_compiled
+@compiled
 def _gather(
     sums: Any, low: Any, maxima: Any, cut: Any, keys: Any, key_count: Any, candidates: Any
 ) -> Any:
@@ -398,7 +388,7 @@ def _gather(
     return key_count
 
 
-@_compiled
+@compiled
 def _ones(word: Any) -> Any:
     """The number of bits that are set."""
     word -= (word >> _ONE) & np.uint64(0x5555555555555555)
@@ -409,35 +399,35 @@ def _ones(word: Any) -> Any:
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@_compiled
+@compiled
 def _bits(number: Any) -> Any:
     return np.float64(number).view(np.int64)
 
 
-@_compiled
+@compiled
 def _number(bits: Any) -> Any:
     return np.int64(bits).view(np.float64)
 
 
-@_compiled
+@compiled
 def _key(total: Any, document: Any) -> Any:
     bits = np.float32(total).view(np.uint32)
     return (np.uint64(bits) << _HALF) | (_LOW - np.uint64(document))
 
 
-@_compiled
+@compiled
 def _score(key: Any) -> Any:
     return np.uint32(key >> _HALF).view(np.float32)
 
 
-@_compiled
+@compiled
 def _read_keys(keys: Any, first: Any, numbers: Any, scores: Any) -> None:
     for number in range(len(keys)):
         numbers[first + number] = np.int32(_LOW - (keys[number] & _LOW))
         scores[first + number] = _score(keys[number])
 
 
-@_compiled
+@compiled
 def _trim(keys: Any, spare: Any, key_count: Any, depth: Any, most: Any, least: Any) -> Any:
     """Keep the best keys, in their order, if there are many.
 
@@ -456,7 +446,7 @@ def _trim(keys: Any, spare: Any, key_count: Any, depth: Any, most: Any, least: A
     return depth, np.float64(_score(last))
 
 
-@_compiled
+@compiled
 def _sorted(keys: Any, spare: Any, bins: Any) -> Any:
     """The keys in descending order, in one of two arrays.
 
@@ -490,7 +480,7 @@ def _sorted(keys: Any, spare: Any, bins: Any) -> Any:
     return keys
 
 
-@_compiled
+@compiled
 def _best_first(keys: Any, depth: Any) -> None:
     """Bring the largest `depth` keys to the front, in any order (quickselect)."""
     left, right = 0, len(keys) - 1

@@ -11,17 +11,15 @@ processor's register.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.types.containers import UniTuple
 from numba.extending import intrinsic
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from irplatform.system.compilation import compiled
 
 END = -2
 """Ends a sentence among the numbers of words; words without a vector are -1."""
@@ -31,14 +29,6 @@ _BLOCK = 32
 _FLOAT, _DOUBLE, _INT, _LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 _FOUR, _EIGHT = ir.VectorType(_FLOAT, 4), ir.VectorType(_FLOAT, 8)
 _UPPER_HALF = 0xFFFFFFFF00000000
-
-
-def _compiled(function: Callable[..., Any]) -> Any:
-    options = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # there is no folder that numba may write to
-        return numba.njit(**options)(function)
 
 
 def _long(value: int) -> Any:
@@ -215,7 +205,7 @@ def _update(
     return of_type, generate
 
 
-@_compiled
+@compiled
 def keep(words: Any, rates: Any, state: Any, kept: Any, ends: Any) -> Any:
     """Draw the words that are trained: their number, and that of sentences.
 
@@ -241,7 +231,7 @@ def keep(words: Any, rates: Any, state: Any, kept: Any, ends: Any) -> Any:
     return count, sentences
 
 
-@_compiled
+@compiled
 def train(
     words: Any, ends: Any, shrinkage: Any, window: Any, rate: Any, begins: Any, points: Any,
     codes: Any, inputs: Any, outputs: Any, size: Any, sigmoid: Any,

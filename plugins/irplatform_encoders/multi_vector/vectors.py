@@ -6,18 +6,16 @@ int8 a scale for each vector.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.kit import map_documents
 from irplatform.plugin import InputError, Options
 from irplatform_encoders.multi_vector.maxsim import StoredVectors
 from irplatform_encoders.multi_vector.model import NAME, TokenEncoder
 from irplatform_encoders.records import DocumentRecords
+from irplatform_encoders.sending import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from irplatform.kit import Float32, Int64
     from irplatform.plugin import Resources
     from irplatform_encoders.multi_vector.maxsim import Numbers
-    from irplatform_encoders.multi_vector.options import MultiVectorOptions
     from irplatform_encoders.records import RecordBlock
 
 _LARGEST = 127  # of int8
@@ -80,10 +77,8 @@ class TokenVectorStore:
 
     def _encoded(self, texts: Iterable[list[str]]) -> Iterator[list[bytes]]:
         encoder = self._encoder
-        worker = SentTokenEncoder(encoder.options, self._resources.device)
-        device = self._resources.device
         documents = long = 0
-        for block in map_documents(encoder.documents, worker.documents, texts, device):
+        for block in encoded(encoder, TokenEncoder.documents, self._resources, texts):
             documents += len(block)
             long += sum(len(parts) > 1 for parts in block)
             yield [packed(parts, self._kind) for parts in block]
@@ -94,22 +89,6 @@ class TokenVectorStore:
                 f"{encoder.longest:,} tokens that the model reads: they are split, and their best "
                 f"part counts ({NAME}.long)"
             )
-
-
-@dataclass(frozen=True)
-class SentTokenEncoder:
-    """An encoder as a worker opens it; models lie at the same place on all machines."""
-
-    options: MultiVectorOptions
-    device: str
-
-    @cached_property
-    def _opened(self) -> TokenEncoder:
-        return TokenEncoder(self.options, self.device)
-
-    def documents(self, texts: list[str]) -> list[list[Float32]]:
-        """Vectors of documents, as `TokenEncoder.documents` makes them."""
-        return self._opened.documents(texts)
 
 
 def packed(parts: Sequence[Float32], kind: np.dtype[np.generic]) -> bytes:

@@ -17,8 +17,9 @@ from irplatform_encoders.pretrained import (
     all_parts,
     check_weights,
     content,
-    model_folder,
+    contents,
     opening,
+    two_folders,
 )
 
 if TYPE_CHECKING:
@@ -359,20 +360,11 @@ def _attends_apart(network: Any) -> bool:
 
 def depends_on(options: SparseEncoderOptions) -> Mapping[str, object]:
     """The digests of the models' files."""
-    documents, queries = _folders(options)
-    return {
-        "model": content(documents),
-        **({"query_model": content(queries)} if queries != documents else {}),
-    }
+    return contents(*_folders(options))
 
 
 def _folders(options: SparseEncoderOptions) -> tuple[Path, Path]:
-    documents = queries = model_folder(NAME, options, _KIND)
-    if options.query_model is not None:
-        of_queries = options.model_copy(
-            update={"model": options.query_model, "revision": options.query_revision}
-        )
-        queries = model_folder(NAME, of_queries, _KIND)
+    documents, queries = two_folders(NAME, options, _KIND)
     for folder in (documents, queries):
         _check_parts(folder)
     return documents, queries

@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 from irplatform.plugin import Field
-from irplatform_encoders.pretrained import PretrainedOptions
+from irplatform_encoders.pretrained import TwoSidedOptions
 
 
-class SparseEncoderOptions(PretrainedOptions):
+class SparseEncoderOptions(TwoSidedOptions):
     """Options of the sparse encoder: a model that sentence-transformers' `SparseEncoder` opens."""
 
-    query_model: str | None = Field(
-        None, description="another model for queries, with the same vocabulary (efficient SPLADE)"
-    )
-    query_revision: str | None = Field(None, description="commit or tag of that one")
     similarity: Literal["cosine", "dot"] | None = Field(None, description="if not the model's")
     query_prompt: str | None = Field(None, description="put before a query; by default the model's")
     document_prompt: str | None = Field(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irplatform.kit import map_documents
 from irplatform.plugin import Options
 from irplatform_encoders.records import DocumentRecords
+from irplatform_encoders.sending import encoded
 from irplatform_encoders.sparse.model import NAME, SparseTextEncoder
 
 if TYPE_CHECKING:
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
     from irplatform.kit import Float32, Int64
     from irplatform.plugin import Resources
-    from irplatform_encoders.sparse.options import SparseEncoderOptions
 
 _SHORT = 1 << 16  # words that have numbers of 16 bits
 _MANY = 4000  # words of a document, where SPLADE gives some hundred
@@ -97,9 +94,7 @@ class SparseVectorStore:
         self._records.fill(label=label)
 
     def _encoded(self, texts: Iterable[list[str]]) -> Iterator[Sequence[bytes]]:
-        sent = _SentEncoder(self._encoder.options, self._resources.device)
-        here = partial(packed, self._encoder)
-        for records in map_documents(here, sent.packed, texts, self._resources.device):
+        for records in encoded(self._encoder, packed, self._resources, texts):
             self._tell_if_not_sparse(records)
             yield records
 
@@ -114,21 +109,6 @@ class SparseVectorStore:
                 f"The model gives a document {words:,.0f} words on average, where models that were "
                 f"trained for sparse vectors give some hundred; {most} keeps the largest weights"
             )
-
-
-@dataclass(frozen=True)
-class _SentEncoder:
-    """An encoder as a worker opens it; models lie at the same place on all machines."""
-
-    options: SparseEncoderOptions
-    device: str
-
-    @cached_property
-    def _opened(self) -> SparseTextEncoder:
-        return SparseTextEncoder(self.options, self.device)
-
-    def packed(self, texts: list[str]) -> list[bytes]:
-        return packed(self._opened, texts)
 
 
 class _Record(NamedTuple):
