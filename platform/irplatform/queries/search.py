@@ -154,6 +154,8 @@ def index(
     """
     if (retriever is None) != (export is None):
         raise InputError(f"{option('retriever')} and {option('export')} go together.")
+    if settings and retriever is None:
+        raise InputError(f"{option('settings')} has no effect without {option('retriever')}.")
     collection = collection_name(collection)
     if retriever is not None and export is not None:
         run_settings = RunSettings(

@@ -70,7 +70,8 @@ def of_model(encoder: SparseTextEncoder, resources: Resources, *, rounded: bool)
         _write(folder, doc_ids, encoder.words, vectors, words, step, resources)
 
     depends_on = {"of": dict(encoder.identity), "rounded": rounded}
-    return _cached(resources, depends_on, build)
+    # Resumable, since what takes long, the vectors, is kept by the store.
+    return _cached(resources, depends_on, build, resumable=True)
 
 
 def of_file(path: Path, resources: Resources, *, rounded: bool) -> SparseIndex:
@@ -88,10 +89,15 @@ def of_file(path: Path, resources: Resources, *, rounded: bool) -> SparseIndex:
 
 
 def _cached(
-    resources: Resources, depends_on: Mapping[str, object], build: Callable[[Path], None]
+    resources: Resources,
+    depends_on: Mapping[str, object],
+    build: Callable[[Path], None],
+    *,
+    resumable: bool = False,
 ) -> SparseIndex:
     depends_on = {"index": SparseIndex.FORMAT, **depends_on}
-    return SparseIndex(resources.artifact(_KIND, depends_on, build, of_vectors=False))
+    folder = resources.artifact(_KIND, depends_on, build, of_vectors=False, resumable=resumable)
+    return SparseIndex(folder)
 
 
 def _write(
