@@ -36,7 +36,7 @@ class Scenario:
     passing: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> None:
-        """Write a collection of 40 documents, a run with faults, and an ontology."""
+        """Write a collection of 40 documents, runs with faults, ontologies, and sparse vectors."""
         draw = random.Random(1)
         small = folder / "small"
         (small / "qrels").mkdir(parents=True)
@@ -68,6 +68,12 @@ class Scenario:
         (folder / "plain.run").write_text("".join(plain))
         for name, terms in (("own", _TERMS), ("newer", _TERMS[:5])):
             (folder / f"{name}.obo").write_text("\n".join(["format-version: 1.4\n", *terms]))
+        vectors = [
+            {"id": d["_id"], "vector": dict.fromkeys(_WORDS[:5], n)}
+            for n, d in enumerate(documents)
+        ]
+        (folder / "vectors.jsonl").write_text("".join(json.dumps(v) + "\n" for v in vectors))
+        (folder / "topics.tsv").write_text("".join(f"{t['_id']}\t{t['text']}\n" for t in topics))
 
 
 _CACHED = (
@@ -109,6 +115,15 @@ _ALL = (
     ),
     Scenario("report", ("report", "out", "--html", "report.html", "--plots", "plots"), _RUNS),
     Scenario("compare", ("compare", "out"), _RUNS),
+    Scenario(
+        "index --export",
+        (
+            *("index", "--collection", "small", "--retriever", "sparse-encoder"),
+            *("--set", "vectors=vectors.jsonl", "--set", "queries=topics.tsv"),
+            *("--export", "ours.jsonl"),
+        ),
+        _CACHED,
+    ),
     Scenario("fuse", ("fuse", "odd.run", "even.run", "--out", "fused.run")),
     Scenario(
         "submit fix", ("submit", "fix", "odd.run", "-o", "fixed.run", "--diff", "changes.txt")

@@ -100,14 +100,14 @@ def _encode(
         for sentence in sentences:
             if words + len(sentence) > model.batch_words and count:
                 batches.append((len(numbers), count))
-                np.array(numbers, dtype=np.int32).tofile(file)
+                file.write(np.array(numbers, dtype=np.int32).tobytes())
                 numbers, count, words = [], 0, 0
             numbers += [number(word, -1) for word in sentence]
             numbers.append(end)
             count += 1
             words += len(sentence)
         batches.append((len(numbers), count))
-        np.array(numbers, dtype=np.int32).tofile(file)
+        file.write(np.array(numbers, dtype=np.int32).tobytes())
     return batches
 
 

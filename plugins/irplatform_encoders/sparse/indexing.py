@@ -147,8 +147,8 @@ def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -
             doc_ids.append(doc_id)
             places = [place_of.setdefault(word, len(place_of)) for word in vector]
             values = np.fromiter(vector.values(), np.float32, len(vector))
-            np.array(places, dtype=np.int32).tofile(columns)
-            values.tofile(weights)
+            columns.write(np.array(places, dtype=np.int32).tobytes())
+            weights.write(values.tobytes())
             ends.append(ends[-1] + len(values))
             whole = whole and bool((values == np.rint(values)).all())
             largest = max(largest, float(values.max(initial=0.0)))
