@@ -29,6 +29,7 @@ LAYERS = (
     {"building", "conformance", "serving", "tuning"},
     {"reproduction"},
     {"analysis", "tasks"},
+    {"judging"},
     {"planning", "queries"},
     {"experiment"},
     {"reports", "reranking"},

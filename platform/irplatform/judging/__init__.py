@@ -1,0 +1,1 @@
+"""Judgments that are made here: pools, who judges them, and how well judges agree."""

@@ -1,0 +1,255 @@
+"""Judgments with their source: who judged a document for a topic, when, and from which pool.
+
+A file of them has a JSON object a line:
+
+    {"topic": "1", "document": "d7", "grade": 2,
+     "source": {"kind": "person", "name": "ann", "version": ""},
+     "time": "2026-11-30T09:41:07Z", "pool": "4f2a…", "note": ""}
+
+A grade of null means that the source could not tell. There is one current judgment of a document
+by a source: a later one replaces it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import orjson
+
+from irplatform.errors import InputError, listing, quoted
+from irplatform.files.formats import parse_json
+from irplatform.files.reading import numbered_lines
+from irplatform.files.writing import atomic_write
+from irplatform.runs.fields import identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Refusal: TypeAlias = Callable[[str], InputError]
+
+Kind: TypeAlias = Literal["person", "machine"]
+PERSON: Kind = "person"
+MACHINE: Kind = "machine"
+
+ADJUDICATED = "adjudicated"
+"""The version of a person whose grade settles a difference between others."""
+
+_FORM = (
+    'A line is {"topic": …, "document": …, "grade": …, "source": {"kind": "person" or "machine", '
+    '"name": …, "version": …}, "time": …, "pool": …, "note": …}'
+)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+_MOST = 10**6
+"""Grades have at most six digits: trec_eval allocates memory for every grade up to the highest."""
+
+
+@dataclass(frozen=True, order=True)
+class Source:
+    """Who judges.
+
+    Attributes:
+        kind: "person" or "machine".
+        name: the assessor's name, or that of the judge.
+        version: of a machine, its model, prompt and settings; of a person whose grade settles a
+            difference between others, "adjudicated".
+
+    Examples:
+        >>> str(Source("person", "ann")), str(Source("machine", "llm", "gpt-x 1"))
+        ('ann', 'llm gpt-x 1')
+    """
+
+    kind: Kind
+    name: str
+    version: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}".rstrip()
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """A document's grade for a topic, by a source.
+
+    Attributes:
+        topic: the topic's id.
+        document: the document's id.
+        grade: a whole number, 0 and below for not relevant; None if the source cannot tell.
+        source: who judged.
+        time: when, in UTC: `2026-11-30T09:41:07Z`; "" if nobody wrote it down.
+        pool: id of the pool; "" for none.
+        note: what the source remarked.
+    """
+
+    topic: str
+    document: str
+    grade: int | None
+    source: Source
+    time: str = ""
+    pool: str = ""
+    note: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, Source]:
+        """What has one current judgment: topic, document, source."""
+        return self.topic, self.document, self.source
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object of a file's line."""
+        source = {
+            "kind": self.source.kind,
+            "name": self.source.name,
+            "version": self.source.version,
+        }
+        return {
+            "topic": self.topic,
+            "document": self.document,
+            "grade": self.grade,
+            "source": source,
+            "time": self.time,
+            "pool": self.pool,
+            "note": self.note,
+        }
+
+
+def now() -> str:
+    """Return the time of a judgment that is made now."""
+    return _in_utc(datetime.now(UTC))
+
+
+def read_judgments(path: Path | str) -> list[Judgment]:
+    """Read the current judgments of a file, perhaps gzipped.
+
+    Returns:
+        One judgment per topic, document and source, the latest, in the order of the file.
+
+    Raises:
+        InputError: the file is missing or empty, a line is ill-formed, or a source judges a
+            document differently at the same time.
+    """
+    path = Path(path)
+    judgments, numbers = [], []
+    for number, line in numbered_lines(path):
+        record = parse_json(line, path, number, hint=f"{_FORM}.")
+        judgments.append(judgment_of(record, path, number))
+        numbers.append(number)
+    if not judgments:
+        raise InputError(f"there are no judgments in this file. {_FORM}.", path=path)
+    return current(judgments, path, numbers)
+
+
+def write_judgments(path: Path | str, judgments: Iterable[Judgment]) -> None:
+    """Write judgments, one a line; the file appears whole or not at all."""
+    with atomic_write(Path(path), "wb") as file:
+        for judgment in judgments:
+            file.write(orjson.dumps(judgment.as_json(), option=orjson.OPT_APPEND_NEWLINE))
+
+
+def current(
+    judgments: Iterable[Judgment], path: Path | None = None, lines: list[int] | None = None
+) -> list[Judgment]:
+    """Return the latest judgment of each topic, document and source; the same twice is one.
+
+    Args:
+        judgments: in any order.
+        path: their file, for errors.
+        lines: the line of each, for errors.
+
+    Raises:
+        InputError: a source judges a document differently at the same time.
+    """
+    latest: dict[tuple[str, str, Source], tuple[int, Judgment]] = {}
+    for place, judgment in enumerate(judgments):
+        first, earlier = latest.setdefault(judgment.key, (place, judgment))
+        if judgment.time == earlier.time and judgment.grade != earlier.grade:
+            where = f"in line {lines[first]}" if lines else "before"
+            raise InputError(
+                f"{judgment.source} judges document '{judgment.document}' of topic "
+                f"'{judgment.topic}' as {_told(judgment)} here but as {_told(earlier)} {where}, at "
+                "the same time. Keep one of the two.",
+                path=path,
+                line=lines[place] if lines else None,
+            )
+        if judgment.time > earlier.time:
+            latest[judgment.key] = place, judgment
+    return [judgment for _, judgment in latest.values()]
+
+
+def judgment_of(record: Any, path: Path | None = None, line: int | None = None) -> Judgment:
+    """Return the judgment of a JSON object.
+
+    Raises:
+        InputError: a key is missing or unknown, or a value is none of those that it takes.
+    """
+
+    def bad(problem: str) -> InputError:
+        return InputError(f"{problem}. {_FORM}.", path=path, line=line)
+
+    known = [field.name for field in fields(Judgment)]
+    if not isinstance(record, dict):
+        raise bad("this is not a JSON object")
+    if missing := [n for n in ("topic", "document", "grade", "source") if n not in record]:
+        raise bad(f"missing: {listing(missing)}")
+    if others := [name for name in record if name not in known]:
+        raise bad(f"unknown: {listing(others)}")
+    where = path or Path()
+    texts = {name: record.get(name) or "" for name in ("time", "pool", "note")}
+    if wrong := [name for name, text in texts.items() if not isinstance(text, str)]:
+        raise bad(f"{listing(wrong)} is not text")
+    texts["time"] = _time(texts["time"], bad)
+    return Judgment(
+        identifier(record["topic"], "under 'topic'", where, line),
+        identifier(record["document"], "under 'document'", where, line),
+        _grade(record["grade"], bad),
+        _source(record["source"], bad),
+        **texts,
+    )
+
+
+def _source(value: Any, bad: Refusal) -> Source:
+    names = [field.name for field in fields(Source)]
+    if not isinstance(value, dict) or not {*value} <= {*names}:
+        raise bad(f"the source {quoted(value)} is not an object with the keys {listing(names)}")
+    kind, name, version = value.get("kind"), value.get("name"), value.get("version") or ""
+    if kind not in (PERSON, MACHINE):
+        raise bad(f"the kind of source {quoted(kind)} is neither 'person' nor 'machine'")
+    if not isinstance(name, str) or not name.strip() or not isinstance(version, str):
+        raise bad("the name of a source is text, and so is its version")
+    return Source(cast("Kind", kind), name, version)
+
+
+def _grade(value: Any, bad: Refusal) -> int | None:
+    if value is None:
+        return None
+    if type(value) is float and value.is_integer():
+        value = int(value)
+    if type(value) is not int or abs(value) >= _MOST:
+        raise bad(
+            f"the grade {quoted(value)} is not a whole number of at most six digits, nor null "
+            "for a source that cannot tell"
+        )
+    return value
+
+
+def _time(text: str, bad: Refusal) -> str:
+    """A time in UTC, in seconds, so that times are ordered as texts are."""
+    if not text:
+        return ""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None or not _TIME.match(text):
+        raise bad(f"the time {quoted(text)} is not one like 2026-11-30T09:41:07Z")
+    return _in_utc(time)
+
+
+def _in_utc(time: datetime) -> str:
+    return time.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
+
+
+def _told(judgment: Judgment) -> str:
+    return "cannot tell" if judgment.grade is None else str(judgment.grade)
