@@ -1,0 +1,140 @@
+"""A pool is a folder of two files: documents to judge in their order, and what decided them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.files.columns import packed
+from irplatform.judging.pool_folder import (
+    Item,
+    Lines,
+    Pool,
+    PooledRun,
+    is_pool,
+    read_pool,
+    write_pool,
+)
+
+HEADER = "topic\tdocument\tstratum\tplace\n"
+
+
+def pool_of(folder, rows, **settings):
+    """A pool with rows of topic, document, stratum and place, topics together."""
+    topics = [*dict.fromkeys(row[0] for row in rows)]
+    counts = [sum(row[0] == topic for row in rows) for topic in topics]
+    strata, places = (np.array([row[column] for row in rows]) for column in (2, 3))
+    ids = packed(row[1] for row in rows)
+    lines = Lines(topics, np.append(0, np.cumsum(counts)), ids, strata, places)
+    placed = int(np.count_nonzero(places))
+    return Pool(folder, "f1", "depth", settings, 7, [PooledRun("a", "a.run", "0")], [placed], lines)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """The folder of a pool with two topics, one with a document that was not drawn."""
+    rows = [("1", "a", 1, 2), ("1", "b", 2, 0), ("1", "c", 2, 1), ("x", "a", 1, 1)]
+    write_pool(pool_of(tmp_path, rows, strata=["10:1", "20:0.5"]))
+    return tmp_path
+
+
+def test_documents_stand_in_the_order_of_judging_and_those_not_drawn_last(written):
+    lines = ["1\tc\t2\t1", "1\ta\t1\t2", "1\tb\t2\t", "x\ta\t1\t1"]
+    assert (written / "pool.tsv").read_text() == HEADER + "\n".join([*lines, ""])
+
+
+def test_what_is_written_is_read(written):
+    pool = read_pool(written)
+    assert (pool.id, pool.method, pool.seed, pool.rounds) == ("f1", "depth", 7, [3])
+    assert pool.runs == [PooledRun("a", "a.run", "0")]
+    assert pool.topics == ["1", "x"]
+    assert pool.items("1") == [Item("c", 2, 1), Item("a", 1, 2)]
+    assert pool.pooled("1")[-1] == Item("b", 2, 0)
+    assert {topic: dict(strata) for topic, strata in pool.strata.items()} == {
+        "1": {"c": 2, "a": 1, "b": 2},
+        "x": {"a": 1},
+    }
+    assert (pool.placed, pool.is_sample) == (3, True)
+
+
+def test_counts_are_for_the_reader_of_the_file(written):
+    facts = json.loads((written / "pool.json").read_text())
+    assert facts["counts"] == {"topics": 2, "pooled": 4, "placed": 3}
+
+
+def test_a_pool_that_is_read_and_written_has_the_same_bytes(written):
+    before = [(written / name).read_bytes() for name in ("pool.tsv", "pool.json")]
+    write_pool(read_pool(written))
+    assert [(written / name).read_bytes() for name in ("pool.tsv", "pool.json")] == before
+
+
+def test_ids_of_any_length_and_alphabet_are_kept(tmp_path):
+    rows = [("q", "é" * 50, 1, 1), ("q", "文献-7", 1, 2), ("q", "a", 1, 3)]
+    write_pool(pool_of(tmp_path, rows))
+    assert [item.document for item in read_pool(tmp_path).items("q")] == [r[1] for r in rows]
+
+
+def test_a_round_that_the_facts_do_not_have_yet_is_one(written):
+    with (written / "pool.tsv").open("a") as file:
+        file.write("x\tb\t1\t2\n")
+    assert read_pool(written).rounds == [3, 1]
+
+
+def test_lines_about_a_topic_need_not_stand_together(written):
+    lines = ["1\tc\t2\t1", "x\ta\t1\t1", "1\ta\t1\t2"]
+    (written / "pool.tsv").write_text(HEADER + "\n".join([*lines, ""]))
+    assert [item.document for item in read_pool(written).items("1")] == ["c", "a"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("", "no documents"),
+        ("1\ta\t1\n", "pool.tsv:2: this is no line of a pool"),
+        ("1\ta\t1\t1\n1\tb c\t1\t2\n", "pool.tsv:3: this is no line of a pool"),
+        ("1\ta\tone\t1\n", "pool.tsv:2: stratum and place are whole numbers"),
+        ("1\ta\t1\t-1\n", "pool.tsv:2: stratum and place are whole numbers"),
+        ("1\ta\t1\t0\n", "pool.tsv:2: the place 0 is 0 or comes twice"),
+        ("1\ta\t1\t1\n1\tb\t1\t1\n", "pool.tsv:3: the place 1 is 0 or comes twice"),
+        ("1\ta\t1\t1\n1\tb\t1\t3\n", "the places of a topic are not 1, 2, 3"),
+        ("1\ta\t1\t2\n", "the places of a topic are not 1, 2, 3"),
+        ("1\ta\t1\t1\n1\ta\t1\t2\n", "pool.tsv:3: document 'a' comes a second time in its topic"),
+    ],
+)
+def test_a_line_at_fault_is_named(written, lines, message):
+    (written / "pool.tsv").write_text(HEADER + lines)
+    with pytest.raises(InputError) as error:
+        read_pool(written)
+    assert message in str(error.value)
+
+
+def test_a_file_without_the_header_is_refused(written):
+    (written / "pool.tsv").write_text("1\ta\t1\t1\n")
+    with pytest.raises(InputError, match=r"pool.tsv:1: the header is not"):
+        read_pool(written)
+
+
+def test_line_ends_of_windows_are_read(written):
+    content = (written / "pool.tsv").read_text()
+    (written / "pool.tsv").write_text(content.replace("\n", "\r\n"), newline="")
+    assert [item.document for item in read_pool(written).items("1")] == ["c", "a"]
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"id": 3}', "{"])
+def test_facts_that_are_not_a_pools_are_refused(written, content):
+    (written / "pool.json").write_text(content)
+    with pytest.raises(InputError, match=r"pool\.json"):
+        read_pool(written)
+
+
+def test_another_folder_is_no_pool(tmp_path):
+    assert not is_pool(tmp_path)
+    with pytest.raises(InputError, match="this is no pool"):
+        read_pool(tmp_path)
+
+
+def test_an_id_with_white_space_cannot_be_written(tmp_path):
+    with pytest.raises(InputError, match="white space"):
+        write_pool(pool_of(tmp_path, [("1", "a b", 1, 1)]))
+    assert not (tmp_path / "pool.tsv").exists()
