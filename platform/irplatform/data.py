@@ -310,6 +310,7 @@ class Collection:
             it brings none.
         ignore_identical_ids: a topic's own id is left out of its results, see `left_out`.
         topics_left_out: ids of the topics that a choice of some leaves out.
+        grades: what the grades of judgments mean, as far as that is written down.
         metadata: further facts for `collections show`: source, licence, downloads.
     """
 
@@ -329,6 +330,7 @@ class Collection:
     load_scored: Callable[[], Mapping[str, Mapping[str, float]]] | None = None
     ignore_identical_ids: bool = False
     topics_left_out: frozenset[str] = frozenset()
+    grades: Mapping[int, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property

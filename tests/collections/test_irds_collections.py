@@ -75,6 +75,18 @@ def test_a_document_has_the_grade_of_its_best_passage(registered):
     assert open_dataset("local/passages").load_qrels() == {"1": {"a": 2, "b": 0, "c": -1}}
 
 
+class DefinedQrels(PassageQrels):
+    def qrels_defs(self):
+        return {0: "no", 1: "yes"}
+
+
+def test_grades_are_defined_as_far_as_the_library_says(registered):
+    for name, qrels in (("told", DefinedQrels()), ("untold", PassageQrels())):
+        ir_datasets.registry.register(f"local/{name}", Dataset(Docs(), Queries("1"), qrels))
+    assert open_dataset("local/told").grades == {0: "no", 1: "yes"}
+    assert open_dataset("local/untold").grades == {}
+
+
 class SubtopicQrels(BaseQrels):
     def qrels_iter(self):
         return iter([TrecSubQrel("1", "a", 0, "x"), TrecSubQrel("1", "a", 1, "y")])

@@ -49,6 +49,14 @@ def test_sampled_judgments_alone_are_judgments_too(toml_collection, declaration)
     assert collection.metadata["judgments"] == str(path.parent / "sampled.txt")
 
 
+def test_grades_may_be_defined_before_there_are_judgments(toml_collection, declaration):
+    grades = '[qrels.grades]\n0 = "no"\n-1 = "junk"\n'
+    collection = open_path(toml_collection(declaration.partition("[qrels]")[0] + grades))
+    assert collection.grades == {0: "no", -1: "junk"}
+    assert collection.load_qrels is None
+    assert open_path(toml_collection()).grades == {}
+
+
 @pytest.mark.parametrize("files", ["docs/*.jsonl*", "docs", "./docs/[ab].*"])
 def test_patterns_and_folders_name_the_files_of_documents(toml_collection, declaration, files):
     listed = '"docs/a.jsonl", "docs/b.jsonl.gz"'
@@ -149,6 +157,7 @@ def test_the_corpus_is_the_same_wherever_the_folder_lies(toml_collection, tmp_pa
         ('file = "qrels.txt"\nsampled = "sampled.txt"', "", "[qrels] the key 'file' is missing"),
         ("{disease} {gene}", "{disease", "[topics] query: the query template"),
         ("{disease} {gene}", "{disease.__class__}{", "[topics] query: the query template"),
+        ("[qrels]", '[qrels]\ngrades = {high = "yes"}', "'grades' cannot be"),
         ("[qrels]", "[qrels", "toml:11: this is not TOML"),
     ],
 )

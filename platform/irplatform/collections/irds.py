@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.collections.irds_corpora import (
@@ -160,8 +160,18 @@ def _collection(dataset_id: str, *, evaluated: str) -> Collection:
         validation=partial(open_partner, validates) if validates else None,
         sampled_qrels=sampled_qrels(dataset_id),
         load_scored=partial(_scored, dataset_id) if dataset.has_scoreddocs() else None,
+        grades=_grades(dataset),
         metadata=_metadata(dataset_id),
     )
+
+
+def _grades(dataset: Any) -> dict[int, str]:
+    """What the grades of a dataset's judgments mean, as far as the library says."""
+    try:
+        defined = dataset.qrels_defs() if dataset.has_qrels() else {}
+    except NotImplementedError:
+        return {}
+    return {grade: text for grade, text in defined.items() if isinstance(grade, int)}
 
 
 def _metadata(dataset_id: str) -> dict[str, str]:

@@ -6,10 +6,18 @@ describes its keys. Any `.toml` is such a collection, so one folder can hold sev
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 from irplatform.collections.beir import as_text
 from irplatform.collections.identical_ids import ignoring_identical_ids
@@ -60,11 +68,18 @@ class Topics(_Table):
     plan: _Text | None = None
 
 
+def _of_grades(definitions: dict[str, str]) -> dict[str, str]:
+    if not all(re.fullmatch("-?[0-9]{1,6}", grade) for grade in definitions):
+        raise ValueError("its keys are whole numbers")
+    return definitions
+
+
 class QrelsTable(_Table):
     """The files of judgments, ordinary or sampled."""
 
     file: _Text | None = None
     sampled: _Text | None = None
+    grades: Annotated[dict[str, _Text], AfterValidator(_of_grades)] = {}
 
 
 class Train(_Table):
@@ -109,24 +124,25 @@ def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection
         _file(path, name, f"[qrels] {key}") if name else None
         for key, name in (("file", qrels and qrels.file), ("sampled", qrels and qrels.sampled))
     )
-    if qrels is not None and not (judged or sampled):
+    if qrels is not None and not (judged or sampled or qrels.grades):
         raise InputError("[qrels] the key 'file' is missing.", path=path)
     collection = Collection(
         id=declared.id,
         title=declared.title or declared.id,
         corpus=_corpus(path, declared.documents),
         load_topics=partial(read_topics, topic_file, topics.format, topics.query, topics.id),
-        load_qrels=partial(_read_qrels, judged, sampled) if qrels else None,
+        load_qrels=partial(_read_qrels, judged, sampled) if judged or sampled else None,
         measures=tuple(declared.measures) if declared.measures else Collection.measures,
         training=partial(_training, path, train.collection, open_path) if train else None,
         sampled_qrels=sampled,
         note=declared.note,
         expand=tuple(topics.expand),
         plan=_plan(path, topics.plan) if topics.plan else {},
+        grades={int(grade): text for grade, text in qrels.grades.items()} if qrels else {},
         metadata={
             "declared in": str(path),
             "topics": f"{topic_file} ({topics.format})",
-            **({"judgments": str(judged or sampled)} if qrels else {}),
+            **({"judgments": str(judged or sampled)} if judged or sampled else {}),
             **({"citation": declared.citation} if declared.citation else {}),
             **({"expanded with": ", ".join(topics.expand)} if topics.expand else {}),
             **({"query plan": topics.plan} if topics.plan else {}),

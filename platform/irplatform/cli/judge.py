@@ -1,0 +1,132 @@
+"""`platform judge`: people judge the documents of a pool on a page."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from typing import TYPE_CHECKING
+
+import click
+
+from irplatform.cli.commands import command, with_options
+from irplatform.cli.names import COLLECTION
+from irplatform.cli.options import PATH
+from irplatform.errors import InputError
+from irplatform.system.console import notice, say_text
+from irplatform.system.packages import require
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TOKEN = "IRPLATFORM_JUDGE_TOKEN"
+
+
+def _share(_context: click.Context, _option: click.Parameter, text: str | None) -> float | None:
+    """The share of a percentage."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text.strip())
+    if not found or float(found[1]) > 100:
+        raise InputError(f"--doubled takes a percentage, such as 10%, not '{text}'.")
+    return float(found[1]) / 100
+
+
+@command(
+    "platform judge pool --collection demo --grades '0=not relevant,1=relevant'",
+    "platform judge pool --doubled 10% --port 0",
+    "platform judge pool --export judgments.jsonl",
+)
+@click.argument("pool", type=PATH)
+@with_options(
+    click.option(
+        "--collection",
+        type=COLLECTION,
+        help="The collection of topics and documents; default: that of the pool's runs.",
+    ),
+    click.option(
+        "--grades",
+        metavar="GRADE=TEXT,…",
+        help="The grades and what they mean; default: those of last time, or the collection's.",
+    ),
+    click.option(
+        "--doubled",
+        metavar="N%",
+        callback=_share,
+        help="The share of documents that two people judge; default: that of last time, or none.",
+    ),
+    group="What to judge",
+    example="--grades '0=not relevant,1=relevant'",
+)
+@with_options(
+    click.option("--host", default="127.0.0.1", show_default=True, help="The address."),
+    click.option(
+        "--port",
+        default=8001,
+        show_default=True,
+        type=click.IntRange(0, 65535),
+        help="The port; 0 takes a free one, which is printed.",
+    ),
+    group="Where",
+    example="--port 0",
+)
+@with_options(
+    click.option("--export", type=PATH, help="Write the judgments to this file instead."),
+    click.option(
+        "--backup", type=PATH, help="Copy judgments and their history to this file instead."
+    ),
+    group="Instead of a page",
+    example="--export judgments.jsonl",
+)
+def judge(
+    pool: Path,
+    collection: str | None,
+    grades: str | None,
+    doubled: float | None,
+    host: str,
+    port: int,
+    export: Path | None,
+    backup: Path | None,
+) -> None:
+    """Judge the documents of a pool on a page in the browser.
+
+    Each judgment is on the disk before the next document shows. Several people judge at once, under
+    their names. --export and --backup work at any time, also while people judge.
+    """
+    if export or backup:
+        _write(pool, export, backup)
+        return
+    require("`platform judge`", "fastapi", "uvicorn", "prometheus_client")
+    from irplatform.judging.page.application import LOOPBACK, application, serve
+    from irplatform.judging.page.opening import opened_desk
+    from irplatform.serving.http_server import bind
+
+    token = "" if host in LOOPBACK else _token()
+    bound = bind(host, port)
+    with opened_desk(pool, collection, grades=grades, doubled=doubled) as desk:
+        address, found = bound.getsockname()[:2]
+        shown = f"[{address}]" if ":" in address else address
+        given = f"?token={token}" if token else ""
+        told = f"judging {pool} on http://{shown}:{found}/{given} (Ctrl-C ends)"
+        serve(application(desk, pool, token), bound, told)
+    notice("stopped; all judgments are on the disk")
+
+
+def _write(pool: Path, export: Path | None, backup: Path | None) -> None:
+    from irplatform.judging.judgments import write_judgments
+    from irplatform.judging.store import back_up, stored_judgments
+
+    if export:
+        write_judgments(export, stored_judgments(pool))
+        say_text(f"{export}")
+    if backup:
+        back_up(pool, backup)
+        say_text(f"{backup}")
+
+
+def _token() -> str:
+    """The token of the environment, or a new one."""
+    token = os.environ.get(_TOKEN) or secrets.token_urlsafe(16)
+    if not re.fullmatch(r"[A-Za-z0-9_-]{8,}", token):
+        raise InputError(f"{_TOKEN} takes eight or more letters, digits, '-' and '_'.")
+    return token

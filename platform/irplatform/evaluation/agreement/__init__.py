@@ -1,1 +1,0 @@
-"""How far judgments agree: on the order of systems, and on the grades of documents."""

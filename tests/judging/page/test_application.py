@@ -1,0 +1,202 @@
+"""The pages over HTTP: what they answer, and whom they refuse."""
+
+import asyncio
+import json
+import sqlite3
+
+import pytest
+from judged_pools import small_desk, write_small_pool
+
+fastapi = pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+httpx = pytest.importorskip("httpx")
+
+from irplatform.judging.page.application import application  # noqa: E402
+
+HERE = "http://127.0.0.1:8001"
+
+
+class Browser:
+    """Requests to an application, as a page sends them."""
+
+    def __init__(self, app, base=HERE):
+        self.app, self.base, self.cookies = app, base, httpx.Cookies()
+
+    def ask(self, method, path, **sent):
+        async def send():
+            transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(
+                transport=transport, base_url=self.base, cookies=self.cookies
+            ) as client:
+                answer = await client.request(method, path, **sent)
+                self.cookies = client.cookies
+                return answer
+
+        return asyncio.run(send())
+
+    def get(self, path, **headers):
+        return self.ask("GET", path, headers=headers)
+
+    def post(self, path, body, **headers):
+        return self.ask("POST", path, json=body, headers=headers)
+
+    def judge(self, document, grade, **more):
+        body = {"assessor": "ann", "topic": "t1", "document": document, "grade": grade}
+        return self.post("/api/judge", {**body, "request": f"click-{document}-{grade}", **more})
+
+
+@pytest.fixture
+def desk(tmp_path):
+    pool = write_small_pool(tmp_path, {"t1": ["d1", "d2", "d3"]})
+    with small_desk(tmp_path, pool) as desk:
+        yield desk
+
+
+@pytest.fixture
+def browser(desk, tmp_path):
+    return Browser(application(desk, tmp_path))
+
+
+@pytest.fixture
+def guarded(desk, tmp_path):
+    return Browser(application(desk, tmp_path, "the-token-1"), "http://lab.example:8001")
+
+
+def test_a_judgment_is_answered_when_it_is_on_the_disk(browser, tmp_path):
+    answer = browser.judge("d1", 2, note="so")
+    assert answer.status_code == 200
+    with sqlite3.connect(tmp_path / "judgments.sqlite") as other:
+        rows = other.execute("SELECT document, grade, note FROM history").fetchall()
+    assert rows == [("d1", 2, "so")]
+    assert browser.get("/api/start").json()["topics"][0]["judged"] == 1
+    cards = browser.get("/api/next?assessor=ann&topic=t1").json()["cards"]
+    assert [card["id"] for card in cards] == ["d2", "d3"]
+    shown = browser.get("/api/document?assessor=ann&topic=t1&document=d1").json()
+    assert shown["card"]["judgment"]["note"] == "so"
+    assert [each["grade"] for each in browser.get("/api/mine?assessor=ann&topic=t1").json()] == [2]
+    undone = browser.post("/api/undo", {"assessor": "ann", "request": "undo-0001"}).json()
+    assert undone["card"]["judgment"] is None
+
+
+def test_a_conflict_tells_how_the_judgment_stands(browser):
+    browser.judge("d1", 2)
+    answer = browser.judge("d1", 0)
+    assert answer.status_code == 409
+    assert answer.json()["judgment"]["grade"] == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"grade": 9},
+        {"grade": "2"},
+        {"document": "d9"},
+        {"assessor": " "},
+        {"assessor": "a" * 61},
+        {"note": "n" * 4001},
+        {"request": ""},
+        {"more": 1},
+    ],
+)
+def test_what_is_no_judgment_is_refused(browser, change):
+    answer = browser.judge(**{"document": "d1", "grade": 1, **change})
+    assert answer.status_code == 422
+    assert answer.json()["error"]
+    assert browser.get("/api/start").json()["topics"][0]["judged"] == 0
+
+
+def test_half_a_character_is_refused(browser):
+    body = '{"assessor": "ann", "topic": "t1", "document": "d1", "grade": 1, "note": "\\ud800", '
+    sent = {
+        "content": f'{body}"request": "click-01"}}',
+        "headers": {"content-type": "application/json"},
+    }
+    assert browser.ask("POST", "/api/judge", **sent).status_code == 422
+
+
+def test_export_and_backup_are_whole(browser, tmp_path):
+    assert browser.get("/export").text == ""
+    browser.judge("d1", 2)
+    browser.judge("d2", None)
+    answer = browser.get("/export")
+    assert "judgments.jsonl" in answer.headers["content-disposition"]
+    assert [json.loads(line)["grade"] for line in answer.text.splitlines()] == [2, None]
+    (tmp_path / "copy.sqlite").write_bytes(browser.get("/backup").content)
+    with sqlite3.connect(tmp_path / "copy.sqlite") as copy:
+        assert copy.execute("SELECT COUNT(*) FROM history").fetchone() == (2,)
+
+
+@pytest.mark.parametrize("path", ["/", "/adjudicate", "/page.css", "/page.js", "/api/start"])
+def test_pages_load_nothing_from_elsewhere_and_run_no_other_script(browser, path):
+    answer = browser.get(path)
+    assert answer.status_code == 200
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "://" not in answer.text
+    assert "innerHTML" not in answer.text
+    assert " style=" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8001", "127.0.0.1.evil.example", ""]
+)
+def test_another_name_that_leads_here_is_refused(browser, host):
+    assert browser.get("/api/start", host=host).status_code == 403
+    assert browser.get("/", host=host).status_code == 403
+
+
+@pytest.mark.parametrize("host", ["localhost:8001", "127.0.0.1:8001", "[::1]:8001"])
+def test_this_machine_is_let_in(browser, host):
+    assert browser.get("/api/start", host=host).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"content-type": "text/plain"},
+        {"content-type": "application/x-www-form-urlencoded"},
+    ],
+)
+def test_a_page_of_another_site_may_not_write(browser, headers):
+    body = {"assessor": "ann", "topic": "t1", "document": "d1", "grade": 1, "request": "r-000001"}
+    assert browser.post("/api/judge", body, **headers).status_code in (403, 415)
+    assert browser.get("/api/start").json()["topics"][0]["judged"] == 0
+    own = {"origin": HERE, "sec-fetch-site": "same-origin"}
+    assert browser.post("/api/judge", body, **own).status_code == 200
+
+
+def test_a_large_body_is_refused(browser):
+    assert browser.judge("d1", 1, note="n" * 70_000).status_code == 413
+
+
+def test_a_token_lets_in_who_has_the_address(guarded):
+    assert guarded.get("/api/start").status_code == 401
+    assert guarded.get("/?token=the-token-2").status_code == 401
+    let_in = guarded.get("/?token=the-token-1")
+    assert (let_in.status_code, let_in.headers["location"]) == (303, "/")
+    cookie = let_in.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert guarded.get("/").status_code == 200
+    assert guarded.judge("d1", 1).status_code == 200
+    assert guarded.post("/api/undo", {}, origin="http://evil.example").status_code == 403
+
+
+def test_what_the_disk_refuses_is_told_and_may_be_tried_again(desk, browser, monkeypatch):
+    def full(*_args, **_more):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.store, "judge", full)
+        answer = browser.judge("d1", 1)
+    assert answer.status_code == 503
+    assert "disk is full" in answer.json()["error"]
+    assert browser.judge("d1", 1).status_code == 200
