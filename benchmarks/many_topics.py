@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
     Search = Callable[[Mapping[str, str], int, int], object]
 
+_REST = 0.3
+"""Seconds before a side's turn: threads of the one before may wait for work in a busy loop."""
 KNOWLEDGE = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs")
 
 
@@ -162,6 +164,7 @@ def in_turns(
     for turn in range(rounds + 1):  # the first one warms up
         queries = next(blocks)
         for name, search in sides.items():
+            time.sleep(_REST)
             started, used = time.perf_counter(), time.process_time()
             search(queries, depth, threads)
             used, wall = time.process_time() - used, time.perf_counter() - started

@@ -5,8 +5,9 @@ import pytest
 from scipy.stats import kendalltau
 
 from irplatform.errors import InputError
-from irplatform.evaluation import agreement as agreement_module
-from irplatform.evaluation.agreement import Source, agreement, permutation_p
+from irplatform.evaluation.agreement import of_systems
+from irplatform.evaluation.agreement.of_systems import Source, agreement
+from irplatform.evaluation.agreement.rank_correlation import permutation_p
 from irplatform.reports.agreement import as_json
 
 
@@ -54,8 +55,8 @@ def test_sources_of_a_collection_share_draws_where_a_measure_leaves_a_topic_out(
     )
     means = []
     for each in (whole, part):
-        topics = agreement_module._topics("c", [whole, part])
-        means.append(agreement_module._drawn_means(each, list(ORDER), topics, 500, 1))
+        topics = of_systems._topics("c", [whole, part])
+        means.append(of_systems._drawn_means(each, list(ORDER), topics, 500, 1))
     assert np.corrcoef(means[0][:, 0], means[1][:, 0])[0, 1] > 0.9
 
 
@@ -63,7 +64,7 @@ def test_how_many_draws_are_held_at_once_changes_nothing(monkeypatch):
     qualities = {f"s{n}": n / 20 for n in range(15)}
     sources = [noisy(name, qualities, noise=1, seed=seed) for seed, name in enumerate("xy")]
     at_once = agreement(sources, samples=1000)
-    monkeypatch.setattr(agreement_module, "_BLOCK", 20 * 300)
+    monkeypatch.setattr(of_systems, "_BLOCK", 20 * 300)
     assert agreement(sources, samples=1000) == at_once
 
 

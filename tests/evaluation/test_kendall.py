@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from irplatform.evaluation.agreement import kendall_taus, permutation_p
+from irplatform.evaluation.agreement.rank_correlation import kendall_taus, permutation_p
 
 
 def share_of_orders(first, second):

@@ -1,9 +1,9 @@
 """Bits and ranks find the posting of a document among those of a common term."""
 
 import numpy as np
-import pytest
+from common_terms import common_terms
 
-from irplatform.postings.common import common_terms, no_common, open_common, write_common
+from irplatform.postings.common import no_common
 
 COUNT = 1_000
 
@@ -32,17 +32,6 @@ def test_a_posting_is_found_by_its_document():
             if has:
                 rank = before[word] + (of_term[word] & ((1 << place) - 1)).bit_count()
                 assert own[rank] == document
-
-
-@pytest.mark.parametrize("count", [COUNT, 64 * COUNT])
-def test_files_hold_what_is_made_in_memory(tmp_path, count):
-    starts, documents = postings()
-    write_common(tmp_path, starts, documents, count)
-    for found, expected in zip(
-        open_common(tmp_path), common_terms(starts, documents, count), strict=True
-    ):
-        assert found.dtype == expected.dtype
-        assert found.tolist() == expected.tolist()
 
 
 def test_places_are_told_of_common_terms_only():

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from common_terms import common_terms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irplatform.postings.common import common_terms, no_common
+from irplatform.postings.common import no_common
 from irplatform.postings.search import NO_LIMIT, Postings, Queries, in_order, search
 from irplatform.system.packages import absent
 

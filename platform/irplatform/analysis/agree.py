@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.evaluation.agreement import Agreement, agreement, indistinct, read_sources
+from irplatform.evaluation.agreement.of_systems import (
+    Agreement,
+    agreement,
+    indistinct,
+    read_sources,
+)
 from irplatform.experiment.arguments import as_names, as_paths
 from irplatform.system.console import notice
 

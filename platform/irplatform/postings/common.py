@@ -64,15 +64,6 @@ def write_common(folder: Path, starts: Int64, documents: Int32, count: int) -> N
             ranks.append(before)
 
 
-def common_terms(starts: Int64, documents: Int32, count: int) -> Common:
-    """The common terms, in memory, of what `write_common` writes."""
-    rows = np.flatnonzero(is_common(np.diff(starts), count))
-    of_terms = [_of_term(documents[starts[row] : starts[row + 1]], count) for row in rows]
-    if not of_terms:
-        return no_common()
-    return Common(rows, *(np.stack(arrays) for arrays in zip(*of_terms, strict=True)))
-
-
 def _of_term(documents: Int32, count: int) -> tuple[npt.NDArray[np.uint64], Int32]:
     """Bits and ranks of a term, given its documents."""
     edges = np.arange(-(-count // _WORD)) * _WORD

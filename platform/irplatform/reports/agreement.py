@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from irplatform.evaluation.agreement import comparable_means
+from irplatform.evaluation.agreement.of_systems import comparable_means
 from irplatform.reports.columns import aligned
 from irplatform.reports.table import figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.evaluation.agreement import Agreement, Correlation, Source
+    from irplatform.evaluation.agreement.of_systems import Agreement, Correlation, Source
 
 
 _SMALLEST = 0.001

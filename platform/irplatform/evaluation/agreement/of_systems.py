@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field, replace
-from itertools import combinations, permutations
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError, counted, unknown
+from irplatform.evaluation.agreement.rank_correlation import kendall_taus, permutation_p
 from irplatform.evaluation.measure_names import parse_measures
 from irplatform.run_folder.folder import FILE_NAME, read_scores
 from irplatform.runs.names import alone_name
@@ -44,15 +45,6 @@ _BLOCK = 1 << 22
 
 _DECIMALS = 12
 """Means are rounded, so that equal systems tie."""
-
-_MOST_ENUMERATED = 8
-"""All orders are tried for up to this many systems: 40,320 for eight."""
-
-_PERMUTATIONS = 10_000
-"""Random orders tried for more systems."""
-
-_ROUNDING = 1e-12
-"""Correlations closer than this are equal."""
 
 
 @dataclass(frozen=True)
@@ -301,51 +293,3 @@ def _draws(topics: int, samples: int, seed: Sequence[int]) -> Iterator[_Floats]:
         size = min(rows, samples - start)
         shares = np.full(topics, 1 / topics)
         yield random.multinomial(topics, shares, size=size).astype(np.float64)
-
-
-def kendall_taus(first: _Floats, second: _Floats) -> _Floats:
-    """Compute Kendall's tau-b of many pairs of score lists.
-
-    Args:
-        first: [pairs, systems]; a single row serves all pairs.
-        second: [pairs, systems].
-
-    Returns:
-        One number per pair; NaN if all scores of a row are equal.
-    """
-    left, right = np.triu_indices(first.shape[1], k=1)
-    first_signs = np.sign(first[:, left] - first[:, right])
-    second_signs = np.sign(second[:, left] - second[:, right])
-    untied = np.count_nonzero(first_signs, axis=1) * np.count_nonzero(second_signs, axis=1)
-    with np.errstate(invalid="ignore"):
-        taus: _Floats = np.sum(first_signs * second_signs, axis=1) / np.sqrt(untied)
-    return taus
-
-
-def permutation_p(first: _Floats, second: _Floats, *, seed: int = 42) -> float:
-    """Return the share of orders that correlate as strongly, in either direction.
-
-    Exact for up to eight systems, and for more if none tie; otherwise from 10,000 orders.
-    """
-    systems = len(first)
-    if systems <= _MOST_ENUMERATED:
-        orders = np.array(list(permutations(range(systems))))
-        return float(np.mean(_as_strong(first, second, orders)))
-    if len(np.unique(first)) == len(np.unique(second)) == systems:
-        from scipy.stats import kendalltau
-
-        return float(kendalltau(first, second, method="exact").pvalue)
-    unpermuted = np.tile(np.arange(systems), (_PERMUTATIONS, 1))
-    orders = np.random.default_rng(seed).permuted(unpermuted, axis=1)
-    extreme = int(np.count_nonzero(_as_strong(first, second, orders)))
-    return (extreme + 1) / (_PERMUTATIONS + 1)  # the observed order is one of the draws
-
-
-def _as_strong(
-    first: _Floats, second: _Floats, orders: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
-    (observed,) = np.abs(kendall_taus(first[None], second[None]))
-    strong: npt.NDArray[np.bool_] = (
-        np.abs(kendall_taus(first[None], second[orders])) >= observed - _ROUNDING
-    )
-    return strong

@@ -1,0 +1,1 @@
+"""How far judgments agree: on the order of systems, and on the grades of documents."""

@@ -1,0 +1,108 @@
+"""Kappa, alpha and AP correlation have the values of the libraries that people know them from."""
+
+import runpy
+import warnings
+from importlib.metadata import PackageNotFoundError, distribution
+
+import numpy as np
+import pytest
+
+from irplatform.evaluation.agreement.of_grades import (
+    LEVELS,
+    WEIGHTS,
+    krippendorff_alpha,
+    weighted_kappa,
+)
+from irplatform.evaluation.agreement.rank_correlation import tau_ap
+
+TABLES = 1000
+
+
+def table(random, judges):
+    """Grades of some documents; some are missing, some judges copy one another, some are dull."""
+    grades = [0, 1, 2, 3, 4][: random.integers(2, 6)]
+    documents = int(random.integers(2, 40))
+    first = random.choice(grades, documents)
+    copies = random.random(judges)
+    drawn = [
+        np.where(random.random(documents) < c, first, random.choice(grades, documents))
+        for c in copies
+    ]
+    missing = random.random((judges, documents)) < random.choice([0, 0.1, 0.5])
+    rows = [
+        [None if gone else int(grade) for gone, grade in zip(*each, strict=True)]
+        for each in zip(missing, drawn, strict=True)
+    ]
+    return grades, rows
+
+
+def pyircore():
+    """The file alone: its package wants data from the network."""
+    try:
+        package = distribution("autojudge-evaluate")
+    except PackageNotFoundError:
+        pytest.skip("needs the package autojudge-evaluate")
+    return runpy.run_path(str(package.locate_file("autojudge_evaluate/pyircore.py")))
+
+
+def test_kappa_is_that_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    random = np.random.default_rng(0)
+    compared = 0
+    for _ in range(TABLES):
+        grades, (one, other) = table(random, 2)
+        both = [(a, b) for a, b in zip(one, other, strict=True) if None not in (a, b)]
+        if not both:
+            continue
+        for weights in WEIGHTS:
+            ours = weighted_kappa(one, other, grades, weights)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                named = None if weights == "none" else weights
+                theirs = metrics.cohen_kappa_score(
+                    *zip(*both, strict=True), labels=grades, weights=named
+                )
+            assert (ours is None) == np.isnan(theirs)
+            assert ours is None or ours == pytest.approx(theirs, abs=1e-12)
+            compared += ours is not None
+    assert compared > 2 * TABLES
+
+
+def test_alpha_is_that_of_krippendorff():
+    library = pytest.importorskip("krippendorff", reason="needs the package krippendorff")
+    random = np.random.default_rng(1)
+    compared = 0
+    for _ in range(TABLES):
+        _, rows = table(random, int(random.integers(2, 6)))
+        values = np.array(rows, dtype=np.float64)
+        for level in LEVELS:
+            ours = krippendorff_alpha([*zip(*rows, strict=True)], level)
+            try:
+                theirs = library.alpha(values, level_of_measurement=level)
+            except ValueError:  # it refuses grades that are all the same
+                theirs = np.nan
+            if np.isnan(theirs) or ours is None:
+                pairable = [
+                    [v for v in column if v is not None] for column in zip(*rows, strict=True)
+                ]
+                left = {v for unit in pairable if len(unit) > 1 for v in unit}
+                assert ours is None and len(left) < 2
+                continue
+            assert ours == pytest.approx(theirs, abs=1e-12)
+            compared += 1
+    assert compared > 2 * TABLES
+
+
+def test_ap_correlation_is_that_of_pyircor():
+    """Its copy in autojudge-evaluate; where nothing ties, its agreement is the symmetric form."""
+    library = pyircore()
+    random = np.random.default_rng(2)
+    for _ in range(TABLES):
+        systems = int(random.integers(2, 30))
+        one, other = random.random((2, systems))
+        other = one * random.choice([0, 1]) + other
+        names = [f"s{n}" for n in range(systems)]
+        ours = tau_ap(
+            dict(zip(names, one, strict=True)), dict(zip(names, other, strict=True)), symmetric=True
+        )
+        assert ours == pytest.approx(library["tauap_b"](one, other), abs=1e-12)
