@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from irplatform.experiment.run import run as run
     from irplatform.experiment.run import train as train
     from irplatform.experiment.run_settings import RunSettings as RunSettings
+    from irplatform.judging.sources import write_qrels as write_qrels
     from irplatform.planning.forecast import plan as plan
     from irplatform.planning.steps import Forecast as Forecast
     from irplatform.plugin import FeatureGroup as FeatureGroup

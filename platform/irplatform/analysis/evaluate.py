@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from irplatform.analysis.differing import differences_told
@@ -12,6 +13,7 @@ from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import EvaluateOptions
 from irplatform.analysis.settings import AnalysisSettings
 from irplatform.collections.identical_ids import ignoring_identical_ids, notice_of_documents
+from irplatform.comparison.machines import machine_judged, machine_judged_told
 from irplatform.data import Collection
 from irplatform.errors import InputError, listing
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
@@ -21,6 +23,8 @@ from irplatform.evaluation.topics import only, spelled_otherwise, without
 from irplatform.experiment.arguments import as_qrels, collection_name
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.files.writing import same_file
+from irplatform.judging.judgments import PERSON
+from irplatform.judging.sources import PEOPLE, choose, gather, names_sources
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
 from irplatform.runs import read_run
@@ -29,10 +33,11 @@ from irplatform.spelling import option
 from irplatform.system.console import notice, place, waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from irplatform.analysis.given_runs import GivenRuns, Runs
+    from irplatform.data import Qrels
+    from irplatform.judging.sources import Chosen, Gathered
     from irplatform.runs import Run
 
 
@@ -73,6 +78,15 @@ def evaluate(runs: Runs, **options: Unpack[EvaluateOptions]) -> Evaluations:
                 sampled=judgments.sampled,
                 trec_eval=settings.trec_eval,
             )
+    if judgments.machine:
+        first = judgments.measures[0]
+        counts = {
+            name: machine_judged(
+                judged.runs[path], judgments.machine, [*evaluations[name].per_topic[first]], first
+            )
+            for path, name in judged.names.items()
+        }
+        notice(machine_judged_told(counts, first))
     return Evaluations(evaluations, {name: path for path, name in judged.names.items()})
 
 
@@ -123,18 +137,20 @@ def read_judged_runs(
         if given.cells:
             given = given.of_collection(named_collection.id if named_collection else None)
         paths = [*given.names]
+        read = as_qrels(qrels)
         if named_collection:
             files = {p: given.ready[p].path if p in given.ready else p for p in paths}
             looks = {p: asked for p, file in files.items() if (asked := topics_asked(file))}
             resolved_collection = of_quick_looks(named_collection, looks)
-            judged_by = partial(
+            judged_by: Callable[..., Judgments] = partial(
                 of_collection, resolved_collection, extra=plugins.measures, sampled=sampled_qrels
             )
         else:
             usual, extra = Collection.measures, plugins.measures
-            read = as_qrels(qrels)
             judged_by = partial(of_files, read, extra=extra, usual=usual, sampled=sampled_qrels)
         notes = differences_told(given.files, opened, across=across)
+        judged_by, told = _by_sources(read, settings, resolved_collection) or (judged_by, ())
+        notes += told
         judgments = None
         if compared and not measures and sampled_qrels is None:
             judgments, measured = _by_reported(given, judged_by)
@@ -163,6 +179,38 @@ def read_judged_runs(
         )
         runs = {path: without(run, left_out) for path, run in runs.items()}
     return JudgedRuns(judgments, runs, resolved_collection, named, given, tuple(notes), as_read)
+
+
+def _by_sources(
+    path: Path | Qrels | None, settings: AnalysisSettings, collection: Collection | None
+) -> tuple[Callable[..., Judgments], Sequence[str]] | None:
+    """Judgments by the sources that count, and notes of them; None where no sources are named."""
+    if not isinstance(path, Path) or not names_sources(path):
+        return None
+    gathered = gather([path])
+    chosen = choose(gathered, settings.sources)
+    return partial(_of_sources, gathered, chosen, collection), chosen.notes
+
+
+def _of_sources(
+    gathered: Gathered, chosen: Chosen, collection: Collection | None, measures: Sequence[str]
+) -> Judgments:
+    """Judgments of sources; those of people alone beside them, where machines' count, too."""
+    usual = collection.measures if collection else Collection.measures
+    left_out = collection.topics_left_out if collection else frozenset()
+
+    def judgments(by: Chosen, names: Sequence[str]) -> Judgments:
+        grades = {t: own for t, own in by.grades.items() if t not in left_out}
+        pools = by.sampled and {t: pool for t, pool in by.sampled.items() if t not in left_out}
+        ordinary = grades if pools is None else None
+        return of_files(ordinary, names, registry().measures, usual=usual, sampled=pools)
+
+    judged = judgments(chosen, measures)
+    if not chosen.machine:
+        return judged
+    known = {judgment.source.kind for judgment in gathered.judgments if judgment.grade is not None}
+    people = judgments(choose(gathered, PEOPLE), judged.measures) if PERSON in known else None
+    return replace(judged, machine=chosen.machine, people=people)
 
 
 def _by_reported(

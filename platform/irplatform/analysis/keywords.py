@@ -21,7 +21,10 @@ class EvaluateOptions(TypedDict, total=False):
     """The collection whose judgments to use; default: the one that the runs are of."""
     qrels: AnyQrels | None
     """A file of judgments to use instead: TREC (four columns), BEIR (three), sampled (five), JSON
-    lines or BioASQ."""
+    lines or BioASQ; or a pool that was judged."""
+    sources: str | None
+    """Whose judgments of a pool, or of a file with sources, count: people (the default), people-
+    first (machines' where no person judged), machines, or names of sources."""
     sampled_qrels: AnyPath | None
     """A file of sampled judgments for infNDCG and infAP, with or without other judgments."""
     ignore_identical_ids: bool
@@ -51,7 +54,10 @@ class CompareOptions(TypedDict, total=False):
     """The collection whose judgments to use; default: the one that the runs are of."""
     qrels: AnyQrels | None
     """A file of judgments to use instead: TREC (four columns), BEIR (three), sampled (five), JSON
-    lines or BioASQ."""
+    lines or BioASQ; or a pool that was judged."""
+    sources: str | None
+    """Whose judgments of a pool, or of a file with sources, count: people (the default), people-
+    first (machines' where no person judged), machines, or names of sources."""
     sampled_qrels: AnyPath | None
     """A file of sampled judgments for infNDCG and infAP, with or without other judgments."""
     ignore_identical_ids: bool

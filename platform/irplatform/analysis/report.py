@@ -115,6 +115,7 @@ def write_report(
         if settings.explain:
             explained, unexplained = _explanations(given.names, shown, by_name)
             texts = replace(texts, explanations=explained, notes=[*texts.notes, *unexplained])
+    texts = replace(texts, machine=judged.judgments.machine)
     grades = judged.judgments.qrels
     drawn = curves(grades, by_name)
     notes = [*comparison.notes, *texts.notes]

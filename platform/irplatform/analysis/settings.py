@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
@@ -11,7 +12,6 @@ from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from irplatform.evaluation.topics import TopicFilter
 
@@ -45,10 +45,18 @@ class AnalysisSettings:
     qrels: Path | None = setting(
         None,
         "A file of judgments to use instead: TREC (four columns), BEIR (three), sampled (five), "
-        "JSON lines or BioASQ.",
+        "JSON lines or BioASQ; or a pool that was judged.",
         group=JUDGMENTS,
         takers=_ALL,
         keyword="AnyQrels | None",
+    )
+    sources: str | None = setting(
+        None,
+        "Whose judgments of a pool, or of a file with sources, count: people (the default), "
+        "people-first (machines' where no person judged), machines, or names of sources.",
+        group=JUDGMENTS,
+        takers=_ALL,
+        metavar="WHO",
     )
     sampled_qrels: Path | None = setting(
         None,
@@ -187,14 +195,21 @@ class AnalysisSettings:
 
     def __post_init__(self) -> None:
         from irplatform.experiment.arguments import as_names, as_path
+        from irplatform.judging.sources import names_sources
 
         check_values(self)
         object.__setattr__(self, "measures", as_names(self.measures, "measures"))
         if self.sampled_qrels is not None:
             path = as_path(self.sampled_qrels, "sampled_qrels")
             object.__setattr__(self, "sampled_qrels", path)
-        if self.collection is not None and self.qrels is not None:
+        sourced = isinstance(self.qrels, Path | str) and names_sources(Path(self.qrels))
+        if self.collection is not None and self.qrels is not None and not sourced:
             raise InputError(f"give either {option('collection')} or {option('qrels')}.")
+        if self.sources is not None and not sourced:
+            raise InputError(
+                f"{option('sources')} needs judgments that name their sources: {option('qrels')} "
+                "with a pool, or with JSON lines of its judgments."
+            )
         if self.all_pairs and self.baseline:
             raise InputError(
                 f"{option('all_pairs', True)} and {option('baseline')} exclude each other: leave "

@@ -16,6 +16,7 @@ from irplatform.cli.options import (
     seed_option,
 )
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.qrels_write import write
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
@@ -309,6 +310,9 @@ def simulate_clicks(
         say_text(
             f"{out}: {counted(counts['lines'], 'line')} of {counted(counts['topics'], 'topic')}"
         )
+
+
+qrels.add_command(write)
 
 
 def _refuse_other_models_option(model: str) -> None:

@@ -13,6 +13,7 @@ from irplatform.comparison.bounded import Bounded, KnownBounds
 from irplatform.comparison.bounds import Rescorer, judged_at, mean
 from irplatform.comparison.groups import group_topics
 from irplatform.comparison.identities import rankings_of_others, untested
+from irplatform.comparison.machines import ByPeople, machine_judged
 from irplatform.comparison.power import power_of
 from irplatform.comparison.ranking import rank_intervals
 from irplatform.comparison.results import (
@@ -161,6 +162,8 @@ def compare(
             _tested(pair, tests[pair], count) if pair in tests else untested(pair, systems)
         )
     ]
+    people = ByPeople(judgments, runs, tested, extra, test=test, correction=correction, seed=seed)
+    found = [people.with_people(each) if each.p is not None else each for each in found]
     found = [each if each.sentence else replace(each, sentence=sentence(each)) for each in found]
     by_id = {topic.id: topic for topic in topics}
     scored = dict.fromkeys(t for m in measures for t in evaluations[first].per_topic[m])
@@ -268,6 +271,9 @@ def _systems(
                 ranks[measure].get(name),
                 judged_at=None if share is None else depths[measure],
                 judged=share,
+                machine=machine_judged(runs[name], judgments.machine, [*per_topic], measure)
+                if judgments.machine
+                else None,
             )
         systems.append(System(name, scores))
     return systems

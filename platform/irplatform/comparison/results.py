@@ -44,6 +44,8 @@ class Score:
         unjudged: mean with unjudged documents not relevant, and relevant, see `comparison.bounds`.
         ties: mean with tied documents in the worst and in the best order.
         alone: mean of a reranker's own scores, not mixed with the first stage's.
+        machine: how many of the first k documents of a topic a machine judged and no person, on
+            average; None where machines' judgments do not count.
     """
 
     mean: float
@@ -56,6 +58,7 @@ class Score:
     unjudged: Bounds | None = None
     ties: Bounds | None = None
     alone: float | None = None
+    machine: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return an entry of a system's `measures`."""
@@ -67,6 +70,7 @@ class Score:
             **({} if self.alone is None else {"alone": self.alone}),
             "judged_at": self.judged_at,
             "judged": self.judged,
+            **({} if self.machine is None else {"machine_judged": self.machine}),
             "condensed": self.condensed,
             "unjudged_bounds": _ends(self.unjudged),
             "tie_bounds": _ends(self.ties),
@@ -106,8 +110,10 @@ class Pair:
         ties: the mean difference under the tie order that is worst for the system, and best.
         verdict: the conclusion of the test, seen from the system.
         depends_on: "unjudged", "ties": the verdict is another one within these bounds. "unjudged"
-            only if the judgments name documents that are not relevant, too.
+            only if the judgments name documents that are not relevant, too. "machines": the verdict
+            or the order is another one by people's judgments alone.
         sentence: what the data support and what not, in plain words.
+        people: the test by people's judgments alone; None where no machine's count.
     """
 
     baseline: str
@@ -120,6 +126,7 @@ class Pair:
     verdict: Verdict = "unclear"
     depends_on: tuple[str, ...] = ()
     sentence: str = ""
+    people: Difference | None = None
 
     @property
     def difference(self) -> float:
@@ -182,6 +189,11 @@ class Pair:
             "unjudged_bounds": _ends(self.unjudged),
             "tie_bounds": _ends(self.ties),
             "verdict": self.verdict,
+            **(
+                {"by_people": {**self.people.as_json(), "topics": self.people.n}}
+                if self.people
+                else {}
+            ),
             "depends_on": [*self.depends_on],
             "sentence": self.sentence,
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,11 +32,21 @@ INFERRED = ("infNDCG", "infAP")
 
 @dataclass(frozen=True)
 class Judgments:
-    """Judgments and the right names of the measures to report."""
+    """Judgments and the right names of the measures to report.
+
+    Attributes:
+        qrels: ordinary judgments.
+        sampled: sampled ones, if there are some.
+        measures: names of measures.
+        machine: topic to the documents whose grade is a machine's, where sources are known.
+        people: the judgments of people alone, if there are some and machines' count, too.
+    """
 
     qrels: Qrels
     sampled: SampledQrels | None
     measures: Sequence[str]
+    machine: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    people: Judgments | None = None
 
     @property
     def used(self) -> tuple[Qrels, SampledQrels]:
@@ -94,7 +104,7 @@ def of_files(
     extra: Mapping[str, MeasureFunction],
     *,
     usual: Sequence[str],
-    sampled: Path | None = None,
+    sampled: Path | SampledQrels | None = None,
 ) -> Judgments:
     """Read judgments from files: ordinary, sampled, or both.
 
@@ -106,13 +116,13 @@ def of_files(
         measures: names that the user gave; empty takes the usual ones.
         extra: measures of plugins.
         usual: for ordinary judgments; for levels, nDCG-exp@20 replaces nDCG@20.
-        sampled: a file of sampled judgments.
+        sampled: a file of sampled judgments, or such judgments in memory.
     """
     if isinstance(qrels, Path) and is_sampled(qrels):
         if sampled is not None:
             raise InputError("these are sampled judgments too; give one of the two.", path=qrels)
         qrels, sampled = None, qrels
-    pools = read_sampled_qrels(sampled) if sampled is not None else None
+    pools = read_sampled_qrels(sampled) if isinstance(sampled, Path) else sampled
     names: Sequence[str] = INFERRED
     if qrels is not None:
         names = default_measures(usual, sampled=pools is not None)
@@ -123,9 +133,8 @@ def of_files(
     if not measures and has_levels(ordinary.values()):
         own = [NDCG_OF_LEVELS if name == NDCG else name for name in parsed]
         parsed = parse_measures(own, extra, sampled=pools is not None)
-    given = (
-        "these judgments" if isinstance(qrels, Mapping) else f"the judgments of {qrels or sampled}"
-    )
+    file = qrels or sampled
+    given = f"the judgments of {file}" if isinstance(file, Path) else "these judgments"
     refuse_grades(parsed, ordinary, given)
     return Judgments(ordinary, pools, list(parsed))
 

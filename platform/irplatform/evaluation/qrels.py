@@ -34,6 +34,7 @@ from irplatform.files.reading import (
 )
 from irplatform.runs.bioasq import holds_json, judgments_of_questions
 from irplatform.runs.fields import DOCUMENT, TOPIC, identifier, place_of, plain
+from irplatform.spelling import command
 from irplatform.system.console import notice_once
 
 if TYPE_CHECKING:
@@ -268,6 +269,12 @@ def _json_reader(path: Path) -> Callable[[Path], Iterator[Judgment]] | None:
         value = parse_json(first)
     except JSONError:
         value = None  # not in a single line
+    if isinstance(value, dict) and isinstance(value.get("source"), dict):
+        raise InputError(
+            "these judgments name their sources, people or machines. Choose whose judgments count: "
+            f"{command(f'qrels write {path}', out='qrels.txt')}.",
+            path=path,
+        )
     if isinstance(value, dict) and not _is_whole(value):
         return _of_lines
     whole = read_json(path, hint=f"{_KEYS}.")

@@ -123,7 +123,9 @@ def only(judged: Judgments, topics: frozenset[str]) -> Judgments:
             f"{' and '.join(inferred)} cannot be limited to some topics. Name other measures with "
             f"{option('measures')}."
         )
-    return replace(judged, qrels={t: grades for t, grades in judged.qrels.items() if t in topics})
+    qrels = {t: grades for t, grades in judged.qrels.items() if t in topics}
+    people = judged.people and only(judged.people, topics)
+    return replace(judged, qrels=qrels, people=people)
 
 
 def without(run: Run, topics: frozenset[str]) -> Run:

@@ -27,7 +27,7 @@ from irplatform.files.writing import atomic_write
 from irplatform.runs.fields import identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     Refusal: TypeAlias = Callable[[str], InputError]
 
@@ -38,6 +38,8 @@ MACHINE: Kind = "machine"
 ADJUDICATED = "adjudicated"
 """The version of a person whose grade settles a difference between others."""
 
+_FITTED = "fitted-on:"
+"""Begins a word of a machine's version that lists topics, separated by commas."""
 _FORM = (
     'A line is {"topic": …, "document": …, "grade": …, "source": {"kind": "person" or "machine", '
     '"name": …, "version": …}, "time": …, "pool": …, "note": …}'
@@ -54,8 +56,9 @@ class Source:
     Attributes:
         kind: "person" or "machine".
         name: the assessor's name, or that of the judge.
-        version: of a machine, its model, prompt and settings; of a person whose grade settles a
-            difference between others, "adjudicated".
+        version: of a machine, its model, prompt and settings, and `fitted-on:TOPIC,…` if it was
+            fitted on judgments; of a person whose grade settles a difference between others,
+            "adjudicated".
 
     Examples:
         >>> str(Source("person", "ann")), str(Source("machine", "llm", "gpt-x 1"))
@@ -68,6 +71,33 @@ class Source:
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}".rstrip()
+
+    @property
+    def fitted_on(self) -> frozenset[str]:
+        """The topics whose judgments its thresholds or prompts were fitted on, as it says.
+
+        >>> sorted(Source("machine", "ce", "v1 fitted-on:3,7").fitted_on)
+        ['3', '7']
+        """
+        topics = [
+            word.removeprefix(_FITTED) for word in self.version.split() if word.startswith(_FITTED)
+        ]
+        return frozenset(topic for listed in topics for topic in listed.split(",") if topic)
+
+    @classmethod
+    def parse(cls, text: str) -> Source:
+        """Return a source written as KIND:NAME or KIND:NAME:VERSION.
+
+        >>> Source.parse("person:ann")
+        Source(kind='person', name='ann', version='')
+        """
+        kind, _, rest = text.partition(":")
+        name, _, version = rest.partition(":")
+        if kind not in (PERSON, MACHINE) or not name.strip():
+            raise InputError(
+                f"'{text}' is no source: write person:NAME, machine:NAME or machine:NAME:VERSION."
+            )
+        return cls(kind, name, version)
 
 
 @dataclass(frozen=True)
@@ -149,7 +179,9 @@ def write_judgments(path: Path | str, judgments: Iterable[Judgment]) -> None:
 
 
 def current(
-    judgments: Iterable[Judgment], path: Path | None = None, lines: list[int] | None = None
+    judgments: Iterable[Judgment],
+    path: Path | None = None,
+    lines: Sequence[int | None] | None = None,
 ) -> list[Judgment]:
     """Return the latest judgment of each topic, document and source; the same twice is one.
 
@@ -165,7 +197,8 @@ def current(
     for place, judgment in enumerate(judgments):
         first, earlier = latest.setdefault(judgment.key, (place, judgment))
         if judgment.time == earlier.time and judgment.grade != earlier.grade:
-            where = f"in line {lines[first]}" if lines else "before"
+            at = lines[first] if lines else None
+            where = f"in line {at}" if at else "before"
             raise InputError(
                 f"{judgment.source} judges document '{judgment.document}' of topic "
                 f"'{judgment.topic}' as {_told(judgment)} here but as {_told(earlier)} {where}, at "

@@ -129,6 +129,8 @@ def _means(comparison: Comparison, measure: str) -> list[Column]:
     if depth := scores[0].judged_at:
         judged = ["" if score.judged is None else f"{score.judged:.3f}" for score in scores]
         columns.append(Column(f"Judged@{depth}", judged))
+    if machine := [score.machine for score in scores if score.machine is not None]:
+        columns.append(Column("machine", [f"{count:.1f}" for count in machine]))
     return columns
 
 

@@ -152,7 +152,7 @@ function highlighter(topic) {
 }
 
 function documentItem(topic, number, rank, side, other, marked) {
-  const grade = gradeOf(topic, number), style = styleOf(grade);
+  const grade = gradeOf(topic, number), style = styleOf(grade), byMachine = topic.machine?.includes(number);
   const there = other.indexOf(number) + 1, system = data.systems[side === "left" ? state.left : state.right];
   const move = there ? (side === "left" ? `→ ${there}` : there === rank ? `= ${there}` : `${there > rank ? "▲" : "▼"} from ${there}`)
     : side === "left" ? `→ beyond ${data.depth}` : `from beyond ${data.depth}`;
@@ -164,7 +164,8 @@ function documentItem(topic, number, rank, side, other, marked) {
       title ? element("div", { class: "title" }, ...marked(title)) : null,
       topic.passages[number] ? element("div", { class: "passage" }, ...marked(topic.passages[number])) : null,
       element("div", { class: "meta" },
-        element("span", { class: `grade ${style}`, title: style === "gn" ? "not judged" : `grade ${grade}` }, style === "gn" ? "–" : String(grade)),
+        element("span", { class: `grade ${style}`, title: style === "gn" ? "not judged" : `grade ${grade}${byMachine ? ", by a machine" : ""}` },
+          style === "gn" ? "–" : `${grade}${byMachine ? " m" : ""}`),
         element("span", {}, data.ids[topic.documents[number]]),
         element("span", {}, move),
         element("span", {}, `score ${topic.scores[side === "left" ? state.left : state.right][rank - 1]}`),

@@ -129,6 +129,7 @@ def render_page(
     return environment.from_string(_resource("page.html")).render(
         title=title,
         comparison=comparison,
+        machine=any(topic.get("machine") for topic in browser["topics"]),
         names=names,
         styles=line_styles(len(names), PAGE),
         points=POINTS,
@@ -224,6 +225,8 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
             Cell("" if s.judged is None else f"{s.judged:.3f}", s.judged or 0) for s in scores
         ]
         columns.append((f"Judged@{depth}", judged))
+    if machine := [score.machine for score in scores if score.machine is not None]:
+        columns.append(("machine", [Cell(f"{count:.1f}", count) for count in machine]))
     table = None
     if comparison.has_baselines:
         by_system = {pair.system: pair for pair in pairs}

@@ -80,12 +80,14 @@ class Texts:
         names: topic to the names of its concepts.
         explanations: topic to system to document to a reranker's explanation, as text.
         notes: what is missing and why, in sentences.
+        machine: topic to the documents whose grade is a machine's.
     """
 
     documents: Mapping[str, Document] = field(default_factory=dict)
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     explanations: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    machine: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def browser_data(
@@ -167,7 +169,10 @@ def _topic(
             for match in asked.matches(text):
                 (concepts if match.is_name else words).add(text[match.start : match.end])
     explained = texts.explanations.get(topic.id, {})
+    machine = texts.machine.get(topic.id, frozenset())
+    by_machine = [place for place, doc_id in enumerate(doc_ids) if doc_id in machine]
     return {
+        **({"machine": by_machine} if by_machine else {}),
         "id": topic.id,
         "query": topic.query,
         "fields": {

@@ -1,0 +1,97 @@
+"""`platform qrels write`: judgments of pools and files as qrels, by the sources that count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.cli.commands import Command, with_options
+from irplatform.cli.names import COLLECTION, list_option
+from irplatform.cli.options import PATH, choice_option
+from irplatform.cli.output import json_option, print_json
+from irplatform.errors import InputError, counted, quoted
+from irplatform.settings import OUTPUT
+from irplatform.system.console import notice, say_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCES = (
+    "Whose judgments count: people, people-first (machines' where no person judged), machines, or "
+    "names of sources, the first one first. [default: people]"
+)
+_READ = "Judgments without a source"
+
+by_option = click.option(
+    "--by",
+    metavar="KIND:NAME",
+    help="Whose judgments those are that name no source, such as TREC's: person:NAME, machine:NAME "
+    "or machine:NAME:VERSION.",
+)
+
+
+@click.command(
+    "write",
+    cls=Command,
+    examples=[
+        "platform qrels write pool -o qrels.txt",
+        "platform qrels write pool llm.jsonl -o qrels.txt --sources people-first",
+        "platform qrels write nist.txt -o nist.jsonl --form json --by person:nist",
+    ],
+)
+@click.argument("judged", nargs=-1, required=True, type=PATH)
+@with_options(
+    click.option("--out", "-o", required=True, type=PATH, help="The file to write."),
+    click.option("--sources", metavar="WHO", help=SOURCES),
+    choice_option(
+        "--form",
+        choices=["trec", "json", "doccano"],
+        text="trec: four columns, of a sample of strata five; json: every judgment with its "
+        "source; doccano: examples to import there.",
+    ),
+    click.option(
+        "--collection", type=COLLECTION, help="The collection of the texts, for --form doccano."
+    ),
+    json_option,
+    group=OUTPUT,
+)
+@with_options(
+    by_option,
+    list_option(
+        "--thresholds",
+        metavar="X,…",
+        help="Turn numbers with decimals into grades: the grade is the number of thresholds that "
+        "are reached.",
+    ),
+    group=_READ,
+    example="--by machine:ce:v1 --thresholds 0.3,0.7",
+)
+def write(
+    judged: tuple[Path, ...],
+    out: Path,
+    thresholds: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Write qrels from judgments with their sources.
+
+    JUDGED are pools, and files of judgments: JSON lines with sources, of doccano or of
+    autojudge-annotate, and TREC's, BEIR's and other qrels.
+    """
+    from irplatform import write_qrels
+
+    written = write_qrels(judged, out, thresholds=[*map(_number, thresholds)], **options)
+    for note in written.notes:
+        notice(note)
+    if as_json:
+        print_json({"path": str(out), "lines": written.lines, "notes": [*written.notes]})
+    else:
+        say_text(f"{out}: {counted(written.lines, 'line')}")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InputError(f"--thresholds takes numbers, not {quoted(text)}.") from error

@@ -1,0 +1,95 @@
+"""Where a comparison hangs on judgments of machines, it says so."""
+
+import pytest
+
+from irplatform.comparison.compare import compare
+from irplatform.comparison.machines import machine_judged, machine_judged_told
+from irplatform.comparison.sentences import sentences
+from irplatform.evaluation.judgments import Judgments
+from irplatform.runs import Ranking, Run
+
+TOPICS = [f"t{n}" for n in range(12)]
+
+
+def run(name, *documents):
+    scores = [float(-n) for n, _ in enumerate(documents)]
+    return Run(name, {topic: Ranking.of(documents, scores) for topic in TOPICS})
+
+
+RUNS = {"one": run("one", "a", "b", "c"), "other": run("other", "b", "a", "c")}
+
+
+def judgments(people, machine):
+    """By topic number: document to grade, of people and of a machine."""
+    of_people = {topic: people(n) for n, topic in enumerate(TOPICS)}
+    of_machine = {topic: machine(n) for n, topic in enumerate(TOPICS)}
+    merged = {t: {**of_machine[t], **of_people[t]} for t in TOPICS}
+    marked = {t: frozenset(of_machine[t].keys() - of_people[t].keys()) for t in TOPICS}
+    alone = Judgments({t: grades for t, grades in of_people.items() if grades}, None, ["RR"])
+    return Judgments(merged, None, ["RR"], marked, alone)
+
+
+def pair_of(judged, **more):
+    (pair,) = compare(judged, RUNS, **more).pairs
+    return pair
+
+
+def test_what_people_say_too_does_not_hang_on_machines():
+    judged = judgments(lambda _: {"b": 1, "a": 0}, lambda _: {"c": 0})
+    pair = pair_of(judged)
+    assert (pair.verdict, pair.people.n, pair.depends_on) == ("better", 12, ())
+
+
+def test_a_verdict_that_people_alone_do_not_give_hangs_on_machines():
+    judged = judgments(lambda n: {"b": n % 2, "a": 1 - n % 2} if n < 2 else {}, lambda _: {"b": 1})
+    pair = pair_of(judged)
+    assert pair.verdict == "better"
+    assert "machines" in pair.depends_on
+    assert pair.sentence.endswith(
+        "This hangs on judgments of machines: by people's alone, the difference is +0.0000, which "
+        "may be chance."
+    )
+
+
+def test_an_order_that_people_turn_round_hangs_on_machines():
+    """Neither way is more than chance, but the order differs."""
+    judged = judgments(
+        lambda n: {"b": n % 2, "a": 1 - n % 2} if n < 3 else {},
+        lambda n: {"b": n % 3 > 0, "a": n % 3 == 0},
+    )
+    pair = pair_of(judged)
+    assert pair.verdict == "unclear"
+    assert pair.people.difference < 0 < pair.difference
+    assert "the order is the other way: the difference is -0.1667" in pair.sentence
+
+
+def test_the_verdict_of_people_is_what_they_alone_give():
+    judged = judgments(lambda _: {"a": 1}, lambda n: {"b": 2 if n else 0})
+    alone = pair_of(judged.people)
+    told = pair_of(judged).people
+    assert (told.difference, told.p_value) == (alone.difference, alone.p)
+    assert pair_of(judged).as_json()["by_people"] == {**told.as_json(), "topics": 12}
+
+
+def test_without_machines_nothing_is_said_of_them():
+    comparison = compare(judgments(lambda _: {"a": 1}, lambda _: {}).people, RUNS)
+    shown = comparison.as_json()
+    assert "by_people" not in shown["pairs"][0]
+    assert "machine_judged" not in shown["systems"][0]["measures"]["RR"]
+    assert not any("machine" in text for text in sentences(comparison, "RR"))
+
+
+def test_machine_judgments_among_the_first_documents_are_counted():
+    machine = {"t0": frozenset("ab"), "t1": frozenset("c"), "t9": frozenset("z")}
+    assert machine_judged(RUNS["one"], machine, ["t0", "t1", "missing"], "P@2") == pytest.approx(
+        2 / 3
+    )
+    assert machine_judged(RUNS["one"], machine, ["t0", "t1"], "AP") == 1.5
+
+
+def test_of_many_systems_the_ends_are_named():
+    told = machine_judged_told({"a": 3.0, "b": 1.0, "c": 2.0, "d": 0.5}, "nDCG@20")
+    assert told == (
+        "Of the first 20 documents of a topic, machines alone judged on average: 0.5 (d) to 3.0 "
+        "(a)."
+    )
