@@ -49,6 +49,17 @@ def test_scores_must_stay_the_same_where_the_order_does():
     assert alone == "document d1 of topic t0 has 6 instead of 2 when topics come one at a time"
 
 
+def test_a_search_may_not_depend_on_those_before():
+    def retrieve(self, topics, depth, resources):
+        self.asked = getattr(self, "asked", 0) + 1
+        ranking = Ranking.of(["d1", "d2"], [2.0 * self.asked, 1.0])
+        return Run("counting", {topic.id: ranking for topic in topics})
+
+    assert "document d1 of topic t0 has 4 instead of 2 when it is asked again" in _problems(
+        retrieve=retrieve
+    )
+
+
 def test_no_document_is_a_ranking_too():
     empty = Ranking.of([], [])
     found = _problems(

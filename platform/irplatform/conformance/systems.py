@@ -260,9 +260,13 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     _ = choice.describe(), choice.traits, choice.checkpoints()
     yield "declarations", ""
 
+    shared = choice.made()  # as `platform serve` asks one for all requests
+
     def retrieved(batch: list[Topic]) -> Run:
         with data.watch.during("retrieve()", networks=True):
-            return checked_run(choice, batch, DOCUMENTS, data.resources, lacking.append)
+            return checked_run(
+                choice, batch, DOCUMENTS, data.resources, lacking.append, retriever=shared
+            )
 
     together = retrieved(topics)
     yield "documents", lacking[0].removeprefix("WARNING: ") if lacking else ""
@@ -278,7 +282,7 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     change = _change(topics, together, alone)
     yield "one topic at a time", said(change, "when topics come one at a time")
     choice.describe_run(topics, data.resources)
-    choice.explain(topics[0], data.resources)
+    choice.explain(topics[0], data.resources, shared)
     yield "run and explanation", ""
     yield from faults("odd topics", lambda odd: retrieved([odd]), odd_topics(topics[0]))
 

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 class Retriever(Declared):
-    """Finds candidates for topics."""
+    """Finds candidates for topics.
+
+    `platform serve` asks one for all requests: it may keep what it has loaded, and a search may
+    not depend on those before it.
+    """
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank at most `depth` documents for every topic; an empty ranking if nothing is found."""

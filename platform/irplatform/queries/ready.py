@@ -7,6 +7,7 @@ systems, trained and cached in the same way, and give the same scores.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
 from irplatform.data import Collection, Topic
@@ -269,7 +270,12 @@ class ReadyRetriever:
         self.choice.describe_run(topics, self.resources)  # shows notices
         if self.choice.traits.on_device:
             choose_device(self.resources.device, self.resources.model_threads)
-        return checked_run(self.choice, topics, depth, self.resources)
+        return checked_run(self.choice, topics, depth, self.resources, retriever=self._retriever)
+
+    @cached_property
+    def _retriever(self) -> Retriever:
+        """One for all searches: it may load a model for the first."""
+        return self.choice.made()
 
 
 @with_keywords(RetrieverOptions, DeclaredSettings)

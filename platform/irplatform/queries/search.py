@@ -98,7 +98,8 @@ def search(
             grades = resolved_collection.qrels.get(topic, {})
     resources = resources_for(run_settings, resolved_collection, systems.retrievers)
     choice.describe_run([searched_topic], resources)
-    run = checked_run(choice, [searched_topic], depth, resources)
+    searcher = choice.made()
+    run = checked_run(choice, [searched_topic], depth, resources, retriever=searcher)
     ranking = run.rankings[searched_topic.id]
     documents = resources.documents(ranking.doc_ids)
     hits = [
@@ -115,7 +116,7 @@ def search(
     query = searched_topic.query
     result: dict[str, Any] = {"topic": searched_topic.id, "query": query, "hits": hits}
     if explain:
-        result["explanation"] = choice.explain(searched_topic, resources)
+        result["explanation"] = choice.explain(searched_topic, resources, searcher)
     return result
 
 

@@ -41,8 +41,11 @@ def checked_run(
     depth: int,
     resources: CollectionResources,
     warn: Callable[[str], object] | None = None,
+    retriever: Retriever | None = None,
 ) -> Run:
     """Search with a retriever, and check its answer; nothing is cached.
+
+    `retriever` is one that `choice` made before, with what it has loaded; by default a new one.
 
     Date limits that the retriever ignores are applied to its results. Documents that a topic leaves
     out, or that the collection lacks, are left out; `warn` is given a line about the latter, by
@@ -52,7 +55,7 @@ def checked_run(
         PluginError: it returned something else than a run with an entry for every topic, or found
             only documents that the collection lacks.
     """
-    retriever = choice.registration.made(choice.options)
+    searcher = choice.made() if retriever is None else retriever
     label = choice.registration.who
     lookup = None if choice.registration.plugin.ours else Lookup(label, choice.name, resources)
 
@@ -60,7 +63,7 @@ def checked_run(
         deeper = depth + max((len(topic.left_out) for topic in topics), default=0)
         with choice.registration.plugin_call("searching"):
             theirs = [*map(copy, topics)]  # to do with as they like
-            run = retriever.retrieve(theirs, deeper, on_this_machine(resources))
+            run = searcher.retrieve(theirs, deeper, on_this_machine(resources))
         if not isinstance(run, Run):
             raise PluginError(f"{label} returned {type(run).__name__}, not a Run.")
         if missing := [t.id for t in topics if t.id not in run.rankings]:
@@ -110,6 +113,10 @@ _USED, _TOLD = "used.json", "told.json"
 class ChosenRetriever(Chosen[Retriever]):
     """A retriever with its options, as a run uses it."""
 
+    def made(self) -> Retriever:
+        """Make the retriever."""
+        return self.registration.made(self.options)
+
     def describe(self) -> dict[str, Any]:
         """All that its ranking depends on, beside index and topics."""
         depends_on = self.describe_reads()
@@ -121,7 +128,7 @@ class ChosenRetriever(Chosen[Retriever]):
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError if options do not fit the topics to search."""
-        retriever = self.registration.made(self.options)
+        retriever = self.made()
         with self.registration.plugin_call("looking at topics"):
             retriever.check_topics(topics)
 
@@ -129,21 +136,22 @@ class ChosenRetriever(Chosen[Retriever]):
         self, topics: Sequence[Topic], resources: CollectionResources
     ) -> dict[str, Any]:
         """Facts about a search for some topics, for metadata."""
-        retriever = self.registration.made(self.options)
+        retriever = self.made()
         with self.registration.plugin_call("looking at topics"):
             facts = retriever.describe_run(topics, resources)
         return json_mapping(self.registration.who, "describe_run", facts)
 
-    def explain(self, topic: Topic, resources: CollectionResources) -> dict[str, Any]:
-        """The query that the retriever makes of a topic."""
-        retriever = self.registration.made(self.options)
+    def explain(
+        self, topic: Topic, resources: CollectionResources, retriever: Retriever
+    ) -> dict[str, Any]:
+        """The query that a retriever that was made before makes of a topic."""
         with self.registration.plugin_call(f"explaining topic {topic.id}"):
             explanation = retriever.explain(topic, resources)
         return json_mapping(self.registration.who, "explain", explanation)
 
     def export(self, path: Path, resources: CollectionResources) -> dict[str, Any]:
         """Write what the retriever searches to a file for other programs; return facts about it."""
-        retriever = self.registration.made(self.options)
+        retriever = self.made()
         with (
             self.registration.plugin_call(f"exporting to {path.name}"),
             atomic_write(path, "wb") as file,
