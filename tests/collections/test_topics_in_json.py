@@ -24,6 +24,8 @@ TOPIC = Topic("1", "ankle brace", {"query": "ankle brace", "year": "2020"})
         '{"queries": [{"queryID": "1", "query": "ankle brace", "year": 2020}], "version": "1"}',
         '{"1": {"query": "ankle brace", "year": 2020}}',
         '{"topics": {"1": {"query": "ankle brace", "year": 2020}}}',
+        '{"request_id": "1", "query": "ankle brace", "year": 2020}\n',
+        '{"narrative_id": "1", "query": "ankle brace", "year": 2020}\n',
         '[{"qa_id": "1", "year": 2020, "query": "ankle brace"}]',
         '\ufeff[\n{"topic-id": "1",\n"query": "ankle brace",\n"year": 2020}\n]\n',
     ],
@@ -36,6 +38,11 @@ def test_json_is_read_in_whatever_container_and_the_id_found_by_its_name(tmp_pat
 @pytest.mark.parametrize(
     ("text", "queries"),
     [
+        (
+            '{"request_id": "1001", "title": "a", "background": "b", "problem_statement": "c"}\n',
+            {"1001": "a b c"},
+        ),
+        ('{"narrative_id": "rag2026-0", "narrative": "why"}\n', {"rag2026-0": "why"}),
         (BIOGEN, {"116": "Does a brace help?"}),
         ('{"id": "7", "title": "a"}\n{"id": "8", "title": "b"}\n', {"7": "a", "8": "b"}),
         ('[{"question_id": "E1", "question": "q", "query": "k", "background": "b"}]', {"E1": "k"}),

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from irplatform.data import FieldValue
 
 _LISTS = ("topics", "queries", "questions")
-QUERIES = tuple(f"{{{name}}}" for name in TEXTS)
+QUERIES = ("{title} {background} {problem_statement}", *(f"{{{name}}}" for name in TEXTS))
 """Templates of queries for JSON topics, the likeliest first."""
 OTHER_KEYS = "Format 'json' reads topics of other keys, and lists of them."
 _PLACEHOLDER = re.compile(r"\{\s*([^\s{}](?:[^{}]*[^\s{}])?)\s*\}")

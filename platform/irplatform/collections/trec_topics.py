@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     from irplatform.data import FieldValue
 
 ID_NAMES = (
-    "id", "qid", "queryid", "topicid", "questionid", "qaid", "number", "num", "topicnumber",
-    "querynumber",
+    "id", "qid", "queryid", "topicid", "questionid", "qaid", "requestid", "narrativeid", "number",
+    "num", "topicnumber", "querynumber",
 )  # fmt: skip
 """Names of the ids of topics, in small letters, the likeliest first."""
 TEXTS = (
     "query", "query_text", "query_txt", "question", "text", "title", "topic", "body", "description",
+    "narrative", "request", "problem_statement",
 )  # fmt: skip
 """Names of the texts of topics, the likeliest query first."""
 LARGEST = 1 << 28
