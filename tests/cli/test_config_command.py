@@ -105,7 +105,7 @@ def test_a_head_of_metadata_is_left_out_of_an_upload(platform, folder, monkeypat
 
 
 def test_a_terminal_is_asked_once(platform, described, folder, monkeypatch):
-    monkeypatch.setattr("irplatform.cli.config._on_terminal", lambda: True)
+    monkeypatch.setattr("irplatform.cli.config.on_terminal", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO("Lab\nhttps://example.org/x\n"))
     asked = platform("submit", "tira", "bm25.run", "--out", "upload")
     assert asked.code == 0

@@ -10,7 +10,9 @@ import pytest
 from commands import call
 from pages import DOCS, FENCE, ROOT
 
-from irplatform.tasks.rules import RULES, known_tasks, read_tasks
+from irplatform.tasks.catalogue.files import read_tasks
+from irplatform.tasks.catalogue.names import known_tasks
+from irplatform.tasks.catalogue.rules import RULES
 
 _TITLED = re.compile(r'toml title="(.+)"')
 TEXTS = ["A trial of sleep apnea", "Melanoma with BRAF", "How often to take a toddler out"]
@@ -69,11 +71,11 @@ def place(tmp_path, monkeypatch):
         ),
         (
             "tasks-rag.md",
-            "trec-rag-2025-retrieval",
-            "trec_rag_2025_queries.jsonl",
-            "msmarco_v2.1_doc_segmented/0.json",
-            ("docid", "title", "segment"),
-            ["mygroup-bm25"],
+            "trec-rag-2026-retrieval",
+            "trec_rag_2026_queries.tsv",
+            "climbmix-corpus.jsonl",
+            ("id", "title", "contents"),
+            ["r_output_trec_rag_2026.tsv"],
         ),
     ],
 )
@@ -150,13 +152,13 @@ def test_answers_to_bioasq(place, capsys, monkeypatch):
     _documents(Path("docs.jsonl"), pmids, ("id", "title", "abstract"))
     asked = [("q1", "What is sleep apnea?"), ("q2", "Does BRAF matter in melanoma?")]
     questions = [{"id": q, "body": body, "type": "summary"} for q, body in asked]
-    Path("BioASQ-task13bPhaseA-testset1.json").write_text(json.dumps({"questions": questions}))
+    Path("BioASQ-task14bPhaseA-testset1.json").write_text(json.dumps({"questions": questions}))
     address = "http://www.ncbi.nlm.nih.gov/pubmed/"
     golden = [
         {**each, "documents": [address + pmid], "snippets": []}
         for each, pmid in zip(questions, pmids, strict=False)
     ]
-    Path("13B1_golden.json").write_text(json.dumps({"questions": golden}))
+    Path("14B1_golden.json").write_text(json.dumps({"questions": golden}))
     _run(capsys, monkeypatch, commands)
     sent = sorted(path.name for path in Path("upload").iterdir())
     assert sent == ["SHA256SUMS", "mysystem1.json", "runs.md"]

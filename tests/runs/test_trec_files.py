@@ -17,8 +17,8 @@ from small_files import a_file
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.trec import _shortest, run_errors
+from irplatform.tasks.catalogue.rules import Rules
 from irplatform.tasks.check_runs import validate_run
-from irplatform.tasks.rules import Rules
 
 IDS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\r\v\f\0\ufeff"), min_size=1

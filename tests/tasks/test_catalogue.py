@@ -1,10 +1,15 @@
 """The rules of shared tasks, ours and one's own."""
 
+from datetime import date
+
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.tasks.rules import RULES, find_task, known_tasks, own_folder, read_tasks
-from irplatform.tasks.submissions import all_tasks, task_of
+from irplatform.tasks.catalogue.files import read_tasks
+from irplatform.tasks.catalogue.names import find_task, known_tasks, own_folder
+from irplatform.tasks.catalogue.rules import RULES, Rules, Task
+from irplatform.tasks.submissions import all_tasks, check_runs, task_of
+from irplatform.tasks.upload import prepare_runs
 
 OWN = """
 [sources.call]
@@ -54,8 +59,12 @@ def test_the_tasks_of_the_track_are_known_by_name():
     pm = {f"trec-pm-{year}{part}" for year in (2017, 2018, 2019) for part in ("", "-trials")}
     covid = {f"trec-covid-round{number}" for number in range(1, 6)}
     biogen = {"trec-biogen-2024", "trec-biogen-2025-a", "trec-biogen-2025-b"}
-    others = {"trec-cds-2016", "trec-ct-2021", "trec-ct-2022", "bioasq-13b-a"}
-    assert pm | covid | biogen | others <= names
+    clinical = {"trec-cds-2016", "trec-ct-2021", "trec-ct-2022", "trec-ct-2023"}
+    bioasq = {"bioasq-13b-a", "bioasq-14b-a", "bioasq-synergy-2025"}
+    pm |= {"trec-pm-2020", "trec-pm-2020-evidence"}
+    rag = {f"trec-rag-{year}-retrieval" for year in (2024, 2025, 2026)}
+    rag |= {"trec-ragtime-2025-mlir", "trec-ragtime-2026-mlir"}
+    assert pm | covid | biogen | clinical | bioasq | rag <= names
 
 
 def test_a_file_of_ones_own_is_read_and_listed(own):
@@ -81,7 +90,10 @@ def test_ones_own_task_replaces_a_shipped_one(own):
         (("depth = 100", 'depth = "100"'), "rules.0.depth"),
         (("[a-z]{1,4}", "[a-z"), "'tag' is not a regular expression"),
         (('"1-2"', '"1-3"'), "'topic_ids' are 3 topics, 'topics' says 2"),
-        (('"1-2"', '"one"'), "'topic_ids' is 'one'; write whole numbers"),
+        (('"1-2"', '["a", "a"]'), "'topic_ids' has 'a' twice"),
+        (("topics = 2", "ranks = ['dense', 'from 0']"), "rules.0.ranks.1"),
+        (("topics = 2", 'topic_pattern = "q("'), "'topic_pattern' is not a regular expression"),
+        (('"1-2"', '"one"'), "'topic_ids' is 'one'; write ranges, such as"),
         (('source = "call"', 'source = "cal"'), "there is no [sources.cal]"),
         (("topics = 2", 'topic_format = "xml"'), "'topic_format' is 'xml'; formats are"),
         (("topics = 2", 'file = "{name}"'), "'file' has {name}; known are"),
@@ -103,9 +115,61 @@ def test_an_unknown_measure_of_a_task_is_refused_when_it_is_used(own):
     assert no.value.path == path
 
 
-def test_an_unknown_name_has_a_suggestion():
-    with pytest.raises(InputError, match="Did you mean 'trec-ct-2021'"):
-        find_task("trec-ct-2121")
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("trec-ct-2121", "trec-ct-2021"), ("trec-rag-2027-retrieval", "trec-rag-2026-retrieval")],
+)
+def test_an_unknown_name_has_a_suggestion_that_may_have_other_rules(name, near):
+    with pytest.raises(InputError) as error:
+        find_task(name)
+    told = f"Did you mean '{near}'? Another task may have other rules, also that of another year."
+    assert told in str(error.value)
+    assert "`platform tasks new` writes the file of one that is missing." in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "ids"),
+    [
+        ("1-3", ("1", "2", "3")),
+        ("7,9-10", ("7", "9", "10")),
+        ("rag2026-{0-2}", ("rag2026-0", "rag2026-1", "rag2026-2")),
+        ("a{1-2}b,c{5-5}", ("a1b", "a2b", "c5")),
+        (["x", "2024-145979"], ("x", "2024-145979")),
+    ],
+)
+def test_ids_of_topics_are_ranges_or_a_list(given, ids):
+    assert Task("t", "T", Rules(topic_ids=given)).topic_ids == ids
+
+
+DAY = date(2026, 11, 30)
+
+
+@pytest.mark.parametrize(
+    ("title", "edition", "deadline", "year", "past"),
+    [
+        ("TREC 2025 RAG", None, None, 2025, "its year was 2025"),
+        ("TREC 2026 RAG", None, None, 2026, ""),
+        ("TREC 2026 RAG", None, date(2026, 8, 8), 2026, "its deadline was 8 August 2026"),
+        ("TREC 2026 RAG", None, DAY, 2026, ""),
+        ("TREC 2025 RAG", None, date(2027, 1, 9), 2025, ""),
+        ("BioASQ 13b", 2025, None, 2025, "its year was 2025"),
+        ("A task of ours", None, None, None, ""),
+    ],
+)
+def test_a_task_says_what_of_it_is_over(title, edition, deadline, year, past):
+    task = Task("t", title, Rules(deadline=deadline), edition=edition)
+    assert (task.year, task.past(DAY)) == (year, past)
+
+
+def test_the_day_of_reading_stands_in_the_file_or_at_a_task(own):
+    text = "read = 2026-11-29\n" + OWN + OWN[OWN.index("[[task]]") :].replace('"mine"', '"two"')
+    path = own(text.replace('name = "two"', 'name = "two"\nread = 2026-11-30\nyear = 2027'))
+    one, two = read_tasks(path)
+    assert (one.read, two.read, two.year) == (date(2026, 11, 29), date(2026, 11, 30), 2027)
+
+
+def test_every_year_that_is_shipped_is_known():
+    assert [task.name for task in known_tasks().values() if task.year is None] == []
 
 
 TWO = OWN + OWN[OWN.index("[[task]]") :]
@@ -155,3 +219,18 @@ def test_a_file_of_ones_own_replaces_a_plugins_task_and_that_is_told(tmp_path, o
 def test_a_name_that_comes_twice_in_ones_own_file_is_refused(own):
     with pytest.raises(InputError, match="task 'mine' comes twice"):
         read_tasks(own(TWO))
+
+
+def test_a_new_year_costs_one_file(own, tmp_path):
+    shipped = known_tasks()["trec-rag-2026-retrieval"].path
+    own(shipped.read_text().replace("2026", "2027").replace("shard_", "page_"), "rag-2027.toml")
+    lines = [f"rag2027-{n} Q0 page_{n}_7 1 2.5 mine\n" for n in range(119)]
+    (tmp_path / "a.run").write_text("".join(lines))
+    (tmp_path / "b.run").write_text("".join(lines).replace("rag2027", "rag2026"))
+    for name, accepted in (("a.run", True), ("b.run", False)):
+        path = tmp_path / name
+        (check,) = check_runs(path, task="trec-rag-2027-retrieval").values()
+        assert check.refused != accepted, check.problems
+    written = prepare_runs(tmp_path / "a.run", tmp_path / "up", task="trec-rag-2027-retrieval")
+    assert written["files"] == ["r_output_trec_rag_2027.tsv", "runs.md", "SHA256SUMS"]
+    assert task_of("trec-rag-2026-retrieval").topic_ids[0] == "rag2026-0"

@@ -5,8 +5,8 @@ import pytest
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, write_run
 from irplatform.runs.names import read_tag_pattern
+from irplatform.tasks.catalogue.rules import Rules
 from irplatform.tasks.check_runs import validate_run
-from irplatform.tasks.rules import Rules
 
 
 def problems(tmp_path, text, **task):

@@ -12,7 +12,7 @@ from irplatform.collections.topic_formats import read_topics
 from irplatform.errors import InputError
 from irplatform.run_folder.metadata_files import run_metadata
 from irplatform.run_folder.metadata_model import Data, Marks, Method
-from irplatform.tasks.rules import known_tasks
+from irplatform.tasks.catalogue.names import known_tasks
 from irplatform.tasks.submissions import check_runs, fix_run
 from irplatform.tasks.upload import prepare_runs
 
@@ -30,7 +30,12 @@ FIELDS = {
     "query": "coronavirus origin",
     "question": "What is the origin of the virus?",
     "narrative": "Articles about its animal reservoirs.",
+    "treatment": "Dabrafenib",
+    "title": "Geoffrey Hinton's AI Concerns",
+    "background": "I am a college student who has seen articles about warnings.",
+    "problem_statement": "This report should explain who he is.",
 }
+QUESTIONNAIRE = '<field name="definitive diagnosis">open-angle</field><field name="age"></field>'
 DOCUMENTS = {
     "[1-9][0-9]*|(AACR|ASCO)_[A-Za-z0-9-]+": ["26088450", "AACR_2013-2446", "ASCO_88365-115"],
     "[1-9][0-9]*": ["26088450", "20647770", "21792199"],
@@ -41,6 +46,7 @@ DOCUMENTS = {
     r"msmarco_v2\.1_doc_[0-9]+_[0-9]+#[0-9]+_[0-9]+": [
         f"msmarco_v2.1_doc_51_766815931#{n}_160687841{n}" for n in range(3)
     ],
+    "shard_[0-9]+_[0-9]+": [f"shard_00459_6169{n}" for n in range(3)],
     None: ["doc1", "doc2", "doc3"],
 }
 """The form of ids → documents of that form."""
@@ -58,13 +64,20 @@ def topics_file(task, folder):
         case "trec-pm":
             parts = re.findall(r"{(\w+)}", task.rules.query)
             inside = FIELDS["text"] if parts == ["text"] else ""
-            inside += "".join(f"<{p}>{FIELDS[p]}</{p}>" for p in parts if p != "text")
-            topics = "".join(f'<topic number="{each}">{inside}</topic>\n' for each in ids)
+            known = [p for p in parts if p in FIELDS and p != "text"]
+            inside += "".join(f"<{p}>{FIELDS[p]}</{p}>" for p in known)
+            about = ' template="glaucoma"' if "template" in parts else ""
+            inside += QUESTIONNAIRE if about else ""
+            topics = "".join(f'<topic number="{each}"{about}>{inside}</topic>\n' for each in ids)
             text = f'<?xml version="1.0"?>\n<topics>\n{topics}</topics>\n'
         case "tsv":
             text = "".join(f"{each}\thow often should you take a toddler out\n" for each in ids)
         case "jsonl":
-            entries = [{"id": each, "title": "I try to understand how it began."} for each in ids]
+            names = [p for p in re.findall(r"{(\w+)}", task.rules.query) if p in FIELDS]
+            texts = {name: FIELDS[name] for name in names if len(names) > 1}
+            texts = texts or {"title": "I try to understand how it began."}
+            key = "request_id" if len(names) > 1 else "id"
+            entries = [{key: each, **texts, "limit": 2000} for each in ids]
             text = "".join(json.dumps(entry) + "\n" for entry in entries)
         case "biogen":
             entries = [
@@ -166,13 +179,13 @@ def test_a_task_from_its_topics_to_files_to_upload(tmp_path, task, known):
     assert [check.refused for check in again.values()] == [False] * len(runs)
 
 
-@pytest.mark.parametrize("name", ["bioasq-13b-a", "trec-biogen-2025-a", "trec-biogen-2025-b"])
+@pytest.mark.parametrize("name", ["bioasq-14b-a", "trec-biogen-2025-a", "trec-biogen-2025-b"])
 def test_json_is_written_in_the_tasks_form(tmp_path, name):
     task = TASKS[name]
     (tmp_path / "us1").write_text(submission(task, "us1"))
     topics = topics_file(task, tmp_path)
     prepare_runs(tmp_path / "us1", tmp_path / "up", task=name, topics=topics)
-    if name == "bioasq-13b-a":
+    if name == "bioasq-14b-a":
         first, *_ = json.loads((tmp_path / "up" / "us1.json").read_text())["questions"]
         assert first["documents"][0] == "http://www.ncbi.nlm.nih.gov/pubmed/26088450"
         assert first["body"] == "What is BRAF?"
@@ -187,7 +200,7 @@ def test_json_is_written_in_the_tasks_form(tmp_path, name):
     [
         ("trec-ct-2021", {"a.run": "1 Q0 NCT1 1 1 us1\n"}, "74 of 75 topics have no results"),
         ("trec-covid-round1", {f"{n}.run": "" for n in range(4)}, "at most 3 runs of a group"),
-        ("longeval-2025-sci", {"a.run": ""}, "takes a run for each of 2024-11, 2025-01, in this"),
+        ("longeval-2025-sci", {"a.run": ""}, "takes a run for each of 2024-11, 2025-01; these are"),
         ("trec-biogen-2025-b", {"a.run": "181 Q0 1 1 1 us1\n"}, "takes answers: BioGen: a line"),
     ],
 )

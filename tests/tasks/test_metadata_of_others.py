@@ -1,9 +1,8 @@
 """Metadata that other programs wrote are copied, or what they lack is said in a line."""
 
-import json
-
 import pytest
 import yaml
+from longeval_files import FILLED, LONGEVAL, SNAPSHOTS
 
 from irplatform.analysis.rerun import rerun
 from irplatform.analysis.verify import verify
@@ -13,29 +12,6 @@ from irplatform.system import console
 from irplatform.tasks.submissions import fix_run
 from irplatform.tasks.upload import prepare_runs
 
-LONGEVAL = "longeval-2026-sci"
-SNAPSHOTS = ("snapshot-1", "snapshot-2", "snapshot-3")
-FILLED = {
-    "tag": "theirs",
-    "actor": {"team": "Engines"},
-    "research goal": {"description": "To find."},
-    "platform": {"software": {"libraries": ["pyterrier 1.0"]}},
-    "implementation": {"source": {"repository": "https://example.org/theirs"}},
-    "data": {"training data": [{"name": "longeval-sci"}]},
-    "method": {
-        "automatic": True,
-        "indexing": {"tokenizer": "a", "stemmer": "b", "stopwords": "c"},
-        "retrieval": [
-            {
-                "name": "bm25",
-                "lexical": True,
-                "deep_neural_model": False,
-                "sparse_neural_model": False,
-                "single_stage_retrieval": True,
-            }
-        ],
-    },
-}
 LINES = "q1 Q0 d1 1 2 theirs\nq1 Q0 d2 2 1 theirs\n"
 
 
@@ -147,29 +123,3 @@ def test_a_repaired_copy_says_where_the_metadata_stayed(tmp_path, capsys):
 def test_a_run_without_any_is_told_what_to_write(tmp_path):
     with pytest.raises(InputError, match=r"no run\.txt\.meta\.json or ir-metadata\.yml beside"):
         prepare_runs(submission(tmp_path / "a"), tmp_path / "up", task=LONGEVAL)
-
-
-def test_runs_in_folders_of_snapshots_keep_their_order(tmp_path):
-    one, two, three = submission(tmp_path / "a", **FILLED)
-    with pytest.raises(InputError, match="in this folder, which is snapshot-2, but has the place"):
-        prepare_runs([two, one, three], tmp_path / "up", task=LONGEVAL)
-
-
-def over(folder, name, collection):
-    path = folder / name
-    path.write_text(LINES)
-    content = {**FILLED, "data": {"test collection": {"name": collection}}}
-    path.with_name(f"{name}.meta.json").write_text(json.dumps(content))
-    return path
-
-
-def test_runs_are_matched_to_snapshots_by_their_collections(tmp_path, capsys):
-    names = ("longeval-2026-1", "longeval/snapshot-2", "sci_3")
-    one, two, three = (over(tmp_path, name[-1], name) for name in names)
-    prepare_runs([one, two, three], tmp_path / "up", task=LONGEVAL)
-    assert "order" not in capsys.readouterr().err
-    with pytest.raises(InputError, match="over 'longeval/snapshot-2', which is snapshot-2, but"):
-        prepare_runs([two, one, three], tmp_path / "other", task=LONGEVAL)
-    unnamed = over(tmp_path, "x", "sci")
-    prepare_runs([one, unnamed, three], tmp_path / "third", task=LONGEVAL)
-    assert f"these runs are: {unnamed} (snapshot-2)." in capsys.readouterr().err

@@ -1,8 +1,8 @@
 """No run that NIST's check scripts would refuse passes the check of its task.
 
 The rules are those of the scripts for Clinical Decision Support 2016, Clinical Trials 2021 and
-TREC-COVID (Perl), and of the checker of runs in NIST's present submission system (Python), told
-anew.
+TREC-COVID (Perl), and of the checker of runs in NIST's present submission system (Python), which
+RAG and RAGTIME have, told anew.
 """
 
 import re
@@ -12,14 +12,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from irplatform.tasks.catalogue.names import known_tasks
 from irplatform.tasks.check import check_submission
-from irplatform.tasks.rules import known_tasks
 
 TASKS = known_tasks()
 RULES = {
     "trec-cds-2016": (range(1, 31), "[A-Za-z0-9]{1,12}", "[0-9]{5,}", "3245678"),
     "trec-ct-2021": (range(1, 76), "[A-Za-z0-9_]{1,12}", "NCT[0-9]+", "NCT0001"),
     "trec-covid-round1": (range(1, 31), "[A-Za-z0-9_.-]{1,24}", "[a-z0-9]{8}", "ug7v899j"),
+    "trec-ragtime-2025-mlir": (range(1001, 1123), r"\S+", r"\S+", "01f01b3d-89c7"),
+    "trec-rag-2025-retrieval": (
+        TASKS["trec-rag-2025-retrieval"].topic_ids,
+        r"\S+",
+        r"msmarco_v2\.1_doc_[0-9]+_[0-9]+#[0-9]+_[0-9]+",
+        "msmarco_v2.1_doc_51_766815931#1_1606878411",
+    ),
 }
 """Task → its topics, tags and document ids as the script has them, and a sound id."""
 MOST = 1000

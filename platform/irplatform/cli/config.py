@@ -49,7 +49,7 @@ def ask() -> None:
     """Ask for all facts on a terminal; Enter keeps what is there."""
     from irplatform.run_folder.campaigns import FACTS
 
-    if not _on_terminal():
+    if not on_terminal():
         raise InputError(
             "`platform config ask` asks on a terminal. In a script use `platform config set`."
         )
@@ -61,7 +61,7 @@ def ask_for(*names: str) -> None:
     """Ask on a terminal for facts that are not known, and keep them; elsewhere ask nothing."""
     from irplatform.run_folder.campaigns import known_facts
 
-    for name in names if _on_terminal() else ():
+    for name in names if on_terminal() else ():
         if name not in known_facts():
             _ask(name)
 
@@ -75,5 +75,6 @@ def _ask(name: str) -> None:
         keep_fact(name, answer)
 
 
-def _on_terminal() -> bool:
+def on_terminal() -> bool:
+    """Return whether questions can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()

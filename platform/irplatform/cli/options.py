@@ -255,14 +255,35 @@ def choice_option(
     )
 
 
-task_options = with_options(
-    click.option("--task", type=TASK, help="The task whose rules hold; see `platform tasks list`."),
-    click.option("--topics", type=PATH, help="The task's file of topics, all to be answered."),
-    click.option(
-        "--collection", type=COLLECTION, help="A collection, whose topics the runs must answer."
-    ),
-    flag_option("--documents", text="Also look up every document in the collection's index."),
+_TASK = click.option(
+    "--task", type=TASK, help="The task whose rules hold; see `platform tasks list`."
 )
+_TOPICS = click.option("--topics", type=PATH, help="The task's file of topics, all to be answered.")
+_DOCUMENTS = flag_option(
+    "--documents", text="Also look up every document in the collection's index."
+)
+task_options = with_options(
+    _TASK,
+    _TOPICS,
+    click.option(
+        "--collection", type=COLLECTION, help="A collection, whose topics the run must answer."
+    ),
+    _DOCUMENTS,
+)
+"""Options of a command for one run."""
+tasks_options = with_options(
+    _TASK,
+    _TOPICS,
+    click.option(
+        "--collection",
+        type=COLLECTION,
+        multiple=True,
+        help="A collection, whose topics the runs must answer; repeat for each snapshot of a task "
+        "that has some.",
+    ),
+    _DOCUMENTS,
+)
+"""Options of a command for several runs."""
 
 
 def force_option(what: str) -> Callable[[Declared], Declared]:

@@ -12,7 +12,7 @@ import click
 from irplatform.cli.biogen import biogen
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, RERANKER
-from irplatform.cli.options import PATH, force_option, setting_option, task_options
+from irplatform.cli.options import PATH, force_option, setting_option, tasks_options
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.submit_files import NOT_LOOKED_UP, fix, prepare
 from irplatform.errors import InputError, counted
@@ -30,7 +30,7 @@ _SHOWN = 25
 _SHOWN_ALIKE = 5
 """Of those that differ in names and numbers alone."""
 _NAMES = re.compile(r"'[^']*'|\d+")
-_DATA = ("task", "topics", "collection")
+_DATA = ("task", "topics")
 """Options that name what a run is checked against."""
 
 
@@ -51,7 +51,7 @@ submit.add_command(prepare)
     ],
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@task_options
+@tasks_options
 @click.option(
     "--qrels", type=PATH, help="Judgments, to show how far ties can move the task's measures."
 )
@@ -100,6 +100,7 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
     repairable = [path for path in refused if not checks[path].unread]
     if repairable and options["task"] is not None:
         given = [f"--{name} {options[name]}" for name in _DATA if options[name] is not None]
+        given += [f"--collection {name}" for name in options["collection"][:1]]
         given += ["--documents"] if options["documents"] else []
         command = f"platform submit fix {repairable[0]} {' '.join(given)} -o OUT"
         notice(f"`{command}` repairs what can be repaired.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import Command
-from irplatform.cli.options import PATH, force_option, task_options
+from irplatform.cli.options import PATH, force_option, task_options, tasks_options
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import counted, listing
 from irplatform.system.console import notice, say_text
@@ -106,7 +106,7 @@ def _rows(
     examples=["platform submit prepare a.run b.run --task trec-ct-2021 --out upload"],
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@task_options
+@tasks_options
 @click.option("--out", required=True, type=PATH, help="The folder to make.")
 @force_option("a folder at --out that was prepared before")
 @json_option

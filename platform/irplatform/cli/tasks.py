@@ -9,13 +9,17 @@ import click
 
 from irplatform.cli.commands import Group
 from irplatform.cli.names import TASK
+from irplatform.cli.options import PATH, force_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.errors import InputError, listing
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from datetime import date
+    from pathlib import Path
 
-    from irplatform.tasks.rules import Source, Task
+    from irplatform.tasks.catalogue.rules import Source, Task
 
 
 @click.group(cls=Group)
@@ -27,18 +31,106 @@ def tasks() -> None:
 @json_option
 def list_tasks(as_json: bool) -> None:
     """List the shared tasks whose rules are known."""
-    from irplatform.tasks.rules import own_folder
+    from irplatform.tasks.catalogue.names import own_folder
     from irplatform.tasks.submissions import all_tasks
 
-    known = all_tasks()
+    known = [task for _, task in sorted(all_tasks().items())]
     if as_json:
-        print_json({"tasks": [{"name": t.name, "title": t.title} for t in known.values()]})
+        print_json({"tasks": [_head(task) for task in known]})
         return
-    print_rows([(task.name, task.title) for task in known.values()])
+    print_rows([(task.name, task.title, *_state(task)) for task in known])
     say_text(
-        f"\nAlso: any .toml file that declares a task, by its path. Files in {own_folder()} are "
-        "listed here."
+        "\nThe third column is the day on which a task's rules were read. 'over': its deadline or "
+        "its year is past, and a later edition may have other rules.\n\n"
+        f"Also: any .toml file that declares a task, by its path. Files in {own_folder()} are "
+        "listed here; `platform tasks new` writes one."
     )
+
+
+def _head(task: Task) -> dict[str, Any]:
+    """What JSON says of a task before its rules."""
+    from irplatform.tasks.catalogue.rules import today
+
+    read = None if task.read is None else task.read.isoformat()
+    head = {"name": task.name, "title": task.title, "year": task.year, "read": read}
+    return {**head, "over": bool(task.past(today()))}
+
+
+def _state(task: Task) -> tuple[str, str]:
+    from irplatform.tasks.catalogue.rules import today
+
+    read = task.read.isoformat() if task.read else "not known"
+    return read, "over" if task.past(today()) else ""
+
+
+@tasks.command(
+    "new",
+    examples=["platform tasks new my-task-2027 --run my.run --topics topics.tsv --depth 100"],
+)
+@click.argument("name")
+@click.option("--run", required=True, type=PATH, help="A run of the task's topics, of any system.")
+@click.option("--topics", required=True, type=PATH, help="The task's file of topics.")
+@click.option("--topic-format", help="The format of the topics.  [default: found]")
+@click.option("--query", help="The template of queries, as in '{title} {narrative}'.")
+@click.option("--title", help="The full title, with the year.")
+@click.option("--place", help="The address of the page with the rules, which you have read today.")
+@click.option("--depth", type=click.IntRange(1), help="Most results per topic.")
+@click.option("--runs", type=click.IntRange(1), help="Most runs of a group.")
+@click.option("--tag-pattern", "tag", metavar="REGEX", help="Regular expression for run tags.")
+@click.option("--file", help="Name of the file to send, with {tag} or {team}.")
+@click.option("--deadline", metavar="DAY", help="The last day of submissions, as 2027-08-31.")
+@click.option("--dense-ranks", is_flag=True, help="Ranks have to be 1, 2, 3, … line by line.")
+@click.option("-o", "--out", type=PATH, help="The file to write.  [default: among your own tasks]")
+@force_option("a file at --out that has other content")
+@json_option
+def new(name: str, out: Path | None, force: bool, as_json: bool, **options: Any) -> None:
+    """Write the file of a task from its topics, a run, and what you know of its rules.
+
+    The topics show their number, ids and format, the run the form of document ids. On a terminal
+    it asks for the rest; Enter leaves a rule out. The task is then known by its name, and `submit`
+    checks, fixes and prepares runs for it.
+    """
+    from irplatform.files.writing import write_file
+    from irplatform.tasks.catalogue.names import ENDING, own_folder
+    from irplatform.tasks.catalogue.rules import today
+    from irplatform.tasks.catalogue.writing import QUESTIONS, task_file
+
+    answers = _answers({key: options.pop(key) for key in QUESTIONS})
+    run, topics, dense = options.pop("run"), options.pop("topics"), options.pop("dense_ranks")
+    text = task_file(name, run, topics, answers, day=today(), dense=dense, **options)
+    path = out or own_folder() / f"{name}{ENDING}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, text.encode(), force=force)
+    known_as = name if out is None else str(out)
+    if as_json:
+        print_json({"path": str(path), "task": known_as})
+    else:
+        say_text(f"{path}\nCompare it with the task's page: `platform tasks show {known_as}`.")
+
+
+def _answers(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given, and on a terminal the answers to the other questions."""
+    from irplatform.cli.config import on_terminal
+    from irplatform.tasks.catalogue.writing import QUESTIONS
+
+    answers = dict(given)
+    for name, question in QUESTIONS.items() if on_terminal() else ():
+        if answers[name] is None:
+            kind = click.IntRange(0) if name in ("depth", "runs") else click.STRING
+            empty: Any = 0 if name in ("depth", "runs") else ""
+            text = f"{question} (Enter: not stated)"
+            answers[name] = click.prompt(text, empty, type=kind, show_default=False, err=True)
+    kept = {name: value for name, value in answers.items() if value}
+    return kept | ({"deadline": _day(kept["deadline"])} if "deadline" in kept else {})
+
+
+def _day(text: str) -> date:
+    from datetime import date
+
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"the deadline '{text}' is no day. Write it as 2027-08-31.") from None
 
 
 @tasks.command("show", examples=["platform tasks show trec-ct-2021"])
@@ -51,16 +143,16 @@ def show(task: str, as_json: bool) -> None:
     found = task_of(task)
     rules = list(_stated(found))
     if as_json:
-        values = found.rules.model_dump(exclude_none=True)
+        values = found.rules.model_dump(mode="json", exclude_none=True)
         cited = {name: asdict(source) for name, source in found.sources.items()}
-        print_json({"name": found.name, "title": found.title, "rules": values, "sources": cited})
+        print_json({**_head(found), "rules": values, "sources": cited})
         return
     pages: dict[tuple[str, str], list[Source]] = {}
     for source in dict.fromkeys(source for *_, source in rules if source):
         pages.setdefault((source.title, source.place), []).append(source)
     ordered = [source for page in pages.values() for source in page]
     numbers = {source: f"[{number}]" for number, source in enumerate(ordered, start=1)}
-    say_text(f"{found.name}: {found.title}\n")
+    say_text(f"{found.name}: {found.title}\n{_age(found)}\n")
     print_rows([(name, numbers[source] if source else "", words) for name, words, source in rules])
     if left := _open_rules(found):
         say_text(f"\nThe sources that were read do not say: {', '.join(left)}.")
@@ -69,13 +161,26 @@ def show(task: str, as_json: bool) -> None:
         print_rows([(numbers[source], f'"{source.sentence}"') for source in sources])
 
 
+def _age(task: Task) -> str:
+    """When the rules were read, and what of the task is over."""
+    from irplatform.tasks.catalogue.rules import in_words, today
+
+    read = f"on {in_words(task.read)}" if task.read else "on a day that is not known"
+    told = f"Its rules were read {read}."
+    if past := task.past(today()):
+        told += f" It is over: {past}. A later edition may have other rules."
+    return told
+
+
+_LISTED = 3
+"""Ids of topics that are shown."""
 _EXPECTED = {"topics": "number of topics", "depth": "depth", "tag": "run tag", "runs": "runs"}
 """Rules that most tasks have, in words."""
 
 
 def _stated(task: Task) -> Iterator[tuple[str, str, Source | None]]:
     """Yield each rule of a task: its name, what it says, and its source."""
-    from irplatform.tasks.rules import RULES
+    from irplatform.tasks.catalogue.rules import RULES
 
     for name in RULES:
         value = getattr(task.rules, name)
@@ -89,17 +194,24 @@ def _open_rules(task: Task) -> list[str]:
     return [
         words
         for name, words in _EXPECTED.items()
-        if getattr(task.rules, name) is None and not (answers and name == "depth")
+        if getattr(task.rules, name) is None
+        and not (answers and name == "depth")
+        and name not in (task.rules.unlimited or ())
     ]
 
 
 def _in_words(name: str, value: Any) -> str:
-    from irplatform.tasks.rules import FORMS, Rules
+    from irplatform.tasks.catalogue.rules import FORMS, RANKS, Rules, in_words
 
-    if name == "form":
-        return FORMS[value]
+    match name:
+        case "form":
+            return FORMS[value]
+        case "ranks":
+            return "; ".join(RANKS[kind] for kind in value)
+        case "deadline":
+            return in_words(value)
     if isinstance(value, list):
-        return ", ".join(value)
-    if sentence := Rules.model_fields[name].description:
-        return sentence.format(value)
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        return listing(value, _LISTED) if name == "topic_ids" else ", ".join(value)
+    sentence = Rules.model_fields[name].description
+    usual = f"{value:,}" if isinstance(value, int) else str(value)
+    return sentence.format(value) if sentence else usual

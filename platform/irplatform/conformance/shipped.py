@@ -20,7 +20,7 @@ from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import read_rows, shipped_rows
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.system.packages import package_of
-from irplatform.tasks.rules import known_tasks, tasks_of_plugin
+from irplatform.tasks.catalogue.names import known_tasks, tasks_of_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -61,6 +61,8 @@ class Content:
         rising: the first line of each topic whose score is higher than that of the line before.
         unordered: the first line of each topic whose rank is lower than that of the line before.
         from_zero: the first line of each topic with the rank 0.
+        lowest: by topic, its lowest rank and the line of it, where that is not 1.
+        gaps: by topic, the first rank that does not follow another one, and its line.
     """
 
     unsound: list[Problem] = field(default_factory=list)
@@ -74,6 +76,8 @@ class Content:
     rising: dict[str, int] = field(default_factory=dict)
     unordered: dict[str, int] = field(default_factory=dict)
     from_zero: dict[str, int] = field(default_factory=dict)
+    lowest: dict[str, tuple[int, int]] = field(default_factory=dict)
+    gaps: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def read_content(
@@ -125,18 +129,28 @@ def _by_line(path: Path, pattern: re.Pattern[str] | None = None) -> Content:
         for fault in filter(None, faults):
             content.faults.setdefault(fault, []).append(entry.line)
     for topic, results in ranked.items():
-        scores = np.array([score for _, score, *_ in results])
-        content.ties.update(_ties([topic], np.zeros(len(results), np.intp), scores))
-        ordered = sorted(results, key=lambda result: result[0])
-        found = (_rank_problem(topic, *pair) for pair in pairwise(ordered))
-        if problem := next(filter(None, found), None):
-            content.rank_problems.append(problem)
-        for before, (rank, *_, line) in zip([None, *results], results, strict=False):
-            if rank == 0:
-                content.from_zero.setdefault(topic, line)
-            if before is not None and rank < before[0]:
-                content.unordered.setdefault(topic, line)
+        _note_ranks(content, topic, results)
     return content
+
+
+def _note_ranks(content: Content, topic: str, results: list[_Ranked]) -> None:
+    """Note what the ranks and scores of a topic show."""
+    scores = np.array([score for _, score, *_ in results])
+    content.ties.update(_ties([topic], np.zeros(len(results), np.intp), scores))
+    ordered = sorted(results, key=lambda result: result[0])
+    found = (_rank_problem(topic, *pair) for pair in pairwise(ordered))
+    if problem := next(filter(None, found), None):
+        content.rank_problems.append(problem)
+    if ordered and ordered[0][0] != 1:
+        content.lowest[topic] = (ordered[0][0], ordered[0][-1])
+    steps = (after for before, after in pairwise(ordered) if after[0] != before[0] + 1)
+    if gap := next(steps, None):
+        content.gaps[topic] = (gap[0], gap[-1])
+    for before, (rank, *_, line) in zip([None, *results], results, strict=False):
+        if rank == 0:
+            content.from_zero.setdefault(topic, line)
+        if before is not None and rank < before[0]:
+            content.unordered.setdefault(topic, line)
 
 
 def _of_columns(
@@ -182,9 +196,30 @@ def _of_columns(
             for place in at[np.unique(numbers[at], return_index=True)[1]].tolist():
                 held[topics[numbers[place]]] = int(lines[place])
         content.ties.update(_ties(topics, numbers, scores))
+        if places[1].size:
+            order = np.lexsort((ranks, numbers))
+            ranks, lines = ranks[order], lines[order]
+        _note_steps(content, topics, numbers, ranks, lines)
     for line, _, fault in sorted(reading.faults):
         content.faults.setdefault(fault, []).append(line)
     return content
+
+
+def _note_steps(
+    content: Content,
+    topics: list[str],
+    numbers: npt.NDArray[np.intp],
+    ranks: Integers,
+    lines: Integers,
+) -> None:
+    """Note ranks that do not begin at 1 or leave numbers out, of results ordered by rank."""
+    follows = numbers[1:] == numbers[:-1]
+    starts = np.flatnonzero(~np.insert(follows, 0, False)) if len(numbers) else follows
+    for place in starts[ranks[starts] != 1].tolist():
+        content.lowest[topics[numbers[place]]] = (int(ranks[place]), int(lines[place]))
+    steps = np.flatnonzero(follows & (ranks[1:] != ranks[:-1] + 1)) + 1
+    for place in steps[np.unique(numbers[steps], return_index=True)[1]].tolist():
+        content.gaps[topics[numbers[place]]] = (int(ranks[place]), int(lines[place]))
 
 
 class _Reading:

@@ -14,9 +14,9 @@ from irplatform.evaluation.scoring import evaluate
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.trec import Problem, read_run
 from irplatform.spelling import option
+from irplatform.tasks.catalogue.rules import FORMS
 from irplatform.tasks.check_answers import check_answers
 from irplatform.tasks.check_runs import RunCheck, validate_run
-from irplatform.tasks.rules import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,10 +25,29 @@ if TYPE_CHECKING:
     from irplatform.evaluation.judgments import Judgments
     from irplatform.evaluation.kinds import MeasureFunction
     from irplatform.runs.content import Spans
-    from irplatform.tasks.rules import Task
+    from irplatform.tasks.catalogue.rules import Task
 
 _AT_THE_CUTOFF = {"P", "R", "Success", "Recall", "SetP", "Judged"}
 """Measures that only depend on which documents are above their cutoff."""
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """The topics, documents and judgments that a submission is checked against.
+
+    Attributes:
+        topics: ids of the topics; None if they are not known.
+        contains: says if the collection has a document; None looks none up.
+        judgments: the judgments, if there are any.
+        collection: the collection, as the user names it; "" without one.
+        id: the id of the collection.
+    """
+
+    topics: Mapping[str, None] | None = None
+    contains: Callable[[str], bool] | None = None
+    judgments: Judgments | None = None
+    collection: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
 
+    from irplatform.tasks.catalogue.rules import Task
     from irplatform.tasks.entries import Keys
-    from irplatform.tasks.rules import Task
 
 _SECTION = re.compile(r"title|abstract|sections\.0")
 """The last is an abstract in files of former years, for BioASQ's program, too."""

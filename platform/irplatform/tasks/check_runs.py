@@ -22,15 +22,15 @@ from irplatform.runs.json_runs import read_json_run
 from irplatform.runs.names import TAG, TAG_LENGTH
 from irplatform.runs.trec import COLUMNS, Problem, scan
 from irplatform.spelling import option
-from irplatform.tasks.rules import NO_RULES
+from irplatform.tasks.catalogue.rules import NO_RULES
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Collection as Members
 
-    from irplatform.runs.content import Spans
-    from irplatform.tasks.rules import Rules
+    from irplatform.runs.content import Content, Spans
+    from irplatform.tasks.catalogue.rules import Rules
 
 _SOME_REFUSE = re.compile(r"[.-]")
 """Characters of a tag that some tracks refuse."""
@@ -125,6 +125,8 @@ def validate_run(
     problems += _tag_problems(content.tags, length, tag_pattern)
     problems += _count_problems(counts, rules.depth)
     problems += _topic_problems(counts, topics)
+    if topics is None and rules.topic_pattern is not None:
+        problems += _form_problems(counts, rules.topic_pattern)
     if id_pattern is not None and content.strange:
         named = [f"'{name}' (line {line})" for name, line in content.strange.items()]
         fault = f"ids of documents that are not of the form {id_pattern.pattern}: {_some(named)}."
@@ -134,8 +136,10 @@ def validate_run(
         fault = f"topic '{topic}': the score is higher than that of the line before."
         problems.append(Problem("error", fault, line))
     problems += content.rank_problems
-    for fault, topics_at in (("begin at 0", content.from_zero), ("fall", content.unordered)):
-        for topic, line in topics_at.items():
+    problems += _ranks_refused(content, rules.ranks or [])
+    faults = {"from 1": ("begin at 0", content.from_zero), "in order": ("fall", content.unordered)}
+    for kind, (fault, topics_at) in faults.items():
+        for topic, line in topics_at.items() if kind not in (rules.ranks or []) else ():
             message = (
                 f"topic '{topic}': ranks {fault}; some tasks want 1, 2, 3, … from line to line."
             )
@@ -145,6 +149,27 @@ def validate_run(
     least, most = min(counts.values(), default=0), max(counts.values(), default=0)
     tag = next(iter(content.tags), "")
     return RunCheck(_together(problems), len(counts), (least, most), tag, content.ties)
+
+
+def _ranks_refused(content: Content, kinds: Sequence[str]) -> Iterator[Problem]:
+    """Yield errors about ranks of which the task has a rule."""
+    for topic, (rank, line) in content.lowest.items() if "from 1" in kinds else ():
+        fault = f"topic '{topic}': rank {rank} is the lowest; the task wants ranks from 1."
+        yield Problem("error", fault, line)
+    for topic, line in content.unordered.items() if "in order" in kinds else ():
+        fault = f"topic '{topic}': the rank is lower than that of the line before."
+        yield Problem("error", fault, line)
+    for topic, (rank, line) in content.gaps.items() if "dense" in kinds else ():
+        fault = f"topic '{topic}': rank {rank} does not follow the one before it by 1."
+        yield Problem("error", fault, line)
+
+
+def _form_problems(counts: Counter[str], pattern: str) -> Iterator[Problem]:
+    form = re.compile(pattern)
+    if strange := [topic for topic in counts if not form.fullmatch(topic)]:
+        yield Problem(
+            "error", f"ids of topics that are not of the form {pattern}: {_listing(strange)}."
+        )
 
 
 def _of_json(path: Path) -> RunCheck:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.tasks.catalogue.rules import Task
     from irplatform.tasks.entries import Answers, Keys
-    from irplatform.tasks.rules import Task
 
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.runs.results import Order
+    from irplatform.tasks.catalogue.rules import Task
     from irplatform.tasks.lines import Row
-    from irplatform.tasks.rules import Task
 
 _AROUND = re.compile(r"""^(?:b["']|np\.\w+\()?["'<(\[]*|["'>)\]]*$""")
 """Quotes and brackets around an id."""
@@ -95,8 +95,9 @@ def repair_run(
             contradict each other, and `order` does not say which of them holds.
     """
     rows = read_rows(path, order=order, keep_lines=keep_lines)
+    topic_form = re.compile(task.rules.topic_pattern) if task.rules.topic_pattern else None
     for row in _kept(rows):
-        _mend_topic(row, topics)
+        _mend_topic(row, topics, topic_form)
     form = re.compile(task.rules.documents or r"\S+")
     for row in _kept(rows):
         _mend_document(row, form, has_document)
@@ -153,15 +154,20 @@ def _kept(rows: Iterable[Row]) -> Iterator[Row]:
     return (row for row in rows if not row.left_out)
 
 
-def _mend_topic(row: Row, topics: Collection[str]) -> None:
-    if row.topic in topics or (not topics and _PLAIN.fullmatch(row.topic)):
+def _mend_topic(row: Row, topics: Collection[str], form: re.Pattern[str] | None) -> None:
+    def is_one(name: str) -> bool:
+        return name in topics if topics else form is not None and form.fullmatch(name) is not None
+
+    known = bool(topics) or form is not None
+    if is_one(row.topic) or (not known and _PLAIN.fullmatch(row.topic)):
         return
-    for name in (row.topic.strip("\"'"), str(whole(row.topic)), row.topic.upper()):
-        if name in topics:
+    bare = row.topic.strip("\"'")
+    for name in (bare, str(whole(row.topic)), row.topic.upper(), bare.lower()):
+        if is_one(name):
             row.topic = name
             row.reasons += ("topic id",)
             return
-    if topics:
+    if known:
         row.left_out = _OTHER_TOPIC
     elif fault := ids.fault(row.topic):
         row.left_out = f"topic id that {fault}"

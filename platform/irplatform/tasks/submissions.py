@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.topic_formats import read_topics
 from irplatform.errors import InputError
@@ -20,19 +21,26 @@ from irplatform.runs.bioasq import holds_json
 from irplatform.runs.names import read_tag_pattern
 from irplatform.runs.trec import Problem
 from irplatform.spelling import option
-from irplatform.system.console import notice
-from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
+from irplatform.system.console import notice, notice_once
+from irplatform.tasks.catalogue.names import find_task, known_tasks
+from irplatform.tasks.catalogue.rules import NO_RULES, Rules, Task, today
+from irplatform.tasks.check import (
+    TaskData,
+    check_submission,
+    in_words,
+    tied_measures,
+    too_many_runs,
+)
 from irplatform.tasks.check_runs import RunCheck, same_tags, validate_run
 from irplatform.tasks.mending import repair_answers
 from irplatform.tasks.repair import diff_lines, repair_run
-from irplatform.tasks.rules import NO_RULES, Rules, Task, find_task, known_tasks
+from irplatform.tasks.snapshots import data_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from irplatform.evaluation.judgments import Judgments
-    from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, Collections, Paths
     from irplatform.runs.results import Order
     from irplatform.tasks.repair import Repair
 
@@ -56,19 +64,10 @@ def task_of(name: str) -> Task:
     return task
 
 
-@dataclass(frozen=True)
-class TaskData:
-    """The topics, documents and judgments that a submission is checked against.
-
-    Attributes:
-        topics: ids of the topics; None if they are not known.
-        contains: says if the collection has a document; None looks none up.
-        judgments: the judgments, if there are any.
-    """
-
-    topics: Mapping[str, None] | None = None
-    contains: Callable[[str], bool] | None = None
-    judgments: Judgments | None = None
+def tell_if_past(task: Task) -> None:
+    """Say once that a task is over."""
+    if past := task.past(today()):
+        notice_once(f"{task.name} is over: {past}. A later edition may have other rules.")
 
 
 def task_data(
@@ -99,9 +98,11 @@ def task_data(
             raise InputError(f"the format of the topics of {task.name} is not known.")
         read = read_topics(as_path(topics, "topics"), format_name, task.rules.query)
         ids = dict.fromkeys(topic.id for topic in read)
+    name = id_ = ""
     if collection is not None:
         name = collection_name(collection)
         opened = registry().collection(name)
+        id_ = opened.id
         if not (task is not None and task.form.startswith("biogen") and task.topic_ids):
             ids = dict.fromkeys(topic.id for topic in opened.load_topics())
         if documents:
@@ -113,14 +114,33 @@ def task_data(
             judgments = of_collection(opened, measures, extra)
     if qrels is not None and measures:
         judgments = of_files(as_path(qrels, "qrels"), measures, extra, usual=measures)
-    return TaskData(ids, contains, judgments)
+    return TaskData(ids, contains, judgments, name, id_)
+
+
+def all_task_data(
+    task: Task | None, collections: Collections | None, **options: Any
+) -> list[TaskData]:
+    """Read the data of one or several collections; of none, what is known without one.
+
+    Raises:
+        InputError: see `task_data`; or a task with snapshots has another number of them.
+    """
+    if isinstance(collections, Sequence) and not isinstance(collections, str):
+        several: Sequence[AnyCollection | None] = collections or [None]
+    else:
+        several = [collections]
+    snapshots = (task.rules.snapshots if task is not None else None) or []
+    if task is not None and len(several) > 1 and len(several) != len(snapshots):
+        rule = f"a collection for each of {', '.join(snapshots)}" if snapshots else "one collection"
+        raise InputError(f"{task.name} takes {rule}; these are {len(several)}.")
+    return [task_data(task, collection=each, **options) for each in several]
 
 
 def check_runs(
     paths: Paths,
     *,
     task: str | None = None,
-    collection: AnyCollection | None = None,
+    collection: Collections | None = None,
     documents: bool = False,
     topics: AnyPath | None = None,
     qrels: AnyPath | None = None,
@@ -133,7 +153,7 @@ def check_runs(
     Args:
         paths: TREC runs, or answers in JSON; one that cannot be read has a problem, too.
         task: the task whose rules hold: a name, or a TOML file of one's own.
-        collection: whose topics they must answer.
+        collection: whose topics they must answer; for a task with snapshots, one for each.
         documents: look up every document in the collection's index.
         topics: the task's file of topics, in place of a collection.
         qrels: judgments, which tell how far ties can move the task's measures.
@@ -157,7 +177,9 @@ def check_runs(
         raise InputError(
             f"{option('tag_length')} is a rule of the task; {option('tag_pattern')} replaces it."
         )
-    given = task_data(known, collection=collection, documents=documents, topics=topics, qrels=qrels)
+    if known is not None:
+        tell_if_past(known)
+    data = all_task_data(known, collection, documents=documents, topics=topics, qrels=qrels)
     pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
     own = {"depth": max_per_topic, "tag": pattern.pattern if pattern else None}
     changed = {name: value for name, value in own.items() if value is not None}
@@ -168,6 +190,7 @@ def check_runs(
     readable = []
     for path in paths:
         try:
+            given = data_of(path, data)
             if known is not None:
                 found = _check(path, known, given)
             else:

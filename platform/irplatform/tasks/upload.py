@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,20 +22,20 @@ from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.runs.bioasq import answers, read_questions
 from irplatform.runs.trec import COMMENT, read_run
 from irplatform.spelling import command, option
-from irplatform.system.console import notice
 from irplatform.tasks.check import check_submission, too_many_runs
 from irplatform.tasks.entries import read_answers
 from irplatform.tasks.mending import canonical
 from irplatform.tasks.repair import repair_run
-from irplatform.tasks.submissions import of_runs, task_data, task_of
+from irplatform.tasks.snapshots import place
+from irplatform.tasks.submissions import all_task_data, of_runs, task_of, tell_if_past
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
+    from irplatform.experiment.arguments import AnyPath, Collections, Paths
+    from irplatform.tasks.catalogue.rules import Task
     from irplatform.tasks.check_runs import RunCheck
-    from irplatform.tasks.rules import Task
 
 CHECKSUMS = "SHA256SUMS"
 DESCRIPTIONS = "runs.md"
@@ -83,7 +82,7 @@ def prepare_runs(
     out: AnyPath,
     *,
     task: str,
-    collection: AnyCollection | None = None,
+    collection: Collections | None = None,
     documents: bool = False,
     topics: AnyPath | None = None,
     force: bool = False,
@@ -91,13 +90,14 @@ def prepare_runs(
     """Write runs to a new folder in the form of a task, ready to upload.
 
     Beside them are their `ir-metadata.yml`, `SHA256SUMS`, and `runs.md`, which describes each run
-    from its metadata. A task with snapshots takes a run for each, in their order.
+    from its metadata. A task with snapshots takes a run for each, in any order if their metadata,
+    folders or collections tell the snapshots, else in their order.
 
     Args:
         paths: TREC runs, or answers in JSON. For BioASQ, answers are made of runs.
         out: the folder.
         task: the task.
-        collection: whose topics they must answer.
+        collection: whose topics they must answer; for a task with snapshots, one for each.
         documents: look up every document in the collection's index.
         topics: the task's file of topics, in place of a collection.
         force: replace a folder that was prepared before.
@@ -119,19 +119,15 @@ def prepare_runs(
     paths = as_paths(paths, "paths")
     out = as_path(out, "out")
     known = task_of(task)
-    given = task_data(known, collection=collection, documents=documents, topics=topics)
+    tell_if_past(known)
+    data = all_task_data(known, collection, documents=documents, topics=topics)
     snapshots = known.rules.snapshots or []
-    if snapshots and len(paths) != len(snapshots):
-        raise InputError(
-            f"{known.name} takes a run for each of {', '.join(snapshots)}, in this order; these "
-            f"are {counted(len(paths), 'run')}."
-        )
     if wrong := too_many_runs(len(paths), known):
         raise InputError(wrong)
     runs = []
     facts = known_facts()
-    _check_order(paths, snapshots)
-    for number, path in enumerate(paths):
+    placed = place(paths, snapshots, data) if snapshots else [(p, "", data[0]) for p in paths]
+    for path, snapshot, given in placed:
         check = check_submission(path, known, topics=given.topics, has_document=given.contains)
         if not check.answers and read_head(path):  # which a copy lacks
             check = replace(
@@ -150,7 +146,6 @@ def prepare_runs(
         metadata: Mapping[str, Any] | None = None
         if is_run and (known.rules.metadata or read_metadata(path)):
             metadata = describe_run_file(path, facts, snapshots)
-        snapshot = snapshots[number] if snapshots else ""
         tag = check.tag or path.stem
         runs.append(_Run(tag, snapshot, content, check, metadata))
     tags = [(run.tag, run.snapshot) for run in runs]
@@ -196,35 +191,6 @@ def _from_run(path: Path, task: Task, topics: AnyPath | None) -> bytes:
     )
 
 
-def _check_order(paths: Sequence[Path], snapshots: Sequence[str]) -> None:
-    """Refuse a run over another snapshot than its place says, by its collection or its folder."""
-    unknown = []
-    for path, snapshot in zip(paths, snapshots, strict=False):
-        collection = read_metadata(path).data.test_collection.name or ""
-        names = [str(collection), path.absolute().parent.name]
-        told = [each for each in snapshots if any(_ends_with(name, each) for name in names)]
-        if told and snapshot not in told:
-            over = f"over '{collection}'" if _ends_with(names[0], told[0]) else "in this folder"
-            raise InputError(
-                f"this run is {over}, which is {told[0]}, but has the place of {snapshot}. Name "
-                f"the runs in the order {', '.join(snapshots)}.",
-                path=path,
-            )
-        if not told:
-            unknown.append(f"{path} ({snapshot})")
-    if unknown:
-        notice(
-            f"WARNING: nothing tells over which snapshot these runs are: {', '.join(unknown)}. "
-            "Make sure that their order is right."
-        )
-
-
-def _ends_with(name: str, snapshot: str) -> bool:
-    """Whether a name ends in the numbers of a snapshot: longeval-2026-1 in that of snapshot-1."""
-    here, there = (re.findall(r"\d+", text) for text in (name, snapshot))
-    return bool(there) and here[-len(there) :] == there
-
-
 def _write(
     runs: Sequence[_Run], out: Path, task: Task, facts: Mapping[str, str], *, replaces: bool
 ) -> dict[str, Any]:
@@ -234,9 +200,9 @@ def _write(
     written: list[str] = []
     described_runs = []
     about: dict[str, Any] | None = None
+    names = _file_names(template, runs, facts)
     with atomic_folder(out, replaces=replaces) as folder:
-        for run in runs:
-            name = template.format(tag=run.tag, team=facts.get("team", ""), snapshot=run.snapshot)
+        for run, name in zip(runs, names, strict=True):
             content = run.content
             if name.endswith(".gz"):
                 content = gzip.compress(content, mtime=0)
@@ -263,6 +229,19 @@ def _write(
         lines = "".join(f"{digest}  {name}\n" for digest, name in sums)
         (folder / CHECKSUMS).write_text(lines, encoding="utf-8")
     return {"path": str(out), "files": [*written, CHECKSUMS]}
+
+
+def _file_names(template: str, runs: Sequence[_Run], facts: Mapping[str, str]) -> list[str]:
+    """The names of the files; runs whose files the task calls alike get folders of their own."""
+    team = facts.get("team", "")
+    names = [template.format(tag=run.tag, team=team, snapshot=run.snapshot) for run in runs]
+    if len({*names}) < len(names):
+        names = [f"{run.tag}/{name}" for run, name in zip(runs, names, strict=True)]
+    if outside := next((n for n in names if n.startswith("/") or ".." in n.split("/")), ""):
+        raise InputError(
+            f"the file '{outside}' would lie outside of the folder. Rename the run's tag."
+        )
+    return names
 
 
 def describe_runs(task: Task, runs: Sequence[Described]) -> str:
