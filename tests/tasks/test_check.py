@@ -84,16 +84,16 @@ def test_topics_come_from_a_file_in_the_tasks_format(check, tmp_path):
 def test_scores_may_not_rise_where_the_task_says_so(check):
     run = "".join(
         f"{topic} Q0 msmarco_v2.1_doc_01_2#{n}_3 {n} {score} mine\n"
-        for topic in range(105)
-        for n, score in ((1, 1.0), (2, 2.0 if topic == 7 else 0.5))
+        for topic in task_of("trec-rag-2025-retrieval").topic_ids
+        for n, score in ((1, 1.0), (2, 2.0 if topic == "7" else 0.5))
     )
     ((line, told),) = errors(check(run, "trec-rag-2025-retrieval"))
     assert (line, "topic '7': the score is higher than that of the line before" in told) == (
-        16,
+        6,
         True,
     )
     broken = run.replace("1 1.0", "1 one", 1)  # read line by line
-    assert [line for line, _ in errors(check(broken, "trec-rag-2025-retrieval"))] == [1, 16]
+    assert [line for line, _ in errors(check(broken, "trec-rag-2025-retrieval"))] == [1, 6]
 
 
 def test_ties_name_the_measures_that_they_can_move(check, tmp_path):

@@ -33,6 +33,18 @@ def test_ranks_are_written_as_nists_checker_wants_them(tmp_path, rank):
     assert message.startswith("the rank is negative or begins with a zero")
 
 
+@pytest.mark.parametrize("text", ["1 Q0 a 1 2 t\n\n \t\n", "1 Q0 a 1 2.x t\n\n \t\n"])
+def test_empty_lines_are_refused_as_nists_checker_and_tira_refuse_them(tmp_path, text):
+    found = [told for told in problems(tmp_path, text) if "empty" in told[2]]
+    told = "the line is empty, which NIST's present checker and TIRA refuse, in 2 lines."
+    assert found == [("error", 2, told)]
+
+
+def test_the_end_of_the_last_line_is_no_empty_line(tmp_path):
+    for end in ("", "\n", "\r\n"):
+        assert problems(tmp_path, f"1 Q0 a 1 2 t{end}") == []
+
+
 def test_every_bad_line_is_listed_not_only_the_first(tmp_path):
     found = problems(tmp_path, "1 Q0 a 1 2 t\n1 Q0 b 2 t\n1 Q0 c 3 nan t\n1 Q0 a 4 1 t\n")
     assert [(level, line) for level, line, _ in found] == [("error", 2), ("error", 3), ("error", 4)]

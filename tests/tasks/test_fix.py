@@ -415,3 +415,11 @@ def test_the_command_says_what_it_did(tmp_path, capsys, monkeypatch):
     done = call(capsys, monkeypatch, *command, "--force", "--json")
     assert done.code == 1
     assert done.json["unrepaired"] == ["1 of 75 topics have no results: '1'."]
+
+
+def test_empty_lines_are_left_out_and_counted(tmp_path):
+    (tmp_path / "a.run").write_text("\n41 Q0 d7 1 2.5 my\n\n41 Q0 d3 2 1.5 my\n \n")
+    fixed = fix_run(tmp_path / "a.run", tmp_path / "b.run")
+    assert fixed.repair.left_out == {"empty line": [1, 3, 5]}
+    assert not fixed.check.refused
+    assert (tmp_path / "b.run").read_text() == "41 Q0 d7 1 2.5 my\n41 Q0 d3 2 1.5 my\n"

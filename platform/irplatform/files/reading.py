@@ -18,6 +18,7 @@ import tempfile
 import zlib
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted
@@ -220,6 +221,18 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 content = line.removeprefix(_BYTE_ORDER_MARK)
             if content.strip():
                 yield number, content
+
+
+def blank_lines(path: Path) -> list[int]:
+    """Return the numbers of the lines that are empty, or white space.
+
+    Raises:
+        InputError: see `open_bytes`.
+    """
+    with open_bytes(path) as file:
+        first = file.readline().removeprefix(_BYTE_ORDER_MARK)
+        numbered = enumerate(chain([first] if first else [], file), start=1)
+        return [number for number, line in numbered if not line.strip()]
 
 
 def uncommented_lines(path: Path) -> Iterator[tuple[int, bytes]]:

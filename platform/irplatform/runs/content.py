@@ -18,7 +18,7 @@ import numpy as np
 from irplatform import data as ids
 from irplatform.errors import InputError
 from irplatform.files.columns import changes, split, texts_of
-from irplatform.files.reading import blocks_of_lines
+from irplatform.files.reading import blank_lines, blocks_of_lines
 from irplatform.runs.packed import refuse_repeated
 from irplatform.runs.parts import gathered, parts, strict_table
 from irplatform.runs.run import in_32_bits
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _RANK = re.compile(r"-?[0-9]{1,18}")
 _NOT_PLAIN = re.compile(r"-|0.")
+_BLANK = "the line is empty, which NIST's present checker and TIRA refuse"
 _RANK_FAULT = "the rank is negative or begins with a zero, which NIST's checker refuses"
 Spans = list[list[int]]
 _Ranked = tuple[int, float, str, int]
@@ -54,7 +55,7 @@ class Content:
         tags: the first line of each run tag.
         counts: number of results per topic.
         documents: the first line of each document, if asked for.
-        faults: the lines with each fault of an id, a second column or a rank.
+        faults: the lines with each fault of an id, a second column or a rank, and empty lines.
         rank_problems: at most one per topic.
         strange: the first line of each document whose id is not of the task's form.
         ties: by topic, the ranks by score at which runs of equal scores begin and end.
@@ -106,6 +107,7 @@ def _by_line(path: Path, pattern: re.Pattern[str] | None = None) -> Content:
     content = Content()
     latest: dict[str, float] = {}
     ranked: dict[str, list[_Ranked]] = {}
+    faults: list[_Fault] = []
     for entry in scan(path):
         if isinstance(entry, Problem):
             content.unsound.append(entry)
@@ -119,15 +121,17 @@ def _by_line(path: Path, pattern: re.Pattern[str] | None = None) -> Content:
             content.rising.setdefault(entry.topic, entry.line)
         latest[entry.topic] = entry.score
         results = ranked.setdefault(entry.topic, [])
-        faults = [_id_fault("topic", entry.topic), _id_fault("document", entry.document)]
-        faults.append("" if entry.second == "Q0" else _second_fault(entry.second))
+        told = [_id_fault("topic", entry.topic), _id_fault("document", entry.document)]
+        told.append("" if entry.second == "Q0" else _second_fault(entry.second))
         if _RANK.fullmatch(entry.rank):
             results.append((int(entry.rank), entry.score, entry.document, entry.line))
-            faults.append(_RANK_FAULT if _NOT_PLAIN.match(entry.rank) else "")
+            told.append(_RANK_FAULT if _NOT_PLAIN.match(entry.rank) else "")
         else:
-            faults.append("the rank is not a whole number")
-        for fault in filter(None, faults):
-            content.faults.setdefault(fault, []).append(entry.line)
+            told.append("the rank is not a whole number")
+        faults += [(entry.line, place, fault) for place, fault in enumerate(told) if fault]
+    faults += [(line, 0, _BLANK) for line in blank_lines(path)]
+    for line, _, fault in sorted(faults):
+        content.faults.setdefault(fault, []).append(line)
     for topic, results in ranked.items():
         _note_ranks(content, topic, results)
     return content
@@ -272,6 +276,8 @@ class _Reading:
             if number == 1 and b"\r" in raw.rstrip():
                 raise ValueError("a carriage return in the first line")
             if not raw.strip():
+                if raw or number < first + block.count(b"\n"):  # not what follows the last one
+                    self.faults.append((number, 0, _BLANK))
                 continue
             found = checked_line(raw, number, strict=True)
             if isinstance(found, Problem):

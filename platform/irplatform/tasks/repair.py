@@ -20,6 +20,8 @@ import numpy as np
 
 from irplatform import data as ids
 from irplatform.errors import InputError, counted, listing
+from irplatform.files.reading import blank_lines
+from irplatform.runs.bioasq import holds_json
 from irplatform.runs.ids import pmid_of, whole
 from irplatform.runs.trec import Problem
 from irplatform.spelling import option
@@ -118,7 +120,9 @@ def repair_run(
                 row.reasons += ("tag" if row.tag else "no tag",)
             row.new_rank = rank
     changed: dict[str, list[int]] = {}
-    left_out: dict[str, list[int]] = {}
+    of_others = holds_json(path) or any(row.left_out == "header" for row in rows)
+    blank = [] if of_others else blank_lines(path)
+    left_out: dict[str, list[int]] = {"empty line": blank} if blank else {}
     for row in rows:
         group, reasons = (left_out, [row.left_out]) if row.left_out else (changed, row.reasons)
         for reason in dict.fromkeys(reasons):
