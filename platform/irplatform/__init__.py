@@ -14,6 +14,7 @@ from irplatform.system.packages import on_demand
 from irplatform.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from irplatform.analysis.agree import agree_judges as agree_judges
     from irplatform.analysis.agree import agree_sources as agree_sources
     from irplatform.analysis.cite import cite as cite
     from irplatform.analysis.compare import compare as compare

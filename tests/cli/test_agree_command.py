@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from sourced_judgments import ANN, BOB, LLM, judged, write
 
 from irplatform.run_folder.folder import FolderScores, SystemScores, write_scores
 
@@ -140,3 +141,77 @@ def test_a_mistake_is_answered_in_a_line(platform, folder, sources, arguments, m
     assert refused.out == ""
     assert message in refused.err
     assert len(refused.err.splitlines()) == 1
+
+
+@pytest.fixture
+def judges(folder):
+    """Two people and a machine over two topics, and three runs."""
+    documents = [f"d{n}" for n in range(6)]
+    grades = {ANN: "012012", BOB: "012112", LLM: "112002"}
+    write(
+        folder / "j.jsonl",
+        *(
+            judged(source, topic, dict(zip(documents, map(int, given), strict=True)))
+            for source, given in grades.items()
+            for topic in ("q1", "q2")
+        ),
+    )
+    for place, name in enumerate(("a", "b", "c")):
+        ranked = documents[place * 2 :] + documents[: place * 2]
+        lines = [f"{t} Q0 {d} {r} {9 - r} x\n" for t in ("q1", "q2") for r, d in enumerate(ranked)]
+        (folder / f"{name}.run").write_text("".join(lines))
+    return "j.jsonl", "--runs", "a.run", "--runs", "b.run", "--runs", "c.run", "--samples", "100"
+
+
+def test_a_judge_is_measured_against_people(platform, judges):
+    shown = platform("agree", *judges, "--measure", "P@2", "--first", "2")
+    assert shown.code == 0, shown
+    for part in (
+        "llm gpt-x 1 against people\n",
+        "People among themselves: alpha, ordinal, ",
+        "beyond the mean error",
+        "tau-ap with those of people as the truth",
+        "If llm gpt-x 1 replaces a random tenth of the grades (100 draws)",
+        "They grade 4 documents differently. First to adjudicate:",
+    ):
+        assert part in shown.out
+    assert "held out: nothing says which judgments llm gpt-x 1 was fitted on" in shown.err
+    assert "--fitted-on TOPIC,…" in shown.err
+    assert len(shown.out.partition("adjudicate:")[2].strip().splitlines()) == 4
+
+
+def test_the_object_of_a_judge_has_all(platform, judges):
+    found = platform("agree", *judges, "--judge", "bob", "--against", "ann", "--json").json
+    assert (found["judge"], found["against"], found["documents"]) == ("bob", "ann", 12)
+    assert found["statistics"]["same grade"]["value"] == pytest.approx(10 / 12)
+    assert found["systems"]["symmetric"] is True
+    assert len(found["systems"]["replaced_tenth"]["tau_b"]) <= 100
+    assert [(d["document"], d["first"], d["second"]) for d in found["differences"]] == [
+        ("d3", 0, 1),
+        ("d3", 0, 1),
+    ]
+
+
+def test_judgments_that_a_judge_was_fitted_on_are_left_out(platform, judges, folder):
+    (folder / "fitted.txt").write_text("q2 0 d0 1\nq2 0 d1 1\n")
+    asked = ("agree", "j.jsonl", "--samples", "100", "--json", "--fitted-on")
+    assert platform(*asked, "q1").json["documents"] == 6
+    assert platform(*asked, "fitted.txt").json["documents"] == 10
+    assert platform(*asked, "q1,q2").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ([], "name sources with --runs-dir, or pools or files of judgments"),
+        (["j.jsonl", "--alone"], "--alone compares sources by their runs"),
+        (["j.jsonl", "--runs-dir", "x"], "--runs-dir compares sources by their runs"),
+        (["--runs-dir", "x", "--judge", "llm"], "--judge needs judgments to compare"),
+        (["j.jsonl", "--grades", "a"], "--grades takes whole numbers, not 'a'"),
+        (["j.jsonl", "--measure", "AP,P@5"], "name one measure"),
+        (["j.jsonl", "--runs", "a.run"], "at least 3 systems"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(platform, judges, arguments, problem):
+    shown = platform("agree", *arguments)
+    assert (shown.code, problem in shown.err) == (2, True), shown

@@ -11,7 +11,7 @@ from irplatform.errors import InputError
 
 GAINS = "nDCG(dcg='exp-log2',gains={0:0,1:1})@20"
 BINARY = "AP,nDCG(gains={0:0,1:1})@20"
-PATHS = {"vectors_text", "folders", "files", "plugin", "qrels"}
+PATHS = {"vectors_text", "folders", "files", "plugin", "qrels", "runs"}
 SETTINGS = {"settings", "options"}
 
 

@@ -56,7 +56,7 @@ def test_sources_of_a_collection_share_draws_where_a_measure_leaves_a_topic_out(
     means = []
     for each in (whole, part):
         topics = of_systems._topics("c", [whole, part])
-        means.append(of_systems._drawn_means(each, list(ORDER), topics, 500, 1))
+        means.append(of_systems.drawn_means(each, list(ORDER), topics, 500, 1))
     assert np.corrcoef(means[0][:, 0], means[1][:, 0])[0, 1] > 0.9
 
 

@@ -1,20 +1,36 @@
-"""Sources of judgments, compared by the order that each gives the same systems."""
+"""Sources of judgments and judges, compared by grades and by the order of the same systems."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from irplatform.analysis.given_runs import given_runs
 from irplatform.evaluation.agreement.of_systems import (
     Agreement,
     agreement,
     indistinct,
     read_sources,
 )
+from irplatform.evaluation.gain import NDCG
+from irplatform.evaluation.measure_names import parse_measures
 from irplatform.experiment.arguments import as_names, as_paths
+from irplatform.judging.agreement.judge import judge_agreement
+from irplatform.judging.judgments import Source
+from irplatform.judging.sources import gather
+from irplatform.registry.loading import registry
+from irplatform.runs import read_run
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.analysis.given_runs import Runs
     from irplatform.experiment.arguments import Names, Paths
+    from irplatform.judging.agreement.judge import JudgeAgreement
+
+_ANYBODY = Source("person", "anybody")
+"""Whoever made judgments of which the documents alone matter."""
 
 
 def agree_sources(
@@ -45,3 +61,77 @@ def agree_sources(
     for message in indistinct(sources):
         notice(message)
     return agreement(sources, samples=samples, seed=seed)
+
+
+def agree_judges(
+    judged: Paths,
+    runs: Runs = (),
+    *,
+    judge: str | None = None,
+    against: str | None = None,
+    by: str | None = None,
+    measure: str = "",
+    grades: Sequence[int] = (),
+    fitted_on: Names = (),
+    width: float | None = None,
+    samples: int = 10_000,
+    seed: int = 42,
+) -> JudgeAgreement:
+    r"""Measure a judge against people, or a person against another.
+
+    Args:
+        judged: pools, and files of judgments in any form.
+        runs: systems whose order both give, at least three; none leaves it out.
+        judge: the source to measure; by default the only machine, or the second of two people.
+        against: the sources to measure it by; by default people, or the first of two people.
+        by: whose judgments those are that name no source: "person:NAME" or "machine:NAME:VERSION".
+        measure: of the systems; by default nDCG@20.
+        grades: all grades; by default all from the lowest to the highest that occur.
+        fitted_on: topics that the judge's thresholds or prompts were fitted on, which are left out,
+            or files of the judgments that they were fitted on; beyond what its version names.
+        width: a width of the interval of linear kappa, to say how many further judgments it takes.
+        samples: draws behind the intervals.
+        seed: seed of the draws.
+
+    Raises:
+        InputError: a file cannot be read, there is no such judge or several, no document was graded
+            by both, or there are fewer than three runs.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import irplatform as ir
+        >>> for name, grades in (("ann", "0012"), ("bob", "0112")):
+        ...     lines = [f"1 0 d{n} {grade}\n" for n, grade in enumerate(grades)]
+        ...     written = Path(f"{name}.txt").write_text("".join(lines))
+        ...     by = f"person:{name}"
+        ...     _ = ir.write_qrels(f"{name}.txt", f"{name}.jsonl", form="json", by=by)
+        >>> agreed = ir.agree_judges(["ann.jsonl", "bob.jsonl"])
+        >>> agreed.judge, agreed.of_grades.table
+        ('bob', [[1, 1, 0], [0, 1, 0], [0, 0, 1]])
+    """
+    gathered = gather(as_paths(judged, "judged"), Source.parse(by) if by else None)
+    seen: set[tuple[str, str]] = set()
+    topics = set()
+    for name in as_names(fitted_on, "fitted_on"):
+        if Path(name).exists():
+            seen |= {(j.topic, j.document) for j in gather([Path(name)], _ANYBODY).judgments}
+        else:
+            topics.add(name)
+    named = given_runs(runs) if runs else None
+    read = {n: named.ready.get(p) or read_run(p) for p, n in named.names.items()} if named else {}
+    extra = registry().measures
+    (right,) = parse_measures([measure or NDCG], extra)
+    return judge_agreement(
+        gathered,
+        read,
+        right,
+        judge=judge,
+        against=against,
+        grades=grades,
+        fitted_on=topics,
+        seen=seen,
+        width=width,
+        samples=samples,
+        seed=seed,
+        extra=extra,
+    )

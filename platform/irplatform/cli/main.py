@@ -65,7 +65,10 @@ SECTIONS = {
         "evaluate": ("evaluate", "Score TREC run files."),
         "compare": ("compare", "Compare TREC run files: which is better, where, and how sure."),
         "report": ("report", "Write a comparison of runs to one HTML file."),
-        "agree": ("agree", "Compare how sources of judgments rank systems."),
+        "agree": (
+            "agree",
+            "Compare sources of judgments by systems, and judges by grades.",
+        ),
         "cite": ("cite", "Print BibTeX of what runs used."),
         "verify": ("verify", "Check that runs are as their metadata say."),
         "rerun": ("verify", "Make a run again from its metadata, and compare."),

@@ -73,6 +73,15 @@ class Source:
         return f"{self.name} {self.version}".rstrip()
 
     @property
+    def short(self) -> str:
+        """Name and version without the topics that it was fitted on, for tables.
+
+        >>> Source("machine", "ce", "v1 fitted-on:3,7").short
+        'ce v1'
+        """
+        return " ".join(word for word in str(self).split() if not word.startswith(_FITTED))
+
+    @property
     def fitted_on(self) -> frozenset[str]:
         """The topics whose judgments its thresholds or prompts were fitted on, as it says.
 

@@ -206,7 +206,7 @@ def write_qrels(
     thresholds: Sequence[float] = (),
     collection: AnyCollection | None = None,
 ) -> Written:
-    """Write the judgments of pools and files, by the sources that count.
+    r"""Write the judgments of pools and files, by the sources that count.
 
     Args:
         judged: folders of pools, and files of judgments in any form.
@@ -225,7 +225,7 @@ def write_qrels(
     Examples:
         >>> from pathlib import Path
         >>> import irplatform as ir
-        >>> Path("nist.txt").write_text("1 0 d7 2\\n1 0 d9 0\\n")
+        >>> Path("nist.txt").write_text("1 0 d7 2\n1 0 d9 0\n")
         18
         >>> ir.write_qrels("nist.txt", "nist.jsonl", form="json", by="person:nist").lines
         2
@@ -302,9 +302,9 @@ def _groups(sources: str, known: Sequence[Source]) -> list[set[Source]]:
     for word in sources.split(","):
         groups += [{s for s in known if s.kind == kind} for kind in _GROUPS.get(word, ())]
         if word not in _GROUPS:
-            named = {source for source in known if word in (source.name, str(source))}
+            named = {source for source in known if word in (source.name, source.short, str(source))}
             if not named:
-                raise unknown("source", word, [*CHOICES, *map(str, known)])
+                raise unknown("source", word, [*CHOICES, *(source.short for source in known)])
             groups.append(named)
     return groups
 
@@ -349,7 +349,7 @@ def _sampled(pool: Pool, grades: Grades) -> tuple[dict[str, SampledPool], list[s
 
 def _nothing(gathered: Gathered, sources: str | None, known: Sequence[Source]) -> str:
     """Why no judgment counts, and what to do."""
-    named = enumeration([*map(str, known)])
+    named = enumeration([source.short for source in known])
     if all(judgment.grade is None for judgment in gathered.judgments):
         return f"{gathered.name}: {named} could not tell any grade."
     if sources is None:
@@ -372,17 +372,17 @@ def _notes(
     told = []
     for kind, name in _NAMES.items():
         if by[kind]:
-            sources = listing(str(source) for source in ranks if source.kind == kind)
+            sources = listing(source.short for source in ranks if source.kind == kind)
             told.append(f"{counted(by[kind], 'document')} by {name} ({sources})")
     notes = [f"judgments: {', '.join(told)}"]
     left = [
         j.source for j in gathered.judgments if j.source not in ranks and j.source.kind == MACHINE
     ]
     if left and not asked:
+        named = listing(source.short for source in sorted({*left}))
         notes.append(
-            f"left out: {counted(len(left), 'judgment')} of machines ("
-            f"{listing(map(str, sorted({*left})))}); {option('sources', PEOPLE_FIRST)} takes them "
-            "where no person judged"
+            f"left out: {counted(len(left), 'judgment')} of machines ({named}); "
+            f"{option('sources', PEOPLE_FIRST)} takes them where no person judged"
         )
     if not any(judgment.source.kind == PERSON for judgment in gathered.judgments):
         notes.append("no person judged: nothing here says how good the machine is")

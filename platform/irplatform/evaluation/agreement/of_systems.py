@@ -234,8 +234,8 @@ def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 4
         seed: seed of the draws.
     """
     systems = common_systems(sources)
-    drawn_means = [
-        _drawn_means(source, systems, _topics(source.collection, sources), samples, seed)
+    drawn = [
+        drawn_means(source, systems, _topics(source.collection, sources), samples, seed)
         for source in sources
     ]
     means = [comparable_means(source, systems) for source in sources]
@@ -243,7 +243,7 @@ def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 4
     for one, other in combinations(range(len(sources)), 2):
         names = sources[one].name, sources[other].name
         (tau,) = kendall_taus(means[one][None], means[other][None])
-        taus = kendall_taus(drawn_means[one], drawn_means[other])
+        taus = kendall_taus(drawn[one], drawn[other])
         taus = taus[~np.isnan(taus)]
         if np.isnan(tau) or not len(taus):
             correlations.append(Correlation(*names, None, None, None, None))
@@ -268,10 +268,13 @@ def _topics(collection: str, sources: Sequence[Source]) -> list[str]:
     )
 
 
-def _drawn_means(
+def drawn_means(
     source: Source, systems: Sequence[str], topics: Sequence[str], samples: int, seed: int
 ) -> _Floats:
-    """Means of the systems (columns) over draws of the topics (rows)."""
+    """Return means of the systems (columns) over draws of the topics (rows).
+
+    Sources of one collection have the same draws of the same topics.
+    """
     values = np.array(
         [[source.per_topic[name].get(topic, np.nan) for name in systems] for topic in topics]
     )
