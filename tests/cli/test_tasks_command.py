@@ -6,8 +6,8 @@ def test_tasks_are_listed_and_shown(platform):
     assert listed.code == 0
     rows = [line.split("  ") for line in listed.out.splitlines()]
     kept = {row[0]: [cell.strip() for cell in row[1:] if cell.strip()] for row in rows}
-    assert kept["trec-ct-2021"] == ["TREC 2021 Clinical Trials", "2026-11-30", "over"]
-    assert kept["trec-ct-2022"] == ["TREC 2022 Clinical Trials", "not known", "over"]
+    assert kept["trec-ct-2021"] == ["2026-11-30", "over", "TREC 2021 Clinical Trials"]
+    assert kept["trec-ct-2022"] == ["not known", "over", "TREC 2022 Clinical Trials"]
     assert [*kept][:32] == sorted([*kept][:32])
     shown = platform("tasks", "show", "trec-ct-2021")
     lines = shown.out.splitlines()
@@ -47,7 +47,8 @@ def test_a_rule_says_that_there_is_no_limit(platform):
     assert json["rules"]["deadline"] == "2026-08-08"
 
 
-def test_a_task_that_is_over_is_said_once_where_runs_are_checked(platform, folder):
+def test_a_task_that_is_over_is_said_once_where_runs_are_checked(platform, folder, monkeypatch):
+    monkeypatch.setattr("irplatform.system.console._told", set())
     (folder / "a.run").write_text("1 Q0 NCT1 1 1 us\n")
     done = platform("submit", "check", "a.run", "a.run", "--task", "trec-ct-2021")
     told = "trec-ct-2021 is over: its year was 2021. A later edition may have other rules."

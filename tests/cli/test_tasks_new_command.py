@@ -23,6 +23,7 @@ def test_a_new_task_leads_from_files_to_an_accepted_folder(platform, files, tmp_
     assert (tmp_path / "home" / "tasks" / "mine-2027.toml").is_file()
     shown = platform("tasks", "show", "mine-2027").out
     assert "Its rules were read on a day that is not known.\n" in shown
+    assert f"Rules without a number have no source in {tmp_path / 'home'}" in shown
     done = platform("submit", "prepare", "my.run", "--task", "mine-2027", "--out", "up")
     assert done.code == 0, done.err
     assert (tmp_path / "up" / "sent.tsv").read_bytes() == (tmp_path / "my.run").read_bytes()

@@ -38,9 +38,9 @@ def list_tasks(as_json: bool) -> None:
     if as_json:
         print_json({"tasks": [_head(task) for task in known]})
         return
-    print_rows([(task.name, task.title, *_state(task)) for task in known])
+    print_rows([(task.name, *_state(task), task.title) for task in known])
     say_text(
-        "\nThe third column is the day on which a task's rules were read. 'over': its deadline or "
+        "\nThe second column is the day on which a task's rules were read. 'over': its deadline or "
         "its year is past, and a later edition may have other rules.\n\n"
         f"Also: any .toml file that declares a task, by its path. Files in {own_folder()} are "
         "listed here; `platform tasks new` writes one."
@@ -154,6 +154,8 @@ def show(task: str, as_json: bool) -> None:
     numbers = {source: f"[{number}]" for number, source in enumerate(ordered, start=1)}
     say_text(f"{found.name}: {found.title}\n{_age(found)}\n")
     print_rows([(name, numbers[source] if source else "", words) for name, words, source in rules])
+    if any(source is None for *_, source in rules):
+        say_text(f"\nRules without a number have no source in {found.path}.")
     if left := _open_rules(found):
         say_text(f"\nThe sources that were read do not say: {', '.join(left)}.")
     for (title, place), sources in pages.items():
