@@ -46,8 +46,8 @@ def test_a_verdict_that_people_alone_do_not_give_hangs_on_machines():
     assert pair.verdict == "better"
     assert "machines" in pair.depends_on
     assert pair.sentence.endswith(
-        "This hangs on judgments of machines: by people's alone, the difference is +0.0000, which "
-        "may be chance."
+        "This hangs on judgments of machines: by people's alone, on 2 topics, the difference is "
+        "+0.0000, which may be chance."
     )
 
 

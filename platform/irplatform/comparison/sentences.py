@@ -151,7 +151,8 @@ def _on_machines(pair: Pair) -> str:
     test = pair.people
     assert test is not None
     verdict = verdict_of(test)
-    text = "This hangs on judgments of machines: by people's alone"
+    of_topics = counted(test.n, "topic")
+    text = f"This hangs on judgments of machines: by people's alone, on {of_topics}"
     if verdict in ("better", "worse"):
         return f"{text}, {pair.system} is {verdict} than {pair.baseline} ({test.difference:+.4f})."
     if verdict == "same":

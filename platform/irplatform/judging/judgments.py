@@ -13,10 +13,11 @@ by a source: a later one replaces it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import orjson
 
@@ -45,11 +46,15 @@ _FORM = (
     '"name": …, "version": …}, "time": …, "pool": …, "note": …}'
 )
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+_TEXTS = ("time", "pool", "note")
+_NEEDED = frozenset({"topic", "document", "grade", "source"})
+_KEYS = _NEEDED.union(_TEXTS)
+_OF_SOURCE = ("kind", "name", "version")
 _MOST = 10**6
 """Grades have at most six digits: trec_eval allocates memory for every grade up to the highest."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Source:
     """Who judges.
 
@@ -109,7 +114,7 @@ class Source:
         return cls(kind, name, version)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Judgment:
     """A document's grade for a topic, by a source.
 
@@ -230,37 +235,43 @@ def judgment_of(record: Any, path: Path | None = None, line: int | None = None) 
     def bad(problem: str) -> InputError:
         return InputError(f"{problem}. {_FORM}.", path=path, line=line)
 
-    known = [field.name for field in fields(Judgment)]
     if not isinstance(record, dict):
         raise bad("this is not a JSON object")
-    if missing := [n for n in ("topic", "document", "grade", "source") if n not in record]:
-        raise bad(f"missing: {listing(missing)}")
-    if others := [name for name in record if name not in known]:
-        raise bad(f"unknown: {listing(others)}")
+    if not record.keys() >= _NEEDED:
+        raise bad(f"missing: {listing(sorted(_NEEDED - record.keys()))}")
+    if not record.keys() <= _KEYS:
+        raise bad(f"unknown: {listing(name for name in record if name not in _KEYS)}")
     where = path or Path()
-    texts = {name: record.get(name) or "" for name in ("time", "pool", "note")}
-    if wrong := [name for name, text in texts.items() if not isinstance(text, str)]:
+    time, pool, note = texts = [record.get(name) or "" for name in _TEXTS]
+    if wrong := [n for n, text in zip(_TEXTS, texts, strict=True) if not isinstance(text, str)]:
         raise bad(f"{listing(wrong)} is not text")
-    texts["time"] = _time(texts["time"], bad)
+    if time and (time := _in_form(time)) is None:
+        raise bad(f"the time {quoted(record['time'])} is not one like 2026-11-30T09:41:07Z")
     return Judgment(
         identifier(record["topic"], "under 'topic'", where, line),
         identifier(record["document"], "under 'document'", where, line),
         _grade(record["grade"], bad),
         _source(record["source"], bad),
-        **texts,
+        time,
+        pool,
+        note,
     )
 
 
 def _source(value: Any, bad: Refusal) -> Source:
-    names = [field.name for field in fields(Source)]
-    if not isinstance(value, dict) or not {*value} <= {*names}:
-        raise bad(f"the source {quoted(value)} is not an object with the keys {listing(names)}")
+    if not isinstance(value, dict) or not value.keys() <= {*_OF_SOURCE}:
+        keys = listing(_OF_SOURCE)
+        raise bad(f"the source {quoted(value)} is not an object with the keys {keys}")
     kind, name, version = value.get("kind"), value.get("name"), value.get("version") or ""
     if kind not in (PERSON, MACHINE):
         raise bad(f"the kind of source {quoted(kind)} is neither 'person' nor 'machine'")
     if not isinstance(name, str) or not name.strip() or not isinstance(version, str):
         raise bad("the name of a source is text, and so is its version")
-    return Source(cast("Kind", kind), name, version)
+    return _one_source(kind, name, version)
+
+
+_one_source = lru_cache(maxsize=1 << 10)(Source)
+"""All judgments of a source share one."""
 
 
 def _grade(value: Any, bad: Refusal) -> int | None:
@@ -276,17 +287,14 @@ def _grade(value: Any, bad: Refusal) -> int | None:
     return value
 
 
-def _time(text: str, bad: Refusal) -> str:
-    """A time in UTC, in seconds, so that times are ordered as texts are."""
-    if not text:
-        return ""
+@lru_cache(maxsize=1 << 16)
+def _in_form(text: str) -> str | None:
+    """A time in UTC, in seconds, so that times are ordered as texts are; None for no time."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
-        time = None
-    if time is None or time.tzinfo is None or not _TIME.match(text):
-        raise bad(f"the time {quoted(text)} is not one like 2026-11-30T09:41:07Z")
-    return _in_utc(time)
+        return None
+    return _in_utc(time) if time.tzinfo is not None and _TIME.match(text) else None
 
 
 def _in_utc(time: datetime) -> str:

@@ -168,19 +168,19 @@ def choose(gathered: Gathered, sources: str | None = None) -> Chosen:
     ranks: dict[Source, int] = {}
     for rank, group in enumerate(groups):
         ranks = {**dict.fromkeys(sorted(group), rank), **ranks}
-    given: dict[tuple[str, str], dict[int, list[Judgment]]] = {}
+    given: dict[tuple[str, str], list[Judgment]] = {}
     for judgment in gathered.judgments:
         if judgment.grade is not None and judgment.source in ranks:
-            ranked = given.setdefault((judgment.topic, judgment.document), {})
-            ranked.setdefault(ranks[judgment.source], []).append(judgment)
+            given.setdefault((judgment.topic, judgment.document), []).append(judgment)
     if not given:
         raise InputError(_nothing(gathered, sources, all_sources))
     grades: Grades = {}
     machine: dict[str, set[str]] = {}
     by: Counter[str] = Counter()
     unsettled = 0
-    for (topic, document), ranked in given.items():
-        counting = ranked[min(ranked)]
+    for (topic, document), judged in given.items():
+        first = min(ranks[judgment.source] for judgment in judged)
+        counting = [judgment for judgment in judged if ranks[judgment.source] == first]
         grade, settled = _settled(counting)
         grades.setdefault(topic, {})[document] = grade
         unsettled += not settled
@@ -311,6 +311,8 @@ def _groups(sources: str, known: Sequence[Source]) -> list[set[Source]]:
 
 def _settled(judgments: Sequence[Judgment]) -> tuple[int, bool]:
     """The grade that counts, and whether nobody differs or somebody decided."""
+    if len(judgments) == 1:
+        return judgments[0].grade or 0, True
     decided = [j for j in judgments if j.source.kind == PERSON and j.source.version == ADJUDICATED]
     if decided:
         latest = max(decided, key=lambda judgment: (judgment.time, judgment.source))
