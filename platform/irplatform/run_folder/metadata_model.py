@@ -7,7 +7,7 @@ in the same order.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import (
     BaseModel,
@@ -17,7 +17,9 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic.functional_validators import ModelWrapValidatorHandler
+
+if TYPE_CHECKING:
+    from pydantic.functional_validators import ModelWrapValidatorHandler
 
 
 class Part(BaseModel):
