@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import PlatformError
-from irplatform.lucene.java import java_cast, java_class, java_text
+from irplatform.lucene.java import java_class, java_text
 from irplatform.lucene.transfer import CONTENTS, best_first, texts_to_java, texts_to_python
 
 if TYPE_CHECKING:
@@ -72,20 +72,34 @@ def bag_of_words(analyzer: Any, words: str) -> Any:
 
 
 def analyzed(analyzer: Any, texts: Sequence[str]) -> list[list[str]]:
-    """The words of texts, as `bag_of_words` has them; one call to Java analyzes them all."""
+    """The words of texts, as `bag_of_words` has them; one call to Java analyzes them all.
+
+    The loop is a method handle: Java's proxies and lambdas are of hidden classes, which PyJNIus
+    cannot look up.
+    """
+    handles = java_class("java.lang.invoke.MethodHandles")
     java = java_class("java.lang.Class").forName
-    types = java_class("java.lang.invoke.MethodType").fromMethodDescriptorString(
-        "(Lorg/apache/lucene/analysis/Analyzer;Ljava/lang/String;)Ljava/util/List;", None
+
+    def typed(descriptor: str) -> Any:
+        types = java_class("java.lang.invoke.MethodType")
+        return types.fromMethodDescriptorString(descriptor, None)
+
+    analyze = handles.publicLookup().findStatic(
+        java("io.anserini.analysis.AnalyzerUtils"),
+        "analyze",
+        typed("(Lorg/apache/lucene/analysis/Analyzer;Ljava/lang/String;)Ljava/util/List;"),
     )
-    public = java_class("java.lang.invoke.MethodHandles").publicLookup()
-    utilities = java("io.anserini.analysis.AnalyzerUtils")
-    analyze = public.findStatic(utilities, "analyze", types).bindTo(analyzer)
-    operator = "java.util.function.UnaryOperator"
-    proxies = java_class("java.lang.invoke.MethodHandleProxies")
-    of_text = java_cast(operator, proxies.asInterfaceInstance(java(operator), analyze))
-    in_java = texts_to_java([java_text(text) for text in texts])
-    in_java.replaceAll(of_text)
-    return texts_to_python(in_java)
+    words = java_class("java.util.ArrayList")()
+    add = handles.publicLookup().findVirtual(
+        java("java.util.ArrayList"), "add", typed("(Ljava/lang/Object;)Z")
+    )
+    of_text = analyze.bindTo(analyzer).asType(typed("(Ljava/lang/Object;)Ljava/lang/Object;"))
+    step = handles.filterReturnValue(of_text, add.bindTo(words))
+    loop = handles.iteratedLoop(None, None, step.asType(typed("(Ljava/lang/Object;)V")))
+    loop.bindTo(texts_to_java([java_text(text) for text in texts])).invokeWithArguments(
+        java_class("java.util.ArrayList")()
+    )
+    return texts_to_python(words)
 
 
 def analyzed_pieces(analyzer: Any, pieces: Sequence[str]) -> list[list[str]]:
