@@ -176,7 +176,7 @@ class SparseIndex:
                 weights.append(values[inner])
                 words.append(word)
                 counts.append(len(inner))
-                peaks.append(values[inner].max(initial=0.0))
+                peaks.append(float(values[inner].max(initial=0.0)))
                 small = small and _are_small(values)
         scale = 1.0 if small else max(peaks) / _LARGEST_CODE if rounded else None
         code = _Codes(scale)
@@ -328,7 +328,7 @@ class _Codes:
     """How weights are kept: as multiples of `scale` in a byte, or without one as float32."""
 
     def __init__(self, scale: float | None) -> None:
-        self.scale = scale
+        self.scale = None if scale is None else float(scale)
         self.dtype = np.dtype(np.float32 if scale is None else np.uint8)
 
     def of(self, vectors: csr_matrix) -> csr_matrix:
