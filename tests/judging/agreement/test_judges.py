@@ -231,6 +231,19 @@ def test_two_people_are_measured_without_being_named():
     assert turned.of_systems.correlations["tau-ap"] == found.of_systems.correlations["tau-ap"]
 
 
+def test_what_was_decided_between_two_people_is_the_grade_of_neither():
+    bob = copied(PEOPLE, BOB)
+    decided = [judged(Source("person", "ann", "adjudicated"), "t0", {"d0": 2, "d1": 2})]
+    assert agreed(PEOPLE, bob, *decided).of_grades == agreed(PEOPLE, bob).of_grades
+    assert agreed(PEOPLE, bob, *decided, judge="ann").judge == "ann"
+
+
+def test_a_machine_is_measured_by_what_was_decided():
+    grades = {j.document: j.grade for j in PEOPLE if j.topic == "t0"}
+    decided = judged(BOSS, "t0", {document: 2 - grade for document, grade in grades.items()})
+    assert agreed(PEOPLE, MACHINE, decided).of_grades != agreed(PEOPLE, MACHINE).of_grades
+
+
 def test_people_among_themselves_are_the_measure_of_a_machine():
     bob = copied(PEOPLE, BOB)
     found = agreed(PEOPLE, bob, MACHINE, judged(BOSS, "t0", {"d0": 2}))

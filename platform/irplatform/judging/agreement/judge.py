@@ -116,6 +116,8 @@ def judge_agreement(
     one, others = _judges(gathered, judge, against)
     own = [j for j in gathered.judgments if j.source == one]
     rest = [j for j in gathered.judgments if j.source != one]
+    if one.kind == PERSON:  # a decision between two people was made with both grades in sight
+        rest = [judgment for judgment in rest if judgment.source.version != ADJUDICATED]
     truth = choose(Gathered(rest, name=gathered.name), others).grades
     left_out = {*one.fitted_on, *fitted_on}
     pairs: dict[str, dict[str, int]] = {}
@@ -169,8 +171,8 @@ def judge_agreement(
 
 def _judges(gathered: Gathered, judge: str | None, against: str | None) -> tuple[Source, str]:
     """The judge, and the sources that it is measured by."""
-    known = sorted({judgment.source for judgment in gathered.judgments})
-    people = [s for s in known if s.kind == PERSON and s.version != ADJUDICATED]
+    known = sorted({j.source for j in gathered.judgments if j.source.version != ADJUDICATED})
+    people = [s for s in known if s.kind == PERSON]
     machines = [s for s in known if s.kind == MACHINE]
     if judge is None:
         found = machines
