@@ -274,11 +274,10 @@ task_options = with_options(
 tasks_options = with_options(
     _TASK,
     _TOPICS,
-    click.option(
+    list_option(
         "--collection",
         type=COLLECTION,
-        multiple=True,
-        help="A collection, whose topics the runs must answer; repeat for each snapshot of a task "
+        help="A collection, whose topics the runs must answer; one for each snapshot of a task "
         "that has some.",
     ),
     _DOCUMENTS,

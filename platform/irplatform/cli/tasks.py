@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.commands import Group
+from irplatform.cli.commands import Group, with_options
 from irplatform.cli.names import TASK
-from irplatform.cli.options import PATH, force_option
+from irplatform.cli.options import PATH, flag_option, force_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError, listing
+from irplatform.settings import OUTPUT
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
@@ -68,21 +69,32 @@ def _state(task: Task) -> tuple[str, str]:
     examples=["platform tasks new my-task-2027 --run my.run --topics topics.tsv --depth 100"],
 )
 @click.argument("name")
-@click.option("--run", required=True, type=PATH, help="A run of the task's topics, of any system.")
-@click.option("--topics", required=True, type=PATH, help="The task's file of topics.")
-@click.option("--topic-format", help="The format of the topics.  [default: found]")
-@click.option("--query", help="The template of queries, as in '{title} {narrative}'.")
-@click.option("--title", help="The full title, with the year.")
-@click.option("--place", help="The address of the page with the rules, which you have read today.")
-@click.option("--depth", type=click.IntRange(1), help="Most results per topic.")
-@click.option("--runs", type=click.IntRange(1), help="Most runs of a group.")
-@click.option("--tag-pattern", "tag", metavar="REGEX", help="Regular expression for run tags.")
-@click.option("--file", help="Name of the file to send, with {tag} or {team}.")
-@click.option("--deadline", metavar="DAY", help="The last day of submissions, as 2027-08-31.")
-@click.option("--dense-ranks", is_flag=True, help="Ranks have to be 1, 2, 3, … line by line.")
-@click.option("-o", "--out", type=PATH, help="The file to write.  [default: among your own tasks]")
-@force_option("a file at --out that has other content")
-@json_option
+@with_options(
+    click.option("--run", required=True, type=PATH, help="A run of its topics, of any system."),
+    click.option("--topics", required=True, type=PATH, help="The task's file of topics."),
+    click.option("--topic-format", help="The format of the topics.  [default: found]"),
+    click.option("--query", help="The template of queries, as in '{title} {narrative}'."),
+    group="What the files show",
+    example="--run my.run --topics topics.tsv",
+)
+@with_options(
+    click.option("--title", help="The full title, with the year."),
+    click.option("--place", help="Address of the page with the rules, which you have read today."),
+    click.option("--depth", type=click.IntRange(1), help="Most results per topic."),
+    click.option("--runs", type=click.IntRange(1), help="Most runs of a group."),
+    click.option("--tag-pattern", "tag", metavar="REGEX", help="Regular expression for run tags."),
+    click.option("--file", help="Name of the file to send, with {tag} or {team}."),
+    click.option("--deadline", metavar="DAY", help="Last day of submissions, as 2027-08-31."),
+    flag_option("--dense-ranks", text="Ranks have to be 1, 2, 3, … line by line."),
+    group="What you know of the rules",
+    example="--depth 100 --tag-pattern '[a-z]{1,9}'",
+)
+@with_options(
+    click.option("-o", "--out", type=PATH, help="The file.  [default: among your own tasks]"),
+    force_option("a file at --out that has other content"),
+    json_option,
+    group=OUTPUT,
+)
 def new(name: str, out: Path | None, force: bool, as_json: bool, **options: Any) -> None:
     """Write the file of a task from its topics, a run, and what you know of its rules.
 

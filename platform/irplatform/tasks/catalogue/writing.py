@@ -170,7 +170,7 @@ def pattern_of(ids: Collection[str]) -> str:
     >>> pattern_of(["NCT00001234", "NCT02332980"])
     'NCT[0-9]+'
     >>> pattern_of(["26088450", "AACR_2013-2446"])
-    'AACR_[0-9]+\\\\-[0-9]+|[0-9]+'
+    'AACR_[0-9]+\\-[0-9]+|[0-9]+'
     """
     for parts, word in ((_PARTS, _literal), (_WORDS, _class)):
         shapes = {"".join(map(word, parts.findall(name))) for name in ids}
