@@ -331,7 +331,14 @@ def test_columns_of_tab_separated_topics_go_by_a_header(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("content", ["7\tgout\tdrugs\n", "id\tnarrative\tage\n7\tgout\t40\n"])
+def test_a_narrative_is_the_query_where_there_is_no_other(tmp_path):
+    content = "narrative_id\tnarrative\nrag2026-0\twhich drugs\n"
+    assert read(tmp_path, content, "tsv") == [
+        Topic("rag2026-0", "which drugs", {"query": "which drugs"})
+    ]
+
+
+@pytest.mark.parametrize("content", ["7\tgout\tdrugs\n", "id\tdisease\tage\n7\tgout\t40\n"])
 def test_three_columns_need_a_header_with_id_and_query(tmp_path, content):
     with pytest.raises(InputError, match=r":1: 3 columns; .* first line with their names"):
         read(tmp_path, content, "tsv")
