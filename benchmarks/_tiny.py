@@ -59,6 +59,8 @@ ARGUMENTS: dict[str, Sequence[str]] = {
         *("--generated", "200", "--all"),
     ),
     "medline": ("--sizes", "200"),
+    "pool_lines": ("--topics", "5", "--depth", "20", "--rounds", "1"),
+    "pooling": ("--budgets", "80", "--seeds", "1", "--left-out", "1"),
     "processors": (),
     "query_parts": ("--parts", "titles"),
     "run_files": ("--topics", "20", "--documents", "20", "--rounds", "1"),

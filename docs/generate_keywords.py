@@ -17,6 +17,7 @@ import irplatform
 from irplatform.analysis.fuse_settings import FuseSettings
 from irplatform.analysis.settings import AnalysisSettings
 from irplatform.experiment.settings import DeclaredSettings
+from irplatform.judging.pool_settings import PoolSettings
 from irplatform.settings import declared, taken_by
 from irplatform.tuning.settings import TuneSettings
 
@@ -57,6 +58,12 @@ if TYPE_CHECKING:
     from irplatform.evaluation.topics import TopicFilter
     from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names, Paths
 """
+_OF_JUDGING = """\
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from irplatform.experiment.arguments import AnyQrels, Names
+"""
 _FILES: Mapping[str, tuple[str, Mapping[str, type]]] = {
     "experiment": (
         _OF_RUNS,
@@ -72,6 +79,7 @@ _FILES: Mapping[str, tuple[str, Mapping[str, type]]] = {
             "fuse": FuseSettings,
         },
     ),
+    "judging": (_OF_JUDGING, {"pool": PoolSettings}),
 }
 """Room → imports of its file, and the settings of its functions."""
 PAGE = Path(__file__).with_name("settings.md")
@@ -84,7 +92,7 @@ What a run can be told: as an attribute of `irplatform.RunSettings`, a keyword o
 and of other functions, and a key of an [experiment file](candidates.md#an-experiment-in-a-file).
 [Commands](commands.md) has the options.
 """
-_NAMES = {"fuse": "fuse_runs", "report": "write_report"}
+_NAMES = {"fuse": "fuse_runs", "pool": "pool_runs", "report": "write_report"}
 _PARAMETERS = {"collections", "html", "rerankers"}
 """Settings that are parameters of their own."""
 
@@ -121,6 +129,7 @@ def page() -> str:
     parts += ["\n## Of `irplatform.evaluate`, `compare` and `write_report`\n"]
     parts += _table(declared(AnalysisSettings).values())
     parts += ["\n## Of `irplatform.fuse_runs`\n", *_table(declared(FuseSettings).values())]
+    parts += ["\n## Of `irplatform.pool_runs`\n", *_table(declared(PoolSettings).values())]
     return "\n".join(parts) + "\n"
 
 

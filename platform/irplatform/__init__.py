@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from irplatform.experiment.run import run as run
     from irplatform.experiment.run import train as train
     from irplatform.experiment.run_settings import RunSettings as RunSettings
+    from irplatform.judging.pooling import next_batch as next_batch
+    from irplatform.judging.pooling import pool_runs as pool_runs
     from irplatform.judging.sources import write_qrels as write_qrels
     from irplatform.planning.forecast import plan as plan
     from irplatform.planning.steps import Forecast as Forecast

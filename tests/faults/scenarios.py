@@ -36,7 +36,7 @@ class Scenario:
     passing: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> None:
-        """Write a collection of 40 documents, runs with faults, ontologies, and sparse vectors."""
+        """Write a collection of 40 documents, runs with faults, judgments, ontologies, vectors."""
         draw = random.Random(1)
         small = folder / "small"
         (small / "qrels").mkdir(parents=True)
@@ -56,6 +56,7 @@ class Scenario:
             (small / "qrels" / f"{split}.tsv").write_text(
                 "query-id\tcorpus-id\tscore\n" + "".join(rows)
             )
+        judged = []
         for name in ("odd", "even"):
             order = draw.sample(range(40), 40)
             ranks = [
@@ -64,6 +65,8 @@ class Scenario:
                 for s, d in enumerate(order)
             ]
             (folder / f"{name}.run").write_text("".join(ranks))
+            judged += [f"{q} 0 d{order[-1]:02} 1\n" for q in range(1, 5)]
+        (folder / "judged.txt").write_text("".join(judged))
         plain = [f"{q} Q0 {d}000 {d} {40 - d} plain\n" for q in range(1, 31) for d in range(1, 9)]
         (folder / "plain.run").write_text("".join(plain))
         for name, terms in (("own", _TERMS), ("newer", _TERMS[:5])):
@@ -90,6 +93,7 @@ _CACHED = (
     ),
 )
 _RUNS = ((*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out"),)
+_LEARNS = ("--method", "move-to-front", "--budget", "8", "--batch", "4", "--depth", "2")
 _ALL = (
     Scenario("run", (*_BOTH, "--reranker", "uqlm-text", "--run-dir", "out", *_QUICK), _CACHED),
     Scenario("run --compress", (*_RUNS[0], "--compress", "--workers", "1"), _RUNS),
@@ -131,6 +135,12 @@ _ALL = (
     Scenario(
         "submit prepare",
         ("submit", "prepare", "plain.run", "--task", "trec-pm-2017", "--out", "up"),
+    ),
+    Scenario("qrels pool", ("qrels", "pool", "odd.run", "even.run", "-o", "pool", *_LEARNS)),
+    Scenario(
+        "qrels pool round",
+        ("qrels", "pool", "--judged", "judged.txt", "-o", "pool"),
+        (("qrels", "pool", "odd.run", "even.run", "-o", "pool", *_LEARNS),),
     ),
     Scenario("kb add", ("kb", "add", "own", "own.obo")),
     Scenario("kb replace", ("kb", "add", "own", "newer.obo"), (("kb", "add", "own", "own.obo"),)),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
@@ -14,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from irplatform.comparison.results import Matrix
 from irplatform.errors import InputError, counted, listing, quoted
 from irplatform.experiment.arguments import FOLDER, AnyPath, Names, as_names, as_path
+from irplatform.run_folder.collection_names import collections_named
 from irplatform.run_folder.listed import here, matrix_cells, run_files
 from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.run_folder.mixture import Mixture, mixture_of
 from irplatform.runs import Run
 from irplatform.runs.in_memory import is_results, run_of
 from irplatform.runs.names import alone_name, file_beside, file_name, names_of
-from irplatform.spelling import option, option_words
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from irplatform.reports.matrix import MatrixReport
     from irplatform.reports.run_report import RunReport
     from irplatform.run_folder.listed import MatrixCell
-    from irplatform.run_folder.metadata_model import RunMetadata
 
 AnyRun: TypeAlias = "AnyPath | Run | RunReport | MatrixReport | Any"
 Runs: TypeAlias = "AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]"
@@ -126,25 +123,21 @@ class GivenRuns:
         Raises:
             InputError: a run is missing, or they name none or several.
         """
-        named: dict[str, str] = {}
         for file in self.files.values():
             if not file.exists():
                 raise InputError("there is no such file.", path=file)
-            metadata = read_metadata(file)
-            if name := _collection_of(metadata):
-                marks = metadata.data.test_collection.content()
-                named[name] = json.dumps(marks, sort_keys=True) if "topics" in marks else name
-        if len({*named.values()}) == 1:  # a collection may lie in several places
-            return next((name for name in named if Path(name).exists()), next(iter(named)))
+        named = collections_named(self.files.values())
         if not named:
             raise InputError(
                 f"the runs' metadata name no collection: give {option('collection')} or "
                 f"{option('qrels')}."
             )
-        raise InputError(
-            f"the runs are of several collections: name one of {listing(named)} with "
-            f"{option('collection')}."
-        )
+        if len(named) > 1:
+            raise InputError(
+                f"the runs are of several collections: name one of {listing(named)} with "
+                f"{option('collection')}."
+            )
+        return named[0]
 
     def with_ceilings(self, comparison: Comparison) -> Comparison:
         """Add the ceilings of a matrix, by measures that score its first stages as in its table."""
@@ -165,19 +158,6 @@ class GivenRuns:
 def _plain(file: Path) -> Path:
     """A run file's path by which it is known, packed or not."""
     return file.resolve().with_name(file_name(file))
-
-
-def _collection_of(metadata: RunMetadata) -> str:
-    if name := metadata.implementation.call.settings.get("collection"):
-        return str(name)
-    with suppress(ValueError, KeyError, IndexError):
-        executable = metadata.implementation.executable
-        words = shlex.split(executable["cmd"])
-        (flag,) = option_words("collection")
-        name = words[words.index(flag) + 1]
-        path = Path(executable.get("working directory", ""), name)
-        return str(path) if path.exists() else name
-    return ""
 
 
 def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:

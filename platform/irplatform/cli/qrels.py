@@ -1,4 +1,4 @@
-"""`platform qrels`: judgments built from click logs and citations."""
+"""`platform qrels`: judgments built from click logs and citations, and pools to judge."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from irplatform.cli.options import (
     choice_option,
     flag_option,
     number_option,
+    options_of,
     seed_option,
 )
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.qrels_write import write
+from irplatform.judging.pool_settings import FORECAST, POOLED, PoolSettings
+from irplatform.settings import OUTPUT
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=Group)
 def qrels() -> None:
-    """Build judgments from click logs and citations."""
+    """Build judgments from click logs and citations, and pools of documents to judge."""
 
 
 @qrels.command(
@@ -195,6 +198,69 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
         say_text()
     for note in report.record["notes"]:
         say_text(f"Note: {note}.")
+    say_text(f"{out}")
+
+
+@qrels.command(
+    "pool",
+    examples=[
+        "platform qrels pool runs/demo -o pool --depth 10",
+        "platform qrels pool a.run b.run -o pool --method worth --budget 300",
+        "platform qrels pool --judged judgments.jsonl -o pool",
+    ],
+)
+@click.argument("runs", nargs=-1, type=PATH)
+@with_options(
+    click.option("--out", "-o", required=True, type=PATH, help="The folder of the pool."),
+    json_option,
+    group=OUTPUT,
+)
+@options_of(
+    "pool",
+    settings=PoolSettings,
+    examples={POOLED: "--method stratified --strata 10:1,50:0.3", FORECAST: "--rate 1.5"},
+)
+def pool(runs: tuple[Path, ...], out: Path, as_json: bool, **options: Any) -> None:
+    """Choose the documents to judge from what runs rank.
+
+    RUNS are TREC runs or folders of `platform run`. Says what judging costs and what it can decide,
+    then writes the pool. Without RUNS, adds the next round to a pool that learns.
+    """
+    from irplatform import pool_runs
+
+    if not runs:
+        _add_round(out, options, as_json=as_json)
+        return
+    made = pool_runs(runs, out, **options)
+    if as_json:
+        print_json(made.as_json())
+        return
+    for sentence in made.sentences:
+        say_text(sentence)
+    say_text(f"{out}: not written, as --plan says" if options["plan"] else f"{out}")
+
+
+def _add_round(out: Path, options: dict[str, Any], *, as_json: bool) -> None:
+    from irplatform.errors import InputError, counted
+    from irplatform.judging.pool_folder import read_pool
+    from irplatform.judging.pool_inputs import grades_of, judgments_known
+    from irplatform.judging.pooling import next_batch, state
+
+    source = click.get_current_context().get_parameter_source
+    if [name for name in options if source(name) is click.core.ParameterSource.COMMANDLINE] != [
+        "judged"
+    ]:
+        raise InputError(
+            "name the runs to pool; without runs, --judged alone adds the next round to a pool."
+        )
+    judged = grades_of(judgments_known(options["judged"]))
+    added = next_batch(out, judged)
+    told = state(read_pool(out), judged)
+    if as_json:
+        print_json({"path": str(out), "added": added, "notes": told})
+        return
+    for sentence in [f"{counted(added, 'document')} added.", *told]:
+        say_text(sentence)
     say_text(f"{out}")
 
 

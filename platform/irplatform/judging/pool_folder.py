@@ -5,6 +5,7 @@
   place was pooled and not drawn: a sample of its stratum stands for it. Where documents are drawn,
   those that had been judged before have the stratum 0; other pools leave them out.
 - `pool.json` says what decided it: method, settings, seed, runs. `id` is a fingerprint of that.
+- `earlier.jsonl`: judgments that there were before, as `judgments.read_judgments` reads them.
 
 Methods that learn from judgments add documents in rounds. Their pool grows; its id stays.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +26,7 @@ from irplatform.data import fault
 from irplatform.errors import InputError, quoted
 from irplatform.files.columns import split, texts_of
 from irplatform.files.formats import read_own_json
-from irplatform.files.reading import blocks_of_lines, decoded, numbered_lines
+from irplatform.files.reading import blocks_of_lines, numbered_lines
 from irplatform.files.writing import as_json, atomic_write
 from irplatform.runs.packed import refuse_repeated
 from irplatform.runs.parts import gathered, parts
@@ -41,13 +42,14 @@ if TYPE_CHECKING:
 
 FACTS, LINES = "pool.json", "pool.tsv"
 """The files of a pool."""
+EARLIER = "earlier.jsonl"
+"""The file of a pool with the judgments of pooled documents that there were before."""
 COLUMNS = ("topic", "document", "stratum", "place")
 BEFORE = 0
 """The stratum of documents that had been judged before."""
-_NAMES = tuple(name.encode() for name in COLUMNS)
-_HEADER = b"\t".join(_NAMES) + b"\n"
-_FORM = f"Every line needs four columns, separated by tabs: {' '.join(COLUMNS)}."
-_NUMBER = re.compile(rb"[0-9]{1,8}")
+_HEADER = "\t".join(COLUMNS).encode() + b"\n"
+_FORM = f"Every line has four columns, separated by tabs: {' '.join(COLUMNS)}."
+_LINE = re.compile(rb"[^\s]+\t[^\s]+\t[0-9]{1,8}\t([1-9][0-9]{0,7})?\r?\n?")
 _KINDS = {"id": str, "method": str, "settings": dict, "seed": int, "runs": list, "rounds": list}
 """What `pool.json` has at least."""
 
@@ -58,15 +60,6 @@ class Item(NamedTuple):
     document: str
     stratum: int
     place: int
-
-
-@dataclass(frozen=True)
-class PooledRun:
-    """A run that was pooled: its name, its file if it has one, and a digest of its content."""
-
-    name: str
-    path: str
-    digest: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +83,17 @@ class Lines:
     def __len__(self) -> int:
         return len(self.places)
 
+    @cached_property
+    def _rows(self) -> Mapping[str, int]:
+        return {topic: row for row, topic in enumerate(self.topics)}
+
+    def of(self, topic: str) -> tuple[Cells, Integers, Integers] | None:
+        """Return documents, strata and places of a topic; None if it has no lines."""
+        if (row := self._rows.get(topic)) is None:
+            return None
+        part = slice(self.bounds[row], self.bounds[row + 1])
+        return self.documents[part], self.strata[part], self.places[part]
+
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -101,11 +105,11 @@ class Pool:
         method: how documents were chosen.
         settings: the settings of the method.
         seed: of the order and the draws.
-        runs: the pooled runs.
+        runs: the pooled runs: name, path if it has one, and digest of the content.
         rounds: number of documents that each round brought; one for a pool that does not grow.
         lines: all lines as columns.
         collection: the collection that the runs' metadata name, or "".
-        judged: number of documents that had been judged before.
+        judged: number of judgments that there were before, of documents that can be pooled.
     """
 
     folder: Path
@@ -113,16 +117,11 @@ class Pool:
     method: str
     settings: Mapping[str, Any]
     seed: int
-    runs: Sequence[PooledRun]
+    runs: Sequence[Mapping[str, str]]
     rounds: Sequence[int]
     lines: Lines
     collection: str = ""
     judged: int = 0
-    _rows: Mapping[str, int] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        rows = {topic: row for row, topic in enumerate(self.lines.topics)}
-        object.__setattr__(self, "_rows", rows)
 
     @property
     def topics(self) -> Sequence[str]:
@@ -141,16 +140,15 @@ class Pool:
 
     def items(self, topic: str) -> list[Item]:
         """Return a topic's documents to judge, in the order of judging."""
-        return sorted(
-            (item for item in self.pooled(topic) if item.place), key=lambda item: item.place
-        )
+        drawn = [item for item in self.pooled(topic) if item.place]
+        return sorted(drawn, key=lambda item: item.place)
 
     def pooled(self, topic: str) -> list[Item]:
         """Return all documents of a topic, drawn or not, in the order of the file."""
-        row = self._rows[topic]
-        part = slice(self.lines.bounds[row], self.lines.bounds[row + 1])
-        columns = (self.lines.strata[part].tolist(), self.lines.places[part].tolist())
-        return [*map(Item, texts_of(self.lines.documents[part]), *columns)]
+        if (columns := self.lines.of(topic)) is None:
+            return []
+        documents, *numbers = columns
+        return [*map(Item, texts_of(documents), *(column.tolist() for column in numbers))]
 
     @cached_property
     def strata(self) -> Mapping[str, Mapping[str, int]]:
@@ -191,46 +189,27 @@ def read_pool(folder: Path | str) -> Pool:
             path=folder,
         )
     facts = read_own_json(folder / FACTS)
-    wrong = [n for n, kind in _KINDS.items() if not isinstance(_held(facts, n), kind)]
-    if wrong:
-        raise InputError(f"'{wrong[0]}' is missing, or not what it should be.", path=folder / FACTS)
-    try:
-        runs = [PooledRun(run["name"], run["path"], run["digest"]) for run in facts["runs"]]
-    except (KeyError, TypeError) as error:
-        raise InputError("a run has no name, path or digest.", path=folder / FACTS) from error
+    for name, kind in _KINDS.items():
+        if not isinstance(facts, dict) or not isinstance(facts.get(name), kind):
+            raise InputError(f"'{name}' is missing, or not what it should be.", path=folder / FACTS)
     lines = read_lines(folder / LINES)
-    # A round is written to the lines first: after a crash in between, the facts lack it.
+    # The facts are written before the lines: after a crash in between, the round is not there.
     rounds = [*facts["rounds"]]
-    if missing := int(np.count_nonzero(lines.places)) - sum(rounds):
-        rounds.append(missing)
-    return Pool(
-        folder,
-        facts["id"],
-        facts["method"],
-        facts["settings"],
-        facts["seed"],
-        runs,
-        rounds,
-        lines,
-        facts.get("collection", ""),
-        facts.get("judged", 0),
-    )
-
-
-def _held(facts: object, name: str) -> object:
-    return facts.get(name) if isinstance(facts, dict) else None
+    while rounds and sum(rounds) > int(np.count_nonzero(lines.places)):
+        rounds.pop()
+    known = {name: facts[name] for name in (*_KINDS, "collection", "judged") if name in facts}
+    return Pool(folder, **{**known, "rounds": rounds, "lines": lines})
 
 
 def write_pool(pool: Pool) -> None:
     """Write the files of a pool to its folder, which exists; each appears whole or not at all."""
-    write_lines(pool.folder / LINES, pool.lines)
     topics = int(np.count_nonzero(np.diff(pool.lines.bounds)))
     facts: dict[str, Any] = {
         "id": pool.id,
         "method": pool.method,
         "settings": pool.settings,
         "seed": pool.seed,
-        "runs": [vars(run) for run in pool.runs],
+        "runs": [*pool.runs],
         "counts": {"topics": topics, "pooled": len(pool.lines), "placed": pool.placed},
         "rounds": [*pool.rounds],
     }
@@ -238,6 +217,7 @@ def write_pool(pool: Pool) -> None:
     facts |= {"judged": pool.judged} if pool.judged else {}
     with atomic_write(pool.folder / FACTS, "wb") as file:
         file.write(as_json(facts))
+    write_lines(pool.folder / LINES, pool.lines)
 
 
 def write_lines(path: Path, lines: Lines) -> None:
@@ -259,21 +239,15 @@ def write_lines(path: Path, lines: Lines) -> None:
             rest = np.flatnonzero(places == 0)
             order = np.concatenate([drawn, rest[np.argsort(documents[rest])]])
             ids = texts_of(documents[order])
-            _refuse_ids([topic, *ids], path)
+            if [topic, *ids] != "\n".join([topic, *ids]).split():
+                wrong = next(each for each in [topic, *ids] if fault(each))
+                problem = f"cannot be written: the id {quoted(wrong)} {fault(wrong)}."
+                raise InputError(problem, path=path)
             strata = map(str, lines.strata[part][order].tolist())
             shown = [str(place or "") for place in places[order].tolist()]
             rows = map("\t".join, zip(ids, strata, shown, strict=True))
             before = f"{topic}\t"
             file.write("".join(f"{before}{each}\n" for each in rows).encode())
-
-
-def _refuse_ids(ids: Sequence[str], path: Path) -> None:
-    joined = "\n".join(ids)
-    if joined.isprintable() or joined.split() == ids:
-        return
-    wrong = next((each for each in ids if fault(each)), "")
-    if wrong:
-        raise InputError(f"cannot be written: the id {quoted(wrong)} {fault(wrong)}.", path=path)
 
 
 def read_lines(path: Path) -> Lines:
@@ -294,7 +268,14 @@ def read_lines(path: Path) -> Lines:
         follows = (steps == 1) | ((steps == 0) & (ordered == 0))
         if follows.all():
             return Lines(topics, part.bounds, documents, strata, places)
-    raise _first_error(path)
+    for number, line in numbered_lines(path):
+        if number > 1 and not _LINE.fullmatch(line):
+            raise InputError(f"this is no line of a pool. {_FORM}", path=path, line=number)
+    raise InputError(
+        f"this is no pool: it lacks its header or all documents, a topic has a document twice, or "
+        f"its places are not 1, 2, 3, …. {_FORM}",
+        path=path,
+    )
 
 
 def _tables(path: Path) -> Iterator[Table]:
@@ -320,28 +301,3 @@ def _columns(table: Table) -> tuple[Cells, Integers, Integers]:
     if strata is None or places is None:
         raise ValueError("a cell that is no number")
     return documents, strata, places
-
-
-def _first_error(path: Path) -> InputError:
-    seen: set[tuple[bytes, bytes]] = set()
-    placed: dict[bytes, dict[bytes, int]] = {}
-    for number, raw in numbered_lines(path):
-        problem = ""
-        cells = raw.rstrip(b"\r\n").split(b"\t")
-        if number == 1:
-            problem = "" if tuple(cells) == _NAMES else f"the header is not '{' '.join(COLUMNS)}'."
-        elif len(cells) != len(COLUMNS) or fault(decoded(cells[1], path, number)):
-            problem = f"this is no line of a pool. {_FORM}"
-        elif not _NUMBER.fullmatch(cells[2]) or not _NUMBER.fullmatch(cells[3] or b"1"):
-            problem = f"stratum and place are whole numbers of at most eight digits. {_FORM}"
-        elif (cells[0], cells[1]) in seen:
-            problem = f"document '{cells[1].decode()}' comes a second time in its topic."
-        elif cells[3] and cells[3] in placed.setdefault(cells[0], {b"0": 0}):
-            problem = f"the place {cells[3].decode()} is 0 or comes twice; places begin with 1."
-        if problem:
-            return InputError(problem, path=path, line=number)
-        seen.add((cells[0], cells[1]))
-        placed.setdefault(cells[0], {b"0": 0})[cells[3]] = number
-    if len(seen) < 2:
-        return InputError(f"there are no documents in this pool. {_FORM}", path=path)
-    return InputError("the places of a topic are not 1, 2, 3, … without a gap.", path=path)

@@ -14,6 +14,8 @@ from irplatform.judging.page.desk import Desk
 from irplatform.judging.page.grades import chosen_grades
 from irplatform.judging.page.words import Words
 from irplatform.judging.pool_folder import read_pool
+from irplatform.judging.pool_inputs import grades_of
+from irplatform.judging.pooling import next_batch
 from irplatform.judging.store import Store
 from irplatform.lucene.queries import analyzed_pieces
 from irplatform.registry.loading import registry
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.data import Document
+    from irplatform.judging.pool_folder import Pool
 
 
 @contextmanager
@@ -67,5 +70,15 @@ def opened_desk(
             return {document.id: document for document in index.documents(known, threads=1)}
 
         words = Words(lambda pieces: analyzed_pieces(index.analyzer, pieces))
+
+        latest = pool
+
+        def grow(store: Store) -> Pool | None:
+            nonlocal latest
+            lines = (line for topic in latest.topics for line in store.of_topic(topic))
+            next_batch(folder, grades_of(line.judgment for line in lines if line.judged))
+            before, latest = latest, read_pool(folder)
+            return latest if latest.placed > before.placed else None
+
         topics = {topic.id: topic for topic in opened.topics}
-        yield Desk(pool, store, topics, definitions, read, words, share=share)
+        yield Desk(pool, store, topics, definitions, read, words, share=share, grow=grow)
