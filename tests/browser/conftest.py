@@ -1,4 +1,4 @@
-"""A browser, Chromium, and a report that it opens."""
+"""Browsers, Chromium, and a report that they open."""
 
 import os
 import shutil
@@ -22,8 +22,7 @@ def _missing(what):
     pytest.skip(f"{what} is missing")
 
 
-@pytest.fixture(scope="session")
-def driver():
+def _driver():
     try:
         from selenium import webdriver
     except ImportError:
@@ -39,7 +38,20 @@ def driver():
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(programs[1]))
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(programs[1]))
+
+
+@pytest.fixture(scope="session")
+def driver():
+    driver = _driver()
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="session")
+def other_driver():
+    """The browser of somebody else."""
+    driver = _driver()
     yield driver
     driver.quit()
 

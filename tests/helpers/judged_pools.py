@@ -58,6 +58,6 @@ def small_desk(folder: Path, pool: Pool, **options) -> Iterator[Desk]:
     def read(ids):
         return {each: document(each) for each in ids if not each.startswith("no")}
 
-    topics = {t: Topic(t, "lung cancer", {"disease": "lung cancer"}) for t in pool.topics}
+    topics = {t: Topic(t, f"lung cancer {t}", {"disease": "lung cancer"}) for t in pool.topics}
     with Store.open(folder, pool.id) as store:
         yield Desk(pool, store, topics, GRADES, read, plain_words(), **options)

@@ -120,8 +120,8 @@ function showNothing() {
   state.card = null;
   $("desk").hidden = true;
   $("nothing").hidden = false;
-  $("nothing").focus();
-  tell(adjudicates ? "Assessors differ nowhere, or all differences are settled." : "Nothing is left for you: all documents are judged, or on the desks of others. ← shows what you judged.", "nothing");
+  $("why").textContent = adjudicates ? "Assessors differ nowhere, or all differences are settled." : "All documents are judged, or on the desks of others. ← shows what you judged.";
+  $("end").focus();
 }
 
 // Moves
