@@ -86,26 +86,6 @@ def test_the_same_judgment_twice_is_one_and_contradictions_are_named(tmp_path, c
     assert caught.value.line == 3
 
 
-def test_ratings_of_autojudge_annotate_become_grades(tmp_path, capsys):
-    rated = {"dataset": "x", "topic_id": "1", "username": "alice", "comment": "c", "spans": []}
-    path = lines(
-        tmp_path / "annotations.jsonl",
-        {**rated, "docid": "a", "rating": "Perfect"},
-        {**rated, "docid": "b", "rating": "Bad"},
-        {**rated, "docid": "c", "rating": "Not rated"},
-        {**rated, "run_id": "r", "rating": "Perfect"},
-    )
-    found = read_any(path)
-    assert [(j.document, j.grade, str(j.source), j.note) for j in found] == [
-        ("a", 3, "alice", "c"),
-        ("b", 0, "alice", "c"),
-    ]
-    told = capsys.readouterr().err
-    assert "ratings become grades: Perfect 3, Mostly Good 2, So-so 1, Bad 0" in told
-    assert "left out: 1 documents that are not rated" in told
-    assert "left out: 1 ratings of reports or citations" in told
-
-
 def test_labels_of_doccano_are_grades_of_the_person_whose_file_it_is(tmp_path):
     path = lines(
         tmp_path / "ann.jsonl",

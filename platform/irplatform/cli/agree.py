@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -124,7 +125,6 @@ def agree(judged: tuple[Path, ...], as_json: bool, **options: Any) -> None:
 
 def _agree_judges(judged: tuple[Path, ...], options: dict[str, Any], *, as_json: bool) -> None:
     from irplatform import agree_judges
-    from irplatform.judging.agreement.tables import as_json as facts
     from irplatform.judging.agreement.tables import render
 
     if len(options["measures"]) > 1:
@@ -135,7 +135,7 @@ def _agree_judges(judged: tuple[Path, ...], options: dict[str, Any], *, as_json:
     for note in agreed.notes:
         notice(note)
     if as_json:
-        print_json(facts(agreed))
+        print_json(asdict(agreed))
         return
     width = terminal_width(sys.stdout)
     for place, part in enumerate(render(agreed, options["first"], width)):

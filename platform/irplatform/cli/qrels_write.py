@@ -76,8 +76,8 @@ def write(
 ) -> None:
     """Write qrels from judgments with their sources.
 
-    JUDGED are pools, and files of judgments: JSON lines with sources, of doccano or of
-    autojudge-annotate, and TREC's, BEIR's and other qrels.
+    JUDGED are pools, and files of judgments: JSON lines with sources or of doccano, and TREC's,
+    BEIR's and other qrels.
     """
     from irplatform import write_qrels
 

@@ -2,7 +2,6 @@
 
 - TREC's columns, as AutoJudge (`autojudge-base`) has them, too: a grade there may be True, False or
   a number with decimals. And all other forms that `irplatform.evaluation.qrels` reads.
-- JSON lines of `autojudge-annotate`: documents that people rated in words.
 - JSON lines of doccano (text classification): an example has a label, and as metadata its topic and
   document.
 
@@ -13,7 +12,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -41,11 +39,8 @@ if TYPE_CHECKING:
     Read: TypeAlias = Iterator[tuple[int | None, Judgment]]
     """Judgments with their lines."""
 
-RATINGS = {"Perfect": 3, "Mostly Good": 2, "So-so": 1, "Bad": 0}
-"""The words of `autojudge-annotate`, and the grades that they become."""
 CANNOT_TELL = "cannot tell"
 """The label of a document whose grade a person could not tell."""
-_NOT_RATED = "Not rated"
 _TRUTH = {"True": 1.0, "False": 0.0}
 _NUMBER = re.compile(r"[+-]?[0-9]{1,6}(\.[0-9]*)?|[+-]?\.[0-9]+")
 _LABEL = re.compile(r"([+-]?[0-9]{1,6})(?![0-9.,])")
@@ -127,8 +122,6 @@ def _reader(path: Path) -> Callable[..., Read]:
         keys = {*record} if isinstance(record, dict) else set()
         if isinstance(record, dict) and isinstance(record.get("source"), dict):
             return _own
-        if {"rating", "username"} <= keys:
-            return _annotate
         return _doccano if {"label", "text"} <= keys else _others
     for number, line in uncommented_lines(path):
         return _trec if len(line.split()) == 4 and not header(line, path, number) else _others
@@ -167,32 +160,6 @@ def _others(path: Path, by: Source, grade: Callable[[str, int | None], int]) -> 
     for topic, grades in qrels.items():
         for document, value in grades.items():
             yield None, Judgment(topic, document, grade(str(value), None), by)
-
-
-def _annotate(path: Path, by: Source | None, _grade: object) -> Read:
-    passed: Counter[str] = Counter()
-    for number, record in _records(path):
-        rating = record.get("rating")
-        if "docid" not in record:
-            passed["ratings of reports or citations"] += 1
-        elif rating == _NOT_RATED:
-            passed["documents that are not rated"] += 1
-        elif rating not in RATINGS:
-            raise InputError(
-                f"the rating {quoted(rating)} is none of {listing([*RATINGS, _NOT_RATED])}.",
-                path=path,
-                line=number,
-            )
-        else:
-            source = by or _person(record.get("username"), path, number)
-            topic = identifier(record.get("topic_id"), "under 'topic_id'", path, number)
-            document = identifier(record["docid"], "under 'docid'", path, number)
-            note = str(record.get("comment") or "")
-            yield number, Judgment(topic, document, RATINGS[rating], source, note=note)
-    told = ", ".join(f"{word} {grade}" for word, grade in RATINGS.items())
-    notice_once(f"{path}: ratings become grades: {told}")
-    for what, count in passed.items():
-        notice_once(f"{path}: left out: {count:,} {what}")
 
 
 def _doccano(path: Path, by: Source | None, _grade: object) -> Read:

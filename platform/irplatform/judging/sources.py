@@ -106,11 +106,6 @@ class Chosen:
     strata: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    @property
-    def count(self) -> int:
-        """The number of judged documents."""
-        return sum(map(len, self.grades.values()))
-
 
 def names_sources(path: Path) -> bool:
     """Tell if a path is a pool, or a file of judgments with their sources."""

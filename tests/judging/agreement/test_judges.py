@@ -7,7 +7,7 @@ from sourced_judgments import ANN, BOB, BOSS, LLM, judged
 from irplatform.errors import InputError
 from irplatform.evaluation.agreement.of_grades import krippendorff_alpha, weighted_kappa
 from irplatform.judging.agreement.judge import judge_agreement
-from irplatform.judging.agreement.tables import as_json, render
+from irplatform.judging.agreement.tables import render
 from irplatform.judging.judgments import Source
 from irplatform.judging.sources import Gathered
 from irplatform.runs import Ranking, Run
@@ -183,7 +183,7 @@ def test_means_by_each_judge_are_those_of_its_grades_of_common_documents():
 def test_the_order_of_judgments_and_the_names_of_systems_change_nothing():
     found = agreed(PEOPLE, MACHINE, runs=RUNS)
     again = agreed(MACHINE, PEOPLE, runs=RUNS)
-    assert as_json(again) == as_json(found)
+    assert again == found
     renamed = [Run(f"z{each.name}", each.rankings) for each in RUNS]
     other = agreed(PEOPLE, MACHINE, runs=renamed).of_systems
     assert other.correlations == found.of_systems.correlations

@@ -55,10 +55,6 @@ class Value:
         """The width of the interval."""
         return None if self.low is None or self.high is None else self.high - self.low
 
-    def as_json(self) -> dict[str, float | None]:
-        """Return it with its interval."""
-        return {"value": self.value, "low": self.low, "high": self.high}
-
 
 @dataclass(frozen=True)
 class GradeAgreement:

@@ -1,8 +1,8 @@
-"""The tables of `platform agree` for a judge, and the same as JSON."""
+"""The tables of `platform agree` for a judge."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irplatform.comparison.sentences import rounded
 from irplatform.errors import counted, enumeration
@@ -157,46 +157,3 @@ def _cells(value: Value, why: str) -> list[str]:
     interval = "" if value.low is None else f"[{value.low:.3f}, {value.high:.3f}]"
     undefined = f", none in {value.undefined:.1%} of draws" if value.undefined else ""
     return [f"{value.value:.3f}", f"{interval}{undefined}"]
-
-
-def as_json(agreed: JudgeAgreement) -> dict[str, Any]:
-    """Return the JSON object of `platform agree` for a judge."""
-    grades, systems = agreed.of_grades, agreed.of_systems
-    among = agreed.among_people
-    return {
-        "judge": agreed.judge,
-        "against": agreed.against,
-        "notes": [*agreed.notes],
-        "documents": grades.documents,
-        "topics": grades.topics,
-        "grades": [*grades.grades],
-        "confusion": [[*line] for line in grades.table],
-        "statistics": {name: value.as_json() for name, value in grades.values.items()},
-        "intervals_over": grades.drawn,
-        "width": agreed.width,
-        "further_documents": agreed.further,
-        "among_people": among and {"alpha_ordinal": among[0], "documents": among[1]},
-        "systems": systems
-        and {
-            "measure": systems.measure,
-            "alike": dict(systems.alike),
-            "correlations": {n: v.as_json() for n, v in systems.correlations.items()},
-            "symmetric": systems.symmetric,
-            "systems": [
-                {
-                    "name": each.name,
-                    "first": each.first,
-                    "second": each.second,
-                    "error": each.error,
-                    "beyond": each.beyond.as_json(),
-                    "favoured": each.is_favoured,
-                    "most_changed": each.most_changed,
-                }
-                for each in systems.systems
-            ],
-            "replaced_tenth": {"tau_b": [*systems.replaced], "reordered": systems.reordered},
-        },
-        "differences": [vars(each) for each in agreed.differences],
-        "samples": agreed.samples,
-        "seed": agreed.seed,
-    }
