@@ -241,3 +241,15 @@ def test_a_collection_in_two_places_is_one(tmp_path):
     made(tmp_path, "two", OTHER_QRELS, implementation=at("demo"))
     with pytest.raises(InputError, match="of several collections: name one of /nowhere/med, demo"):
         given.recorded_collection()
+
+
+def test_runs_that_a_fusion_learns_from_have_topics_of_their_own(tmp_path, capsys):
+    paths = [made(tmp_path / "dev", name) for name in ("a", "b")]
+    train = [made(tmp_path / "train", name, OTHER_TOPICS) for name in ("a", "b")]
+    (tmp_path / "qrels.txt").write_text("".join(f"{t} 0 x 1\n{t} 0 y 0\n" for t in "123"))
+    learning = {"train_on": tmp_path / "qrels.txt", "train_runs": train}
+    ir.fuse_runs(paths, tmp_path / "one.run", **learning)
+    assert "different topics" not in capsys.readouterr().err
+    train[1] = made(tmp_path / "train", "b")
+    ir.fuse_runs(paths, tmp_path / "two.run", **learning)
+    assert "different topics" in capsys.readouterr().err

@@ -102,8 +102,9 @@ def fuse_runs(
     writable_file(out)
     method = fusion_method(by or Ranks.name, norm=norm, k=k)
     runs = {path: read_run(path) for path in paths}
-    for note in differences_told({str(path): path for path in [*paths, *train_paths]}):
-        notice(note)
+    for together in (paths, train_paths):  # these are over topics of their own
+        for note in differences_told({str(path): path for path in together}):
+            notice(note)
     choice = None
     if train_on is not None:
         methods = [method] if k is not None or (by and norm) else _methods(by, norm)
