@@ -136,6 +136,7 @@ _ALL = (
         "submit prepare",
         ("submit", "prepare", "plain.run", "--task", "trec-pm-2017", "--out", "up"),
     ),
+    Scenario("qrels write", ("qrels", "write", "judged.txt", "-o", "q.txt", "--by", "person:ann")),
     Scenario("qrels pool", ("qrels", "pool", "odd.run", "even.run", "-o", "pool", *_LEARNS)),
     Scenario(
         "qrels pool round",
