@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import median
 
@@ -58,7 +59,7 @@ def compare(folder: Path, topics: int, depth: int, rounds: int, trectools: Path 
     for turn in range(rounds):
         out, twin = folder / f"pool-{turn}", folder / f"plain-{turn}.tsv"
         sides = {
-            "ours": [*program, str(out), "--depth", str(depth)],
+            "platform": [*program, str(out), "--depth", str(depth)],
             "plain": [
                 *(sys.executable, __file__, "--depth", str(depth), "--plain", str(twin), *files),
             ],
@@ -74,8 +75,9 @@ def compare(folder: Path, topics: int, depth: int, rounds: int, trectools: Path 
             figures, _ = measure(words, quiet=True)
             found[side].append(figures)
             print(side, figures, file=sys.stderr)
-        lines = [documents_of(path) for path in (out / "pool.tsv", twin)]
-        if lines[0] != lines[1]:
+        with ProcessPoolExecutor(1) as checker:  # whose memory is not that of the next command
+            lines = checker.submit(common_lines, out / "pool.tsv", twin).result()
+        if not lines:
             sys.exit("the two pools differ")
     middle = {
         side: {key: round(median(f[key] for f in each), 3) for key in each[0]}
@@ -83,11 +85,11 @@ def compare(folder: Path, topics: int, depth: int, rounds: int, trectools: Path 
     }
     report(
         "pool_lines",
-        middle["ours"]["processor"],
+        middle["platform"]["processor"],
         middle["plain"]["processor"],
         "s",
         higher_is_better=False,
-        lines=len(lines[0]),
+        lines=lines,
         run_lines=RUNS * topics * depth,
         **middle,
     )
@@ -127,10 +129,11 @@ def plain_pool(out: Path, *files: Path, depth: int) -> None:
             file.writelines(f"{topic}\t{d}\t1\t{n}\n" for n, d in enumerate(shuffled, start=1))
 
 
-def documents_of(path: Path) -> set[tuple[str, str]]:
-    """Topics and documents of a pool's lines."""
-    lines = path.read_text().splitlines()[1:]
-    return {(cells[0], cells[1]) for cells in (line.split("\t") for line in lines)}
+def common_lines(*paths: Path) -> int:
+    """The number of lines, if two pools have the same documents; else 0."""
+    pools = [path.read_text().splitlines()[1:] for path in paths]
+    one, other = ({tuple(line.split("\t")[:2]) for line in lines} for lines in pools)
+    return len(one) if one == other else 0
 
 
 if __name__ == "__main__":

@@ -246,8 +246,8 @@ def write_lines(path: Path, lines: Lines) -> None:
             strata = map(str, lines.strata[part][order].tolist())
             shown = [str(place or "") for place in places[order].tolist()]
             rows = map("\t".join, zip(ids, strata, shown, strict=True))
-            before = f"{topic}\t"
-            file.write("".join(f"{before}{each}\n" for each in rows).encode())
+            between = f"\n{topic}\t"
+            file.write(f"{topic}\t{between.join(rows)}\n".encode())
 
 
 def read_lines(path: Path) -> Lines:

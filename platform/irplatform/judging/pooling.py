@@ -223,11 +223,16 @@ def state(pool: Pool, judged: Grades) -> list[str]:
     if pool.placed >= pool.settings["budget"]:
         told.append(f"All {pool.placed:,} of the budget have a place.")
     if pool.method == WORTH:
-        decided, pairs = worth(_topics_of(pool, judged)).decided
+        found = worth(_topics_of(pool, judged))
+        decided, pairs = found.decided
         told.append(
             f"In {decided:,} of {counted(pairs, 'pair')} of runs the better one is known with a "
             "chance of 95 %."
         )
+        scores = {run["name"]: s for run, s in zip(pool.runs, found.scores, strict=True)}
+        best = sorted(scores, key=lambda name: -scores[name])
+        named = listing((f"{name} {scores[name]:.3f}" for name in best), len(best))
+        told.append(f"Expected nDCG of the first {pool.settings['depth']}: {named}.")
     return told
 
 

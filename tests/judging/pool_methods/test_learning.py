@@ -138,6 +138,7 @@ class TestWorth:
         runs = [run_of("a", "xy"), run_of("b", "yx")]
         found = worth([*candidates(runs, 2, {"t": {"x": 1, "y": 0}})])
         assert found.decided == (1, 1)
+        assert found.scores == pytest.approx([1, 1 / math.log2(3)])
 
     def test_the_documents_of_most_worth_are_chosen_and_none_that_is_judged(self):
         judged = {"1": {f"d{n:02}": 0 for n in range(10)}}

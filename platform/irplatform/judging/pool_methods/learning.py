@@ -87,10 +87,12 @@ class Worth(NamedTuple):
     Attributes:
         of_documents: for each topic, the worth of its candidates; 0 of what is judged.
         wrong: [runs, runs], the chance that two stand the wrong way round.
+        scores: [runs], the nDCG that is expected, of binary relevance.
     """
 
     of_documents: Sequence[Floats]
     wrong: Floats
+    scores: Floats
 
     @property
     def decided(self) -> tuple[int, int]:
@@ -134,7 +136,7 @@ def worth(topics: Sequence[Candidates]) -> Worth:
         for run in range(runs):
             told += wrong[run, run + 1 :] @ np.abs(gain[run] - gain[run + 1 :])
         values.append(np.where(topic.judged, 0.0, 2 * chance * (1 - chance) * told))
-    return Worth(values, wrong)
+    return Worth(values, wrong, sums / len(topics))
 
 
 def _discounts(topic: Candidates) -> Floats:
