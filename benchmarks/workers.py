@@ -28,12 +28,13 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 import irplatform as ir  # first: it tells numpy how to compute
-from _common import require
+from _common import leave_out, require
 from _medline_files import write_files
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_graph
 from irplatform.documents.pubmed_files import DEFAULT_FIELDS, PubmedCorpus
 from irplatform.registry.loading import registry
+from irplatform.system.packages import absent
 from irplatform.text import build_forward_index
 from irplatform.workers.distribution import use_workers
 
@@ -184,6 +185,8 @@ def main() -> None:
     parser.add_argument("--steps", nargs="*", choices=NAMES, default=list(NAMES))
     options = parser.parse_args()
     require(MED)
+    if absent("ray"):
+        leave_out("Ray is not installed.")
     rows: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)

@@ -15,7 +15,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 NAMES = [path.stem for path in sorted(FOLDER.glob("*.py")) if path.stem[0] != "_"]
 RERANKERS = [name for name in NAMES if name.endswith("_rerank")]
 OTHERS = [name for name in NAMES if name not in RERANKERS]
-MAY_BE_LEFT_OUT = {"processors"}  # a machine may lack QEMU
+MAY_BE_LEFT_OUT = {"late_interaction", "processors", "workers"}
+"""A machine may lack QEMU, Ray, or a library that is new enough."""
 
 PROGRAM = """
 import contextlib, io, json, os, runpy, sys, traceback

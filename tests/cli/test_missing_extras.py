@@ -59,6 +59,7 @@ CALLS = {
     "submit fix": ("runs/bm25.run", "--out", "fixed.run"),
     "submit prepare": ("runs/bm25.run", "--task", "trec-pm-2017", "--out", "prepared"),
     "tasks list": (),
+    "tasks new": ("mine", "--run", "runs/bm25.run", "--topics", "topics.tsv"),
     "tasks show": ("trec-pm-2017",),
     "tira": ("--input", "tira-in", "--output", "tira-out"),
     "bioasq": ("answers.json", "--golden", "golden.json"),
@@ -75,7 +76,10 @@ CALLS = {
     "collections show": ("demo",),
     "qrels from-citations": ("article.xml", "--out", "citations.txt"),
     "qrels from-clicks": ("clicks.tsv", "--out", "clicks"),
+    "qrels pool": ("runs/bm25.run", "runs/rm3.run", "--depth", "2", "-o", "pool"),
     "qrels simulate-clicks": (*DEMO, "--out", "simulated.tsv"),
+    "qrels write": ("qrels.txt", "--by", "person:ann", "-o", "written.txt"),
+    "judge": ("pool", *DEMO, "--grades", "0=no,1=yes"),
     "concepts build": DEMO,
     "concepts check": DEMO,
     "concepts export": ("graph.graphml", *DEMO),
@@ -135,6 +139,7 @@ def without_extras(folder, calls):
     (folder / "folder" / "corpus.jsonl").write_text('{"_id": "d1", "text": "melanoma"}\n')
     _write_small(folder / "small")
     (folder / "qrels.txt").write_text("1 0 d1 1\n")
+    (folder / "topics.tsv").write_text("id\tquery\n1\tmelanoma\n")
     (folder / "clicks.tsv").write_text("session\tquery\tdocument\n1\tmelanoma\td1\n")
     (folder / "article.xml").write_text("<article/>")
     (folder / "own.obo").write_text("format-version: 1.4\n\n[Term]\nid: X:1\nname: melanoma\n")
@@ -178,6 +183,7 @@ def test_every_command_works_or_names_the_extra(tmp_path):
         "concepts export": "concepts",
         "concepts show": "concepts",
         "report": "report",
+        "judge": "serve",
         "kb add": "knowledge",
     }
     print({c: o for c, o in outcomes.items() if o[0] and c not in named})

@@ -213,6 +213,8 @@ def test_a_file_of_an_installed_wheel_is_in_its_record(edited):
     (edited.info / "direct_url.json").unlink()
     site = edited.info.parent
     (site / "theirs").mkdir()
+    for name in ("__init__.py", "tasks.toml"):
+        (site / "theirs" / name).touch()
     (edited.info / "RECORD").write_text("theirs/__init__.py,,\ntheirs/tasks.toml,,\n")
     assert unpackaged(site / "theirs" / "tasks.toml", PLUGIN) == ""
     assert "is no file of irplatform-theirs" in unpackaged(edited.file, PLUGIN)
