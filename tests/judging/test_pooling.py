@@ -109,6 +109,11 @@ def test_the_collection_is_the_one_that_the_runs_name(files, tmp_path):
         ir.pool_runs(files, tmp_path / "mixed")
 
 
+def test_a_run_that_lacks_topics_of_others_is_told(tmp_path, capsys):
+    ir.pool_runs({"x": {"1": {"a": 1.0}, "2": {"a": 1.0}}, "y": {"2": {"b": 1.0}}}, tmp_path / "p")
+    assert "y has no results for 1 of 2 topics." in capsys.readouterr().err
+
+
 def test_an_existing_folder_is_not_overwritten(files, tmp_path):
     ir.pool_runs(files, tmp_path / "pool")
     with pytest.raises(InputError, match="exists already"):

@@ -118,6 +118,9 @@ def pool_runs(runs: Any, out: AnyPath, **options: Unpack[PoolOptions]) -> PoolRe
         choices = _chosen(topics, settings)
     if not any(choice.drawn.any() for choice in choices):
         raise InputError("there is nothing to judge: all that can be pooled is judged already.")
+    for name, run in named.items():
+        if lacking := len(topics) - sum(topic.topic in run.rankings for topic in topics):
+            notice(f"WARNING: {name} has no results for {lacking:,} of {len(topics):,} topics.")
     facts = forecast(topics, choices, named, judged, settings)
     pooled = [
         {"name": name, "path": str(run.path or ""), "digest": run_digest(run)}
