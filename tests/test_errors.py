@@ -13,6 +13,7 @@ from irplatform.errors import (
     counted,
     in_a_line,
     lacks_space,
+    nearest,
     place_of,
     printable,
     sentence,
@@ -137,3 +138,16 @@ def test_what_no_disk_refused_is_left_to_the_caller(told):
 
 def test_a_place_outside_of_notebooks_is_file_and_line():
     assert place_of("plugin.py", 8) == "plugin.py:8"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("trec-rag-2026", "trec-rag-2026-retrieval"),
+        ("trec-rag-2027", "trec-rag-2026-retrieval"),
+        ("trec-ragtime-2026", "trec-ragtime-2026-mlir"),
+        ("trec", ""),
+    ],
+)
+def test_the_nearest_name_may_have_more_words(name, near):
+    assert nearest(name, ["trec-ragtime-2026-mlir", "trec-rag-2026-retrieval"]) == near

@@ -301,12 +301,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the right name with nearly the same spelling, or "", as for all numbers."""
+    """Return the right name with nearly the same spelling, or "", as for all numbers.
+
+    A name of several words may lack the last ones: trec-rag-2026 is near trec-rag-2026-retrieval.
+    """
     if name.isdecimal():
         return ""
     import difflib
 
+    known = [*known]
     lowered = {right.lower(): right for right in known}
+    if "-" in name:
+        for right in known:
+            words = right.lower().split("-")
+            for count in range(2, len(words)):
+                lowered.setdefault("-".join(words[:count]), right)
     cutoff = 0.6 if len(name) > 3 else 0.5  # k2 is near k1
     near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=cutoff)
     return lowered[near[0]] if near else ""
