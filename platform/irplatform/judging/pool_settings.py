@@ -85,7 +85,12 @@ class PoolSettings:
         keyword="AnyQrels | None",
     )
     seed: int = setting(
-        42, "Random seed of the order of judging, and of samples.", group=POOLED, takers="pool"
+        42,
+        "Random seed of the order of judging, and of samples.",
+        group=POOLED,
+        takers="pool",
+        least=0,
+        most=2**32 - 1,
     )
     rate: float = setting(
         2.0,
