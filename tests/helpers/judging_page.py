@@ -94,7 +94,7 @@ class JudgingPage:
         """Wait until a script returns something true; return that."""
         end = time.monotonic() + seconds
         while not (found := self.run(script)):
-            assert time.monotonic() < end, f"never true: {script}"
+            assert time.monotonic() < end, f"never true: {script}; {self.text('#alert')}"
             time.sleep(0.01)
         return found
 

@@ -200,3 +200,9 @@ def test_what_the_disk_refuses_is_told_and_may_be_tried_again(desk, browser, mon
     assert answer.status_code == 503
     assert "disk is full" in answer.json()["error"]
     assert browser.judge("d1", 1).status_code == 200
+
+
+def test_a_fault_of_ours_is_told_as_one(desk, browser, monkeypatch):
+    monkeypatch.setattr(desk.store, "judge", lambda *_, **__: 1 / 0)
+    answer = browser.judge("d1", 1)
+    assert (answer.status_code, answer.json()["error"][:17]) == (500, "ZeroDivisionError")

@@ -5,8 +5,11 @@ import json
 import pytest
 from judged_pools import HOSTILE, small_desk, write_small_pool
 
+from irplatform import Ranking, Run, pool_runs
 from irplatform.errors import InputError
-from irplatform.judging.page.desk import Asked, Click, Undo
+from irplatform.judging.page.desk import Asked, Click, Desk, Undo
+from irplatform.judging.page.opening import grown
+from irplatform.judging.pool_folder import read_pool
 from irplatform.judging.store import ConflictError
 
 ANN, BOB = Asked(assessor="ann"), Asked(assessor="bob")
@@ -113,8 +116,8 @@ def test_a_pool_that_learns_grows_when_all_is_judged(tmp_path, pool):
     grown = write_small_pool(tmp_path / "grown", {"t1": ["d1", "d2", "no3", "d4"], "t2": ["d1"]})
     asked = []
 
-    def grow(store):
-        asked.append(len(store.of_topic("t1")))
+    def grow(_):
+        asked.append(len(desk.store.of_topic("t1")))
         return grown if len(asked) == 1 else None
 
     with small_desk(tmp_path, pool, grow=grow) as desk:
@@ -127,10 +130,25 @@ def test_a_pool_that_learns_grows_when_all_is_judged(tmp_path, pool):
         assert asked == [3, 4]
 
 
+def test_a_pool_by_worth_grows_round_by_round_to_its_budget(tmp_path):
+    runs = {
+        name: Run(name, {"t1": Ranking.of(documents, [5.0, 4.0, 3.0, 2.0, 1.0])})
+        for name, documents in {"one": "abcde", "other": "edcfa"}.items()
+    }
+    folder = tmp_path / "pool"
+    pool = pool_runs(runs, folder, method="worth", budget=5, batch=2).pool
+    with small_desk(folder, pool, grow=grown) as desk:
+        judged = []
+        while cards := desk.next(ANN, "t1")["cards"]:
+            judged.append(cards[0]["id"])
+            desk.judge(_click(ANN, judged[-1], None if len(judged) == 1 else 1))
+        assert len({*judged}) == len(judged) == 5
+        assert read_pool(folder).rounds == [2, 2, 1]
+        assert desk.start()["topics"][0]["placed"] == 5
+
+
 def test_a_pool_of_other_topics_is_refused(tmp_path):
     pool = write_small_pool(tmp_path, {"t1": ["d1"]})
     object.__setattr__(pool.lines, "topics", ["t1"])
-    from irplatform.judging.page.desk import Desk
-
     with pytest.raises(InputError, match="'t1' is not a topic of the collection"):
         Desk(pool, None, {}, {}, None, None)

@@ -284,3 +284,4 @@ def _explain_errors(app: FastAPI) -> None:
     answers(PlatformError, 500, str)
     answers(sqlite3.Error, 503, in_a_line)
     answers(OSError, 503, in_a_line)
+    answers(Exception, 500, in_a_line)  # a fault of ours, whose traceback is shown

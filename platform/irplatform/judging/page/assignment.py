@@ -77,7 +77,7 @@ class Assignment:
 
     def renew(self, pool: Pool) -> None:
         """Take the documents of a pool that has grown."""
-        self._pool = pool
+        self.pool = pool
         self._topics.clear()
         placed = np.append(0, np.cumsum(pool.lines.places > 0))
         counts = np.diff(placed[pool.lines.bounds]).tolist()
@@ -159,11 +159,11 @@ class Assignment:
 
     def _state(self, topic: str) -> _Topic:
         if topic not in self._topics:
-            documents = [item.document for item in self._pool.items(topic)]
+            documents = [item.document for item in self.pool.items(topic)]
             doubled = {
                 document
                 for document in documents
-                if is_doubled(self._pool.seed, topic, document, self._share)
+                if is_doubled(self.pool.seed, topic, document, self._share)
             }
             state = self._topics[topic] = _Topic(documents, {*documents}, doubled)
             for line in self._store.of_topic(topic):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from irplatform.judging.store import Store
 
     Read = Callable[[Sequence[str]], Mapping[str, Document]]
-    Grow = Callable[[Store], Pool | None]
+    Grow = Callable[[Pool], Pool | None]
 
 AHEAD = 3
 """Documents that a browser has: the one that is shown, and the next."""
@@ -75,7 +75,7 @@ class Desk:
         read: returns documents by id, as far as the collection has them.
         words: marks the topic's words.
         share: the share of documents that two people judge.
-        grow: returns a pool with its next documents, or None.
+        grow: returns the pool with its next documents, or None.
     """
 
     def __init__(
@@ -130,7 +130,8 @@ class Desk:
             counts = {"differences": len(pairs)}
         else:
             topic, documents = self._assignment.next(asked.assessor, topic, AHEAD)
-            if not documents and self._assignment.is_done and (pool := self._grow(self.store)):
+            known = self._assignment.pool
+            if not documents and self._assignment.is_done and (pool := self._grow(known)):
                 self._assignment.renew(pool)
                 topic, documents = self._assignment.next(asked.assessor, topic, AHEAD)
             pairs = [(topic, document) for document in documents]

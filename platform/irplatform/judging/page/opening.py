@@ -16,7 +16,7 @@ from irplatform.judging.page.words import Words
 from irplatform.judging.pool_folder import read_pool
 from irplatform.judging.pool_inputs import grades_of
 from irplatform.judging.pooling import next_batch
-from irplatform.judging.store import Store
+from irplatform.judging.store import Store, stored_judgments
 from irplatform.lucene.queries import analyzed_pieces
 from irplatform.registry.loading import registry
 from irplatform.spelling import option
@@ -70,15 +70,18 @@ def opened_desk(
             return {document.id: document for document in index.documents(known, threads=1)}
 
         words = Words(lambda pieces: analyzed_pieces(index.analyzer, pieces))
-
-        latest = pool
-
-        def grow(store: Store) -> Pool | None:
-            nonlocal latest
-            lines = (line for topic in latest.topics for line in store.of_topic(topic))
-            next_batch(folder, grades_of(line.judgment for line in lines if line.judged))
-            before, latest = latest, read_pool(folder)
-            return latest if latest.placed > before.placed else None
-
         topics = {topic.id: topic for topic in opened.topics}
-        yield Desk(pool, store, topics, definitions, read, words, share=share, grow=grow)
+        yield Desk(pool, store, topics, definitions, read, words, share=share, grow=grown)
+
+
+def grown(pool: Pool) -> Pool | None:
+    """Add the next round to a pool that learns, by the judgments of its page.
+
+    Returns:
+        The pool as it is now, or None if it has no further documents.
+    """
+    if not pool.settings.get("batch"):
+        return None
+    next_batch(pool.folder, grades_of(stored_judgments(pool.folder)))
+    now = read_pool(pool.folder)
+    return now if now.placed > pool.placed else None
