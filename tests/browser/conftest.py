@@ -22,7 +22,7 @@ def _missing(what):
     pytest.skip(f"{what} is missing")
 
 
-def _driver():
+def _driver(*, logged=True):
     try:
         from selenium import webdriver
     except ImportError:
@@ -37,7 +37,8 @@ def _driver():
     options.binary_location = programs[0]
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
         options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    if logged:
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(programs[1]))
 
 
@@ -54,6 +55,15 @@ def other_driver():
     driver = _driver()
     yield driver
     driver.quit()
+
+
+@pytest.fixture(scope="session")
+def quick_drivers():
+    """Two browsers that log nothing, which takes time."""
+    drivers = [_driver(logged=False) for _ in range(2)]
+    yield drivers
+    for driver in drivers:
+        driver.quit()
 
 
 @pytest.fixture(scope="session")

@@ -64,13 +64,13 @@ class JudgingPage:
     def open(self, name="", *, width=1280, height=900, dark=False, path=""):
         """Open the page anew, and give a name."""
         self.driver.get("about:blank")
+        self.log()
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         media = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": media})
         self.driver.get(self.url + path)
         self.run("localStorage.clear()")
-        self.log()
         self.driver.get(self.url + path)
         self.wait("return !document.getElementById('sign-in').hidden")
         if name:
@@ -132,6 +132,8 @@ class JudgingPage:
 
     def log(self):
         """Console messages, and requests of other hosts, since last asked."""
+        if "performance" not in self.driver.log_types:
+            return [], []
         messages = [entry["message"] for entry in self.driver.get_log("browser")]
         events = [json.loads(e["message"])["message"] for e in self.driver.get_log("performance")]
         urls = [
