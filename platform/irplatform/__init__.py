@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from irplatform.experiment.run import run as run
     from irplatform.experiment.run import train as train
     from irplatform.experiment.run_settings import RunSettings as RunSettings
+    from irplatform.judging.machines import Prices as Prices
+    from irplatform.judging.machines import judge_pool as judge_pool
     from irplatform.judging.pooling import next_batch as next_batch
     from irplatform.judging.pooling import pool_runs as pool_runs
     from irplatform.judging.sources import write_qrels as write_qrels
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from irplatform.planning.steps import Forecast as Forecast
     from irplatform.plugin import FeatureGroup as FeatureGroup
     from irplatform.plugin import Field as Field
+    from irplatform.plugin import Judge as Judge
     from irplatform.plugin import Options as Options
     from irplatform.plugin import Reads as Reads
     from irplatform.plugin import Reranker as Reranker

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
+from irplatform.plugin import RegisterFile, RegisterReranker, hookimpl
 
 
 @hookimpl
@@ -12,6 +12,6 @@ def register_rerankers(register: RegisterReranker) -> None:
 
 
 @hookimpl
-def register_results(register: RegisterResults) -> None:
+def register_results(register: RegisterFile) -> None:
     """Measured results, for `platform reproduce`."""
     register(Path(__file__).with_name("results.toml"))

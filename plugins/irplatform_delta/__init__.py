@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
+from irplatform.plugin import RegisterFile, RegisterReranker, hookimpl
 
 _HERE = Path(__file__).parent
 
@@ -21,7 +21,7 @@ class Delta:
         register("delta-no-features", place, lexical=(), delta_features=False)
 
     @hookimpl
-    def register_results(self, register: RegisterResults) -> None:
+    def register_results(self, register: RegisterFile) -> None:
         register(_HERE / "results.toml")
 
 
@@ -49,7 +49,7 @@ class SevMos:
         register("sevmos-c3-w", place, weighted=True)
 
     @hookimpl
-    def register_results(self, register: RegisterResults) -> None:
+    def register_results(self, register: RegisterFile) -> None:
         register(_HERE / "results-sevmos.toml")
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from irplatform.plugin import RegisterReranker, RegisterResults, RegisterRetriever, hookimpl
+from irplatform.plugin import RegisterFile, RegisterReranker, RegisterRetriever, hookimpl
 
 _HERE = Path(__file__).parent
 
@@ -18,7 +18,7 @@ class Lucene:
         register("mbm", "irplatform_lexical.retrievers:MBMRetriever")
 
     @hookimpl
-    def register_results(self, register: RegisterResults) -> None:
+    def register_results(self, register: RegisterFile) -> None:
         register(_HERE / "results-lucene.toml")
 
 
@@ -42,7 +42,7 @@ class Baselines:
         register("mbm", "irplatform_lexical.counting:MBM")
 
     @hookimpl
-    def register_results(self, register: RegisterResults) -> None:
+    def register_results(self, register: RegisterFile) -> None:
         register(_HERE / "results-baselines.toml")
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from irplatform.plugin import RegisterFeatures, RegisterReranker, RegisterResults, hookimpl
+from irplatform.plugin import RegisterFeatures, RegisterFile, RegisterReranker, hookimpl
 
 
 @hookimpl
@@ -35,6 +35,6 @@ def register_features(register: RegisterFeatures) -> None:
 
 
 @hookimpl
-def register_results(register: RegisterResults) -> None:
+def register_results(register: RegisterFile) -> None:
     """Measured results, for `platform reproduce`."""
     register(Path(__file__).with_name("results.toml"))

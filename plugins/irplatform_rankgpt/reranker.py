@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.kit import Chat
 from irplatform.plugin import Documents, Field, InputError, Options, Reads, Reranker, Topic, Traits
-from irplatform_rankgpt.parallel import in_parallel
 from irplatform_rankgpt.windows import PLACES, PROMPT, prompt, windows
 
 if TYPE_CHECKING:
@@ -136,7 +135,8 @@ class RankGPT(Reranker):
         moves = [len(self._windows(len(texts))) for _, texts in asked]
         orders: dict[int, list[int]] = {}
         with self._resources.progress("sorting", sum(moves), "windows") as done:
-            for place, (order, problems) in in_parallel(self._sort, asked, self.options.parallel):
+            found = Chat.in_parallel(self._sort, asked, self.options.parallel)
+            for place, (order, problems) in found:
                 orders[place] = order
                 Chat.tally.update(problems)
                 for problem in problems:

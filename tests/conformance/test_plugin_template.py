@@ -30,6 +30,7 @@ USED = {
     "features": "feature group {}",
     "knowledge": "knowledge format {}",
     "task": "tasks tasks.toml",
+    "judge": "judge {}",
 }
 NAMES = {kind: f"word-overlap-2{kind}" for kind in USED}
 

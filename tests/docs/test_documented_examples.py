@@ -11,11 +11,13 @@ from itertools import pairwise
 import pytest
 from commands import call
 from pages import DOCS, PAGES, fences, reference
+from shipped_judges import shipped_judges
 
 from irplatform.cli.main import cli
 from irplatform.cli.settings import read_settings
 from irplatform.collections.toml import Declaration
 from irplatform.experiment.systems import choose_systems
+from irplatform.options import option_values
 from irplatform.registry.loading import registry
 
 _LEFT_OUT = "…"
@@ -105,6 +107,12 @@ def test_a_command_that_is_shown_is_understood(command):
     }
     assert all(known[flag].issuperset(names) for flag, names in named.items())
     settings = tuple(value for flag, value in pairwise(arguments) if flag == "--set")
+    if name == "platform qrels judge":
+        shipped = shipped_judges()[arguments[arguments.index("--judge") + 1]]
+        used, values = option_values(shipped, read_settings(settings, None))
+        assert len(used) == len(settings)
+        assert shipped.options(values)
+        return
     rerankers = [name for name in named["--reranker"] if name not in _NOT_OURS]
     stages = [n for n in dict.fromkeys(named["--first-stage"]) if n in registry().retrievers]
     retrievers = named["--retriever"] or stages or ["bm25"]

@@ -1,6 +1,6 @@
 """A server on this machine that speaks OpenAI's chat API, and misbehaves when told to.
 
-A passage is as relevant as the number after "relevance" in it.
+A passage or document is as relevant as the number after "relevance" in it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,15 @@ import json
 import re
 import threading
 from collections import deque
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+_RELEVANCE = re.compile(r"relevance (-?\d+)")
 _PASSAGE = re.compile(r"^\[(\d+)\] .*?relevance (-?\d+)", re.MULTILINE)
+
+
+LATE = "late"
 
 
 class ChatStandIn:
@@ -24,7 +29,9 @@ class ChatStandIn:
         headers: theirs.
         together: how many requests have to wait at the same time before one is answered.
         orders: what to do with the next requests: a text is the answer; a number is a status; an
-            object is the body of a response, also with a status before it.
+            object is the body of a response, also with a status before it; LATE holds the answer
+            back until `release` is set.
+        release: lets late answers go.
     """
 
     def __init__(self) -> None:
@@ -33,6 +40,7 @@ class ChatStandIn:
         self.orders: deque[Any] = deque()
         self.together = 1
         self.waiting = 0
+        self.release = threading.Event()
         self.arrived = threading.Condition()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self.server.stand_in = self  # type: ignore[attr-defined]
@@ -43,8 +51,16 @@ class ChatStandIn:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.release.set()
         self.server.shutdown()
         self.server.server_close()
+
+
+def answer_to(prompt: str) -> str:
+    """A ranking of passages, or the grade of a document."""
+    if "Grades:" in prompt:
+        return "".join(_RELEVANCE.findall(prompt)[:1])
+    return ranking(prompt)
 
 
 def ranking(prompt: str) -> str:
@@ -66,6 +82,9 @@ class _Handler(BaseHTTPRequestHandler):
             assert met, "fewer requests came together"
         order = stand_in.orders.popleft() if stand_in.orders else ""
         status, body = 200, {}
+        if order == LATE:
+            stand_in.release.wait(20)
+            order = ""
         if isinstance(order, int):
             status, body = order, {"error": {"message": "the stand-in\nsays no"}}
         elif isinstance(order, (dict, tuple)):
@@ -73,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif order == "not chat":
             body = {"object": "list"}
         else:
-            answer = order or ranking(asked["messages"][-1]["content"])
+            answer = order or answer_to(asked["messages"][-1]["content"])
             body = {
                 "choices": [{"message": {"role": "assistant", "content": answer}}],
                 "usage": {"prompt_tokens": 1000, "completion_tokens": 50},
@@ -84,7 +103,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Retry-After", "0")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        with suppress(ConnectionError):  # it waited no longer
+            self.wfile.write(data)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

@@ -1,6 +1,6 @@
 """A model behind OpenAI's chat API, whose answers are kept.
 
-For every reranker that asks one. Errors name the options `url`, `key_variable`, `model`,
+For every reranker and judge that asks one. Errors name the options `url`, `key_variable`, `model`,
 `temperature` and `parameters` of the system that asks.
 """
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from irplatform.chat.answers import Answer, AnswerError, read_answer, reason_in
+from irplatform.chat.parallel import in_parallel
 from irplatform.chat.stated_rankings import permutation
 from irplatform.errors import InputError, PlatformError, counted, unstopped
 from irplatform.files.digests import fingerprint
@@ -43,7 +44,7 @@ class Chat:
         request: fields of each request, such as the model, beside the messages.
         timeout: seconds to wait for an answer.
         answers: a file of former answers, which is extended.
-        system: the name of the reranker that asks.
+        system: the name of the reranker or judge that asks.
         shorter: its options that make prompts shorter, for messages.
 
     Attributes:
@@ -53,6 +54,7 @@ class Chat:
 
     tally: ClassVar[Counter[str]] = Counter()
     permutation = staticmethod(permutation)
+    in_parallel = staticmethod(in_parallel)
 
     def __init__(
         self,
@@ -147,6 +149,10 @@ class Chat:
                 "key."
             )
         return key
+
+    def knows(self, prompt: str) -> bool:
+        """Whether the answer to a prompt was kept, so that it costs nothing."""
+        return fingerprint({"prompt": prompt}) in self._answers
 
     def answer(self, prompt: str) -> str:
         """The answer to a prompt, without thoughts; "" if it is none. Whole answers are kept.

@@ -89,6 +89,7 @@ SECTIONS = {
         "rerankers": ("rerankers", "List rerankers and show their options."),
         "retrievers": ("rerankers", "List retrievers and show their options."),
         "features": ("rerankers", "List feature groups and show their options."),
+        "judges": ("rerankers", "List machines that judge and show their options."),
         "plugins": ("plugins", "List, create and check plugins."),
         "cache": ("cache", "List, remove and verify what the cache holds."),
         "config": ("config", "Keep your name, team and repository for metadata."),

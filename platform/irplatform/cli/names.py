@@ -231,6 +231,7 @@ def _tasks(_incomplete: str) -> Iterable[str]:
 RERANKER = Names("reranker", _rerankers)
 RETRIEVER = Names("retriever", _registered("retrievers"))
 FEATURES = Names("group", _registered("features"))
+JUDGE = Names("judge", _registered("judges"))
 COLLECTION = Names("collection", _collections, split=split_collections, paths=True)
 PRETRAINING = Names(
     "collection",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KINDS = (
     *("reranker", "trainable", "neural", "retriever", "collection", "measure", "features"),
-    *("knowledge", "task"),
+    *("knowledge", "task", "judge"),
 )
 
 
@@ -96,6 +96,7 @@ def new(name: str, kind: str, parent: Path) -> None:
         "collection": installed.collections,
         "measure": installed.measures,
         "feature group": installed.features,
+        "judge": installed.judges,
     }
     written = new_plugin(name, parent, kind, taken)
     folder = shlex.quote(str(written.folder))
@@ -115,7 +116,7 @@ def new(name: str, kind: str, parent: Path) -> None:
     show_default=True,
     help="The collection whose judged topics to use.",
 )
-@setting_option("a reranker or retriever", "rerankers show")
+@setting_option("a reranker, retriever or judge", "rerankers show")
 @device_option()
 @json_option
 @click.pass_context
@@ -132,17 +133,21 @@ def check(
 
     Rerankers, retrievers and feature groups score a few topics in several ways that must give the
     same answers. Those that learn are trained on a few other topics, saved, loaded and trained
-    again. They are also asked about documents and topics with gaps. Measures are computed for small
-    rankings, collections are read twice, and tasks, results, formats and commands are looked at.
-    State of the whole process must stay unchanged. Slow imports, options without a description and
-    files that are read but not declared are remarks.
+    again. Judges judge them. All are also asked about documents and topics with gaps. Measures are
+    computed for small rankings, collections are read twice, and tasks, results, formats and
+    commands are looked at. State of the whole process must stay unchanged. Slow imports, options
+    without a description and files that are read but not declared are remarks.
     The exit code is 1 if something breaks the contract, and 2 if nothing breaks it but something
     could not be checked.
     """
     from irplatform.conformance.check import check_plugin
 
     options = read_settings(
-        settings, None, sorted(registry().retrievers), sorted(registry().rerankers)
+        settings,
+        None,
+        sorted(registry().retrievers),
+        sorted(registry().rerankers),
+        sorted(registry().judges),
     )
     with isolated():  # threads of a plugin may print later
         findings = check_plugin(name, collection, systems, options, device)

@@ -1,4 +1,4 @@
-"""`platform qrels`: judgments built from click logs and citations, and pools to judge."""
+"""`platform qrels`: judgments built from clicks, citations and machines, and pools to judge."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from irplatform.cli.options import (
     seed_option,
 )
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.qrels_judge import judge
 from irplatform.cli.qrels_write import write
 from irplatform.judging.pool_settings import FORECAST, POOLED, PoolSettings
 from irplatform.settings import OUTPUT
@@ -378,6 +379,7 @@ def simulate_clicks(
         )
 
 
+qrels.add_command(judge)
 qrels.add_command(write)
 
 

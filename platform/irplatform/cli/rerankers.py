@@ -1,4 +1,4 @@
-"""`platform rerankers`, `retrievers`, `features` and `bench`: options, citations and speed."""
+"""`platform rerankers`, `retrievers`, `features`, `judges`, `bench`: options, citations, speed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import Group, with_options
-from irplatform.cli.names import DEVICE, FEATURES, RERANKER, RETRIEVER, list_option
+from irplatform.cli.names import DEVICE, FEATURES, JUDGE, RERANKER, RETRIEVER, list_option
 from irplatform.cli.options import collection_option, number_option, option_of, setting_option
 from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
@@ -68,6 +68,7 @@ def _commands(table: str, kind: Kind, names: Names, example: str) -> Group:
 rerankers = _commands("rerankers", "reranker", RERANKER, "delta")
 retrievers = _commands("retrievers", "retriever", RETRIEVER, "bm25")
 features = _commands("features", "feature group", FEATURES, "lexical")
+judges = _commands("judges", "judge", JUDGE, "llm")
 
 
 def _line(registration: Registration[Any], known: Summary | None) -> str:

@@ -78,6 +78,7 @@ def read_settings(
     config: Path | None,
     retrievers: Sequence[str] = (),
     rerankers: Sequence[str] = (),
+    judges: Sequence[str] = (),
 ) -> dict[str, object]:
     """Return the options of systems from a TOML file, changed by those of `--set`.
 
@@ -104,6 +105,7 @@ def read_settings(
             )
     if texts:
         named = registrations_of(registry(), retrievers, rerankers)
+        named += [registry().judge(name) for name in judges]
         systems = [Chosen(system, system.options({})) for system in named]
         options |= {
             name: read_value(value, text=takes_text(systems, name)) for name, value in texts.items()

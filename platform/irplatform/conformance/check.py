@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.conformance import hard_cases
 from irplatform.conformance.data import CheckData, Finding, check_data_of, resources_of
 from irplatform.conformance.functions import results_of_collection, results_of_measure
+from irplatform.conformance.judges import chosen_judges, results_of_judge
 from irplatform.conformance.process import AnotherProcess
 from irplatform.conformance.shipped import (
     remarks_on_imports,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     Check = Callable[[CheckData], Results]
 
 
-SYSTEMS = ("reranker", "retriever", "feature group")
+SYSTEMS = ("reranker", "retriever", "feature group", "judge")
 """Kinds that are asked about documents of a collection."""
 _LEARNING = ("saved files", "save and load", "another process", "second training")
 _CONSISTENCY = ("asked again", "another order", "other documents", "one topic at a time")
@@ -86,6 +87,8 @@ def checks_of(kind: str, registered: Registration[Any] | None) -> tuple[str, ...
         return (_USABLE, *_CHECKS[kind], _STATE)
     learns = issubclass(registered.system, TrainableReranker | TrainableFeatureGroup)
     first = ("another instance", "another process")[kind == "feature group" :]
+    if kind == "judge":
+        first = (*first, "version and tokens")
     more = (*(_RERANKING if kind == "reranker" else ()), *hard_cases.CHECKS)
     return (_USABLE, *(_LEARNING if learns else first), *_CONSISTENCY, *more, _STATE)
 
@@ -225,6 +228,7 @@ def registered_by(
         "reranker": plugins.rerankers,
         "retriever": plugins.retrievers,
         "feature group": plugins.features,
+        "judge": plugins.judges,
         "measure": plugins.measures,
         "collection": plugins.collections,
         "knowledge format": plugins.knowledge,
@@ -262,11 +266,13 @@ def _checks(
             checks[kind, name] = partial(_broken, registration.broken)
         else:
             sound[kind].append(name)
+    judges, rest = chosen_judges(sound["judge"], settings, plugins)
     retrievers, rerankers = choose_systems(
-        plugins, sound["retriever"], sound["reranker"], settings, members=1
+        plugins, sound["retriever"], sound["reranker"], rest, members=1
     )
     checks |= {("reranker", r.name): partial(results_of_reranker, r) for r in rerankers}
     checks |= {("retriever", r.name): partial(results_of_retriever, r) for r in retrievers}
+    checks |= {("judge", j.name): partial(results_of_judge, j) for j in judges}
     return checks | {
         ("feature group", name): partial(results_of_features, name)
         for name in sound["feature group"]

@@ -120,7 +120,7 @@ class Finding:
     """The result of a system's check.
 
     Attributes:
-        kind: "reranker", "retriever", "feature group", "measure", "collection", "tasks",
+        kind: "reranker", "retriever", "feature group", "judge", "measure", "collection", "tasks",
             "results", "knowledge format", "hooks" or "plugin".
         name: the system's name.
         checks: the checks that were made, in order, and the breaches of the contract that each

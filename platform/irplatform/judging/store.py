@@ -9,6 +9,7 @@ One process writes, others may read.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -282,6 +283,15 @@ def stored_judgments(folder: Path) -> Iterator[Judgment]:
         query = _LATEST.format("") + "ORDER BY topic, document, number"
         for row in database.execute(query):
             yield replace(_line(row).judgment, pool=pool)
+
+
+def stored_grades(folder: Path) -> dict[int, str]:
+    """Return the grades that people judge a pool by, with definitions; none before they do."""
+    if not (folder / FILE).exists():
+        return {}
+    with _reading(folder) as database:
+        row = database.execute("SELECT value FROM about WHERE name = 'grades'").fetchone()
+    return {int(grade): told for grade, told in json.loads(row[0] if row else "{}").items()}
 
 
 def back_up(folder: Path, path: Path) -> None:

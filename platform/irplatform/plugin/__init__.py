@@ -1,4 +1,4 @@
-"""The plugin contract, with a file for each kind: `rerankers`, `retrievers` and `features`.
+"""The plugin contract, with a file for each kind: `rerankers`, `retrievers`, `features`, `judges`.
 
 They share `declarations`, receive `resources`, and are registered with `hooks`. A plugin is a
 Python package with an entry point in the group `irplatform` that names a module with hooks:
@@ -54,13 +54,13 @@ if TYPE_CHECKING:
     from irplatform.plugin.features import TrainableFeatureGroup as TrainableFeatureGroup
     from irplatform.plugin.hooks import RegisterCollection as RegisterCollection
     from irplatform.plugin.hooks import RegisterFeatures as RegisterFeatures
+    from irplatform.plugin.hooks import RegisterFile as RegisterFile
     from irplatform.plugin.hooks import RegisterKnowledge as RegisterKnowledge
     from irplatform.plugin.hooks import RegisterMeasure as RegisterMeasure
     from irplatform.plugin.hooks import RegisterReranker as RegisterReranker
-    from irplatform.plugin.hooks import RegisterResults as RegisterResults
     from irplatform.plugin.hooks import RegisterRetriever as RegisterRetriever
-    from irplatform.plugin.hooks import RegisterTasks as RegisterTasks
     from irplatform.plugin.hooks import RunEvent as RunEvent
+    from irplatform.plugin.judges import Judge as Judge
     from irplatform.plugin.rerankers import Reranker as Reranker
     from irplatform.plugin.rerankers import TrainableReranker as TrainableReranker
     from irplatform.plugin.resources import Resources as Resources

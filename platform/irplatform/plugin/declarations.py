@@ -24,7 +24,7 @@ from irplatform.options import Options as BaseOptions
 from irplatform.options import first_problem
 
 Declaration = TypeVar("Declaration")
-Kind = Literal["reranker", "retriever", "feature group"]
+Kind = Literal["reranker", "retriever", "feature group", "judge"]
 
 FILLED = "knowledge bases"
 """Marks options of the type `KnowledgeBases`."""
@@ -174,7 +174,7 @@ class Traits:
 
 
 class Declared:
-    """The base of rerankers, retrievers and groups of features.
+    """The base of rerankers, retrievers, groups of features and judges.
 
     It is made of its options, or of some of them by name: `MyRanker(size=3)`.
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from irplatform.data import Collection
     from irplatform.knowledge import Format
     from irplatform.plugin.features import FeatureGroup
+    from irplatform.plugin.judges import Judge
     from irplatform.plugin.rerankers import Reranker
     from irplatform.plugin.retrievers import Retriever
     from irplatform.runs import Run
@@ -72,14 +73,8 @@ class RegisterKnowledge(Protocol):
     def __call__(self, name: str, load: Callable[[], Format], /) -> None: ...
 
 
-class RegisterResults(Protocol):
-    """Registers a TOML file of results for `platform reproduce`."""
-
-    def __call__(self, file: Path, /) -> None: ...
-
-
-class RegisterTasks(Protocol):
-    """Registers a TOML file of shared tasks."""
+class RegisterFile(Protocol):
+    """Registers a TOML file: of results for `platform reproduce`, or of shared tasks."""
 
     def __call__(self, file: Path, /) -> None: ...
 
@@ -126,6 +121,10 @@ class Hooks:
         """Register first-stage retrievers: `register(name, class_or_place, **option_defaults)`."""
 
     @hookspec
+    def register_judges(self, register: Judge.Register) -> None:
+        """Register machines that judge: `register(name, class_or_place, **option_defaults)`."""
+
+    @hookspec
     def register_collections(self, register: RegisterCollection) -> None:
         """Register collections: `register(name, load, title=…)`."""
 
@@ -138,11 +137,11 @@ class Hooks:
         """Register formats of knowledge bases: `register(name, load)`; `load()` returns one."""
 
     @hookspec
-    def register_results(self, register: RegisterResults) -> None:
+    def register_results(self, register: RegisterFile) -> None:
         """Register results to reproduce: `register(path_of_a_toml_file)`."""
 
     @hookspec
-    def register_tasks(self, register: RegisterTasks) -> None:
+    def register_tasks(self, register: RegisterFile) -> None:
         """Register shared tasks: `register(path_of_a_toml_file)`."""
 
     @hookspec

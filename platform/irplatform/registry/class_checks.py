@@ -18,6 +18,7 @@ from irplatform.errors import InputError, PluginError
 from irplatform.options import HasOptions, Options, option_values
 from irplatform.plugin.declarations import Declared
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
+from irplatform.plugin.judges import Judge
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.plugin.retrievers import Retriever
 from irplatform.settings import flat
@@ -32,12 +33,14 @@ _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
     FeatureGroup: [("names",), ("compute", "compute_batch")],
     TrainableFeatureGroup: [("fit",), ("save",), ("load",)],
     Retriever: [("retrieve",)],
+    Judge: [("judge",)],
 }
 """The methods that a subclass must define; of several, one."""
 BASES: Mapping[str, type[Declared]] = {
     "reranker": Reranker,
     "retriever": Retriever,
     "feature group": FeatureGroup,
+    "judge": Judge,
 }
 
 

@@ -22,7 +22,7 @@ from irplatform.registry.registration import Registration, System
 from irplatform.settings import flat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from irplatform.data import TextPair, Topic
     from irplatform.options import Options
@@ -196,9 +196,13 @@ def _names_file(value: object) -> bool:
 def registered_system(kind: Kind, name: str) -> Registration[Any]:
     """Return a registered system; InputError if the name is unknown."""
     registry = loading.registry()
-    if kind == "reranker":
-        return registry.reranker(name)
-    return registry.retriever(name) if kind == "retriever" else registry.feature_group(name)
+    find: dict[Kind, Callable[[str], Registration[Any]]] = {
+        "reranker": registry.reranker,
+        "retriever": registry.retriever,
+        "feature group": registry.feature_group,
+        "judge": registry.judge,
+    }
+    return find[kind](name)
 
 
 def check_names(

@@ -23,12 +23,18 @@ if TYPE_CHECKING:
     from irplatform.data import Collection
     from irplatform.plugin.features import FeatureGroup
     from irplatform.plugin.hooks import RunEvent
+    from irplatform.plugin.judges import Judge
     from irplatform.plugin.rerankers import Reranker
     from irplatform.plugin.retrievers import Retriever
     from irplatform.registry.registration import Plugin, Registration, System
 
 
-_COMMANDS = {"reranker": "rerankers", "retriever": "retrievers", "feature group": "features"}
+_COMMANDS = {
+    "reranker": "rerankers",
+    "retriever": "retrievers",
+    "feature group": "features",
+    "judge": "judges",
+}
 
 
 @dataclass
@@ -59,6 +65,10 @@ class Registry(Tables):
     def feature_group(self, name: str) -> Registration[FeatureGroup]:
         """Return the feature group of a name; InputError if it is unknown."""
         return self._find("feature group", self.features, name)
+
+    def judge(self, name: str) -> Registration[Judge]:
+        """Return the judge of a name; InputError if it is unknown."""
+        return self._find("judge", self.judges, name)
 
     def collection(self, name: str, *, also: Sequence[str] = ()) -> Collection:
         """Return the collection of a name, path or ir_datasets id.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from irplatform.data import Collection
     from irplatform.knowledge import Format
     from irplatform.plugin.features import FeatureGroup
+    from irplatform.plugin.judges import Judge
     from irplatform.plugin.rerankers import Reranker
     from irplatform.plugin.retrievers import Retriever
     from irplatform.registry.registration import Plugin, System
@@ -35,6 +36,7 @@ _KINDS = {
     "rerankers": "reranker",
     "retrievers": "retriever",
     "features": "feature group",
+    "judges": "judge",
     "collections": "collection",
     "measures": "measure",
     "knowledge": "knowledge format",
@@ -57,6 +59,7 @@ class Tables:
     rerankers: dict[str, Registration[Reranker]] = field(default_factory=dict)
     retrievers: dict[str, Registration[Retriever]] = field(default_factory=dict)
     features: dict[str, Registration[FeatureGroup]] = field(default_factory=dict)
+    judges: dict[str, Registration[Judge]] = field(default_factory=dict)
     collections: dict[str, Callable[[], Collection]] = field(default_factory=dict)
     collection_titles: dict[str, str] = field(default_factory=dict)
     measures: dict[str, Callable[..., Mapping[str, float]]] = field(default_factory=dict)
@@ -116,6 +119,7 @@ class Contribution:
             "register_rerankers": self._adds("reranker"),
             "register_retrievers": self._adds("retriever"),
             "register_features": self._adds("feature group"),
+            "register_judges": self._adds("judge"),
             "register_collections": self._add_collection,
             "register_measures": self._add_measure,
             "register_knowledge": self._add_knowledge,
@@ -144,7 +148,7 @@ class Contribution:
         defaults: Mapping[str, object],
         instance: System | None = None,
     ) -> None:
-        """Add a reranker, a retriever or a feature group; PluginError if it is wrong.
+        """Add a reranker, retriever, feature group or judge; PluginError if it is wrong.
 
         With an `instance`, copies of it are used.
         """

@@ -67,11 +67,11 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Registration(Generic[System]):
-    """A reranker, retriever or group of features under a name.
+    """A reranker, retriever, group of features or judge under a name.
 
     Attributes:
         name: its name on the command line.
-        kind: "reranker", "retriever" or "feature group".
+        kind: "reranker", "retriever", "feature group" or "judge".
         declared: its class, or its place as "package.module:Class".
         defaults: options that differ from the class's defaults.
         plugin: the plugin that registered it.
