@@ -24,9 +24,11 @@ from irplatform.experiment.arguments import as_qrels, collection_name
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.files.writing import same_file
 from irplatform.judging.judgments import PERSON
+from irplatform.judging.kin import told_of_kin
 from irplatform.judging.sources import PEOPLE, choose, gather, names_sources
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
+from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.runs import read_run
 from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import option
@@ -149,7 +151,10 @@ def read_judged_runs(
             usual, extra = Collection.measures, plugins.measures
             judged_by = partial(of_files, read, extra=extra, usual=usual, sampled=sampled_qrels)
         notes = differences_told(given.files, opened, across=across)
-        judged_by, told = _by_sources(read, settings, resolved_collection) or (judged_by, ())
+        judged_by, told = _by_sources(read, settings, resolved_collection, given.files) or (
+            judged_by,
+            (),
+        )
         notes += told
         judgments = None
         if compared and not measures and sampled_qrels is None:
@@ -182,14 +187,19 @@ def read_judged_runs(
 
 
 def _by_sources(
-    path: Path | Qrels | None, settings: AnalysisSettings, collection: Collection | None
+    path: Path | Qrels | None,
+    settings: AnalysisSettings,
+    collection: Collection | None,
+    files: Mapping[str, Path],
 ) -> tuple[Callable[..., Judgments], Sequence[str]] | None:
     """Judgments by the sources that count, and notes of them; None where no sources are named."""
     if not isinstance(path, Path) or not names_sources(path):
         return None
     gathered = gather([path])
     chosen = choose(gathered, settings.sources)
-    return partial(_of_sources, gathered, chosen, collection), chosen.notes
+    metadata = {name: read_metadata(file) for name, file in files.items()} if chosen.judges else {}
+    told = told_of_kin(chosen.judges, metadata)
+    return partial(_of_sources, gathered, chosen, collection), (*chosen.notes, *told)
 
 
 def _of_sources(

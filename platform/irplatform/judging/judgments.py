@@ -41,6 +41,8 @@ ADJUDICATED = "adjudicated"
 
 _FITTED = "fitted-on:"
 """Begins a word of a machine's version that lists topics, separated by commas."""
+_MODEL = "model:"
+"""Begins a word of a machine's version that names its model."""
 _FORM = (
     'A line is {"topic": …, "document": …, "grade": …, "source": {"kind": "person" or "machine", '
     '"name": …, "version": …}, "time": …, "pool": …, "note": …}'
@@ -97,6 +99,16 @@ class Source:
             word.removeprefix(_FITTED) for word in self.version.split() if word.startswith(_FITTED)
         ]
         return frozenset(topic for listed in topics for topic in listed.split(",") if topic)
+
+    @property
+    def model(self) -> str:
+        """The model that its version names; "" for none.
+
+        >>> Source("machine", "llm", "model:gpt-x prompt:12ab").model
+        'gpt-x'
+        """
+        named = [word for word in self.version.split() if word.startswith(_MODEL)]
+        return named[0].removeprefix(_MODEL) if named else ""
 
     @classmethod
     def parse(cls, text: str) -> Source:

@@ -98,6 +98,7 @@ class Chosen:
         sampled: the pool of each topic, if it is a sample of strata; None if not.
         strata: topic to document to the number of its stratum there.
         notes: whose judgments count, and what was left out, in sentences without a full stop.
+        judges: the machines whose grades count.
     """
 
     grades: Grades
@@ -105,6 +106,7 @@ class Chosen:
     sampled: Mapping[str, SampledPool] | None = None
     strata: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    judges: tuple[Source, ...] = ()
 
 
 def names_sources(path: Path) -> bool:
@@ -171,6 +173,7 @@ def choose(gathered: Gathered, sources: str | None = None) -> Chosen:
         raise InputError(_nothing(gathered, sources, all_sources))
     grades: Grades = {}
     machine: dict[str, set[str]] = {}
+    judges: set[Source] = set()
     by: Counter[str] = Counter()
     unsettled = 0
     for (topic, document), judged in given.items():
@@ -183,12 +186,14 @@ def choose(gathered: Gathered, sources: str | None = None) -> Chosen:
         by[kind] += 1
         if kind == MACHINE:
             machine.setdefault(topic, set()).add(document)
+            judges.update(judgment.source for judgment in counting)
     notes = _notes(gathered, ranks, by, unsettled, asked=sources is not None)
     by_machine = {topic: frozenset(documents) for topic, documents in machine.items()}
     if gathered.pool is None:
-        return Chosen(grades, by_machine, notes=tuple(notes))
+        return Chosen(grades, by_machine, notes=tuple(notes), judges=(*sorted(judges),))
     sampled, passed = _sampled(gathered.pool, grades)
-    return Chosen(grades, by_machine, sampled, gathered.pool.strata, (*notes, *passed))
+    told = (*notes, *passed)
+    return Chosen(grades, by_machine, sampled, gathered.pool.strata, told, (*sorted(judges),))
 
 
 def write_qrels(
