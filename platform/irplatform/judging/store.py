@@ -229,12 +229,13 @@ class Store:
 
     def differences(self) -> list[tuple[str, str]]:
         """Return topic and document where people differ and nobody has settled it."""
-        twice = (
-            "(SELECT topic, document FROM history GROUP BY 1, 2 HAVING COUNT(DISTINCT name) > 1)"
-        )
         query = (
-            f"SELECT topic, document FROM ({_LATEST.format('')}) NATURAL JOIN {twice} "
-            "GROUP BY topic, document HAVING MAX(version) = '' AND "
+            "SELECT topic, document FROM (SELECT topic, document FROM history "
+            "GROUP BY topic, document HAVING COUNT(DISTINCT name) > 1) "
+            "JOIN history AS line USING (topic, document) WHERE judged AND number = "
+            "(SELECT MAX(number) FROM history AS later WHERE later.topic = line.topic AND "
+            "later.document = line.document AND later.name = line.name AND "
+            "later.version = line.version) GROUP BY topic, document HAVING MAX(version) = '' AND "
             "COUNT(DISTINCT COALESCE(grade, '?')) > 1 ORDER BY topic, MIN(number)"
         )
         return self._database.execute(query).fetchall()
