@@ -81,7 +81,7 @@ SECTIONS = {
         "collections": ("collections", "List, show, check, name and build collections."),
         "headings": ("headings", "Build queries of MeSH headings, to pre-train on."),
         "judge": ("judge", "Judge the documents of a pool in the browser."),
-        "qrels": ("qrels", "Build judgments from click logs and citations."),
+        "qrels": ("qrels", "Build judgments from click logs and citations; pools to judge."),
         "concepts": ("concepts", "Build, show, check and export the document–concept graph."),
         "kb": ("kb", "Add, list, show and remove knowledge bases."),
     },
