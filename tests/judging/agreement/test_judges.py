@@ -273,3 +273,8 @@ def test_random_tenths_scored_together_are_those_scored_one_by_one(monkeypatch):
     together = agreed(PEOPLE, MACHINE, runs=RUNS).of_systems
     monkeypatch.setattr(systems, "_AT_ONCE", 1)
     assert agreed(PEOPLE, MACHINE, runs=RUNS).of_systems == together
+
+
+def test_a_judge_is_not_measured_by_itself():
+    with pytest.raises(InputError, match="nobody but ann has judged"):
+        agreed(PEOPLE, judge="ann")

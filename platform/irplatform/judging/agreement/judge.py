@@ -118,6 +118,8 @@ def judge_agreement(
     rest = [j for j in gathered.judgments if j.source != one]
     if one.kind == PERSON:  # a decision between two people was made with both grades in sight
         rest = [judgment for judgment in rest if judgment.source.version != ADJUDICATED]
+    if not rest:
+        raise InputError(f"{gathered.name}: nobody but {one.short} has judged.")
     truth = choose(Gathered(rest, name=gathered.name), others).grades
     left_out = {*one.fitted_on, *fitted_on}
     pairs: dict[str, dict[str, int]] = {}
