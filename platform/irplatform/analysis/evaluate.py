@@ -24,7 +24,7 @@ from irplatform.experiment.arguments import as_qrels, collection_name
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.files.writing import same_file
 from irplatform.judging.judgments import PERSON
-from irplatform.judging.kin import told_of_kin
+from irplatform.judging.shared_models import told_of_shared_models
 from irplatform.judging.sources import PEOPLE, choose, gather, names_sources
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
@@ -198,7 +198,7 @@ def _by_sources(
     gathered = gather([path])
     chosen = choose(gathered, settings.sources)
     metadata = {name: read_metadata(file) for name, file in files.items()} if chosen.judges else {}
-    told = told_of_kin(chosen.judges, metadata)
+    told = told_of_shared_models(chosen.judges, metadata)
     return partial(_of_sources, gathered, chosen, collection), (*chosen.notes, *told)
 
 

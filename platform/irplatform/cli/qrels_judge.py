@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     cls=Command,
     examples=[
         "platform qrels judge pool --judge llm --set model=NAME --estimate",
-        "platform qrels judge pool --judge llm --set model=NAME --price-read 0.15 "
-        "--price-written 0.6",
-        "platform qrels judge pool --judge cross-encoder --set model=FOLDER --fit-on pool "
-        "--fit-topics 1,2,3",
+        "platform qrels judge pool --judge llm --set model=NAME",
+        "platform qrels judge pool --judge cross-encoder --set model=M --fit-on pool",
     ],
 )
 @click.argument("pool", type=PATH)
@@ -92,7 +90,7 @@ def judge(
     """Let a machine judge the documents of a pool.
 
     Its judgments are in POOL/JUDGE.jsonl, apart from those of people. The same command goes on
-    where an interrupted one ended, and asks again about documents that stayed unjudged.
+    where an interrupted one ended, and asks again about documents that got no answer.
     """
     from irplatform import judge_pool
     from irplatform.judging.machines import Prices
@@ -124,7 +122,7 @@ def _print(done: MachineJudgments, prices: Prices, estimate: bool) -> None:
         say_text(f"{documents} to judge by {done.source}: about {prices.told(done.expected)}")
         return
     if done.unjudged:
-        notice(f"{documents} got no grade: unjudged; the same command asks again")
+        notice(f"{documents} got no grade: unjudged")
     if any(vars(done.spent).values()):
         notice(f"spent: {prices.told(done.spent)}")
     before = f" ({done.before:,} before)" if done.before else ""

@@ -3,7 +3,7 @@
 A machine's judgments are in a file of its own in the pool's folder, `NAME.jsonl`. Its source has
 the judge's name and a version: what decided, and the topics that it was fitted on. Documents that
 this source has judged are not judged again, so that an interrupted command goes on. A document to
-which a judge gives no grade stays unjudged; the next call asks again.
+which a judge gives no grade stays unjudged; the next call asks it again.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.judging.judgments import Source
-from irplatform.judging.kin import told_of_kin
+from irplatform.judging.shared_models import told_of_shared_models
 from irplatform.run_folder.metadata_model import RunMetadata
 
 JUDGE = Source("machine", "llm", "model:gpt-x prompt:12ab")
@@ -19,12 +19,12 @@ def metadata(**options):
 )
 def test_the_model_of_a_judge_among_rankers_is_told(options):
     runs = {"bm25": metadata(), "ranked": metadata(**options)}
-    assert told_of_kin([JUDGE], runs) == [
+    assert told_of_shared_models([JUDGE], runs) == [
         "WARNING: the model of judge llm, gpt-x, also ranks in ranked: its judgments favour them"
     ]
 
 
 @pytest.mark.parametrize("options", [{"model": "gpt"}, {"name": "gpt-x"}, {"model": None}, {}])
 def test_another_model_is_not(options):
-    assert told_of_kin([JUDGE], {"ranked": metadata(**options)}) == []
-    assert told_of_kin([Source("machine", "own", "v1")], {"r": metadata(model="")}) == []
+    assert told_of_shared_models([JUDGE], {"ranked": metadata(**options)}) == []
+    assert told_of_shared_models([Source("machine", "own", "v1")], {"r": metadata(model="")}) == []

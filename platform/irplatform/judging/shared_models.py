@@ -18,7 +18,7 @@ _OPTION = "model"
 """The option of retrievers and rerankers that names a model, also within other options."""
 
 
-def told_of_kin(judges: Iterable[Source], runs: Mapping[str, RunMetadata]) -> list[str]:
+def told_of_shared_models(judges: Iterable[Source], runs: Mapping[str, RunMetadata]) -> list[str]:
     """Warn of each judge whose model ranks in a run, by the run's metadata.
 
     Names are compared as they are written: of a folder, its own name counts, too. A model that a
@@ -26,11 +26,11 @@ def told_of_kin(judges: Iterable[Source], runs: Mapping[str, RunMetadata]) -> li
     """
     told = []
     for judge in judges:
-        kin = [name for name, metadata in runs.items() if judge.model in _models(metadata)]
-        if judge.model and kin:
+        ranked = [name for name, metadata in runs.items() if judge.model in _models(metadata)]
+        if judge.model and ranked:
             told.append(
                 f"WARNING: the model of judge {judge.name}, {judge.model}, also ranks in "
-                f"{listing(kin)}: its judgments favour them"
+                f"{listing(ranked)}: its judgments favour them"
             )
     return told
 
