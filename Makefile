@@ -48,7 +48,7 @@ test: $(READY)
 test-browser: $(READY)
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
 	  { apt-get -qq update && apt-get -qq install --no-install-recommends --yes chromium chromium-driver; }
-	BROWSER_TESTS=required $(BIN)/python -m pytest tests/browser
+	BROWSER_TESTS=required $(BIN)/python -m pytest -m "not slow" tests/browser
 
 test-real: $(READY)
 	$(BIN)/python -m pytest -m real

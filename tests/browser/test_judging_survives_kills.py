@@ -82,8 +82,11 @@ class Assessor(threading.Thread):
             self._answered(lambda: self.page.press("u"))
         elif move < 0.08:
             self.page.press("\ue012")
-            self.page.wait("return document.querySelector('[aria-pressed=true]')", 60)
-            self._answered(lambda: self.page.press(self.draw.choice("012")))
+            pressed = "document.querySelector('[aria-pressed=true]')"
+            first = "document.getElementById('status').textContent.startsWith('This is the first')"
+            self.page.wait(f"return {pressed} || {first}", 60)  # of a new topic nothing is judged
+            if self.page.run(f"return {pressed} !== null"):
+                self._answered(lambda: self.page.press(self.draw.choice("012")))
         elif self.varied and move < 0.5:
             grade = self.draw.choice(["0", "1", "2", "none"])
             self._next(self.page.find(f"#grades [data-grade='{grade}']").click)
