@@ -204,6 +204,7 @@ async function undo() {
   show(card);
   showProgress(reply.progress);
   tell(card.judgment ? `Taken back: it is ${labelOf(card.judgment.grade)} again.` : "Taken back: it is not judged now.");
+  refill();  // an answer that is under way does not know of it
 }
 
 async function loadMine(topic) {
