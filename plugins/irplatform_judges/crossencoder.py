@@ -52,7 +52,7 @@ class CrossEncoderJudge(Judge):
     """A cross-encoder's scores, by thresholds that are fitted on judged documents.
 
     The model is a folder: a sequence classifier of yours, or a checkpoint that `platform train`
-    wrote, such as one of vanilla-bert. Thresholds are fitted with --fit-on, or given.
+    wrote, such as one of vanilla-bert. Thresholds are fitted on judged documents, or given.
     """
 
     Options = CrossEncoderJudgeOptions
@@ -118,7 +118,7 @@ class CrossEncoderJudge(Judge):
         if len(self._thresholds) != len(levels) - 1:
             raise InputError(
                 f"cross-encoder has {len(self._thresholds)} thresholds for {len(levels)} grades: "
-                f"fit it on judged documents (--fit-on), or give {len(levels) - 1} with "
+                f"fit it on judged documents, or give {len(levels) - 1} with "
                 f"{Options.spelled({'cross-encoder.thresholds': '[…]'})}."
             )
         scores = self._scores(topic, documents)

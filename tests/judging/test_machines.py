@@ -114,10 +114,13 @@ def test_an_interruption_keeps_what_was_judged(judge, pool):
 
 
 def test_an_estimate_judges_nothing_and_says_the_price(judge, pool, capsys):
-    told = judge(estimate=True, prices=Prices(2, 1000))
-    assert told.expected == Judge.Tokens(3000, 3)
+    prices = Prices(2, 1000)
+    told = judge(estimate=True, prices=prices)
+    assert prices.told(told.expected) == "3,000 tokens read, 3 written, 0.01"
     assert Even.asked == 0
     assert not (pool / "even.jsonl").exists()
+    assert capsys.readouterr().err == ""
+    judge(prices=prices)
     said = capsys.readouterr().err
     assert "3 documents to judge by even options:" in said
     assert "about 3,000 tokens read, 3 written, 0.01" in said

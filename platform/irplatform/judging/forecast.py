@@ -105,7 +105,9 @@ def _deviation(runs: Mapping[str, Run], judged: Grades) -> float | None:
 def in_words(facts: Mapping[str, Any], settings: PoolSettings, runs: int) -> list[str]:
     """Return the figures in plain sentences."""
     low, middle, high = facts["per_topic"]
-    spread = f"{low:,} to {high:,} a topic (median {middle:g})"
+    spread = (
+        f"{low:,} to {high:,} a topic (median {middle:g})" if low < high else f"{low:,} a topic"
+    )
     chosen = ", ".join(f"{name} {value}" for name, value in settings.deciding.items())
     told = [f"{settings.method} ({chosen}) of {counted(runs, 'run')}"]
     if facts["documents"] > facts["placed"]:

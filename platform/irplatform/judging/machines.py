@@ -340,12 +340,13 @@ class _Work:
 
     def estimated(self, prices: Prices) -> MachineJudgments:
         """Say what judging would cost."""
-        expected = self._expected(prices)
-        return self._told(0, self._count, expected, prices)
+        return self._told(0, self._count, self._expected(), prices)
 
     def done(self, prices: Prices) -> MachineJudgments:
         """Judge, and write after every few seconds, and at the end or an interruption."""
-        expected = self._expected(prices)
+        if (expected := self._expected()) != Tokens():
+            count, source = counted(self._count, "document"), self._ready.source
+            notice(f"{count} to judge by {source}: about {prices.told(expected)}")
         judged = unjudged = 0
         written = time.monotonic()
         try:
@@ -374,13 +375,10 @@ class _Work:
                 documents = self._resources.documents(ids[start : start + AT_ONCE])
                 yield self._topics[topic], documents
 
-    def _expected(self, prices: Prices) -> Tokens:
+    def _expected(self) -> Tokens:
         if type(self._ready.judge).tokens is Judge.tokens:
             return Tokens()
-        expected = sum((self._ready.tokens(*part) for part in self._parts()), Tokens())
-        told = prices.told(expected)
-        notice(f"{counted(self._count, 'document')} to judge by {self._ready.source}: about {told}")
-        return expected
+        return sum((self._ready.tokens(*part) for part in self._parts()), Tokens())
 
     def _as_judgments(
         self, topic: Topic, ids: Sequence[str], grades: Sequence[int | None]

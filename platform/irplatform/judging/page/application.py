@@ -189,10 +189,10 @@ class _Guarded:
             await send(message)
 
         request = Request(scope)
-        refused = self._of_stranger(request) or _of_other_page(request)
+        refused = self._access_refused(request) or _writing_refused(request)
         await (refused or self._app)(scope, receive, with_headers)
 
-    def _of_stranger(self, request: Request) -> Response | None:
+    def _access_refused(self, request: Request) -> Response | None:
         """The answer to a request that does not bring the token, or name this machine."""
         host = request.headers.get("host", "")
         if not self._token:
@@ -212,7 +212,7 @@ class _Guarded:
         return hmac.compare_digest(text.encode(), self._token.encode())
 
 
-def _of_other_page(request: Request) -> Response | None:
+def _writing_refused(request: Request) -> Response | None:
     """The answer to a request that writes and may come from another site, or is too large."""
     if request.method in ("GET", "HEAD"):
         return None
