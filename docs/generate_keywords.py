@@ -30,7 +30,7 @@ PLATFORM = Path(irplatform.__file__).parent
 HEAD = '''\
 """The keywords of Python's functions, as an editor completes them.
 
-Made by docs/generate_keywords.py from `irplatform.{room}.settings`; change that, not this file.
+Made by docs/generate_keywords.py from the settings of `irplatform.{room}`: change those.
 """
 
 from __future__ import annotations

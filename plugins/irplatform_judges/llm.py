@@ -173,19 +173,8 @@ class LanguageModel(Judge):
 
     def _request(self) -> dict[str, Any]:
         options = self.options
-        request = {"model": options.model, **options.parameters}
-        if options.temperature is not None:
-            request = {"temperature": options.temperature, **request}
-        return request
+        return Chat.request(options.model, options.temperature, options.parameters)
 
     def _template(self) -> str:
         path = self.options.prompt
-        if path is None:
-            return PROMPT
-        try:
-            text = path.expanduser().read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError("this prompt cannot be read.", path=path) from error
-        if missing := [place for place in PLACES if f"{{{place}}}" not in text]:
-            raise InputError(f"a prompt needs {{{missing[0]}}} in it.", path=path)
-        return text
+        return PROMPT if path is None else Chat.read_prompt(path, PLACES)

@@ -91,9 +91,7 @@ class RankGPT(Reranker):
     def prepare(self, resources: Resources) -> None:
         """Open the file of answers; the server is asked when topics are ranked."""
         options, url = self.options, self._url()
-        request = {"model": options.model, **options.parameters}
-        if options.temperature is not None:
-            request = {"temperature": options.temperature, **request}
+        request = Chat.request(options.model, options.temperature, options.parameters)
         folder = resources.artifact(
             "rankgpt-answers",
             {"url": url, "request": request, "format": _FORMAT},
@@ -166,15 +164,7 @@ class RankGPT(Reranker):
 
     def _template(self) -> str:
         path = self.options.prompt
-        if path is None:
-            return PROMPT
-        try:
-            text = path.expanduser().read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError("this prompt cannot be read.", path=path) from error
-        if missing := [place for place in PLACES if f"{{{place}}}" not in text]:
-            raise InputError(f"a prompt needs {{{missing[0]}}} in it.", path=path)
-        return text
+        return PROMPT if path is None else Chat.read_prompt(path, PLACES)
 
 
 def _falling(order: Sequence[int], count: int) -> list[float]:

@@ -150,6 +150,29 @@ class Chat:
             )
         return key
 
+    @staticmethod
+    def request(
+        model: str, temperature: float | None, parameters: Mapping[str, object]
+    ) -> dict[str, object]:
+        """Fields of each request; `parameters` replace others of the same name."""
+        fields: dict[str, object] = {} if temperature is None else {"temperature": temperature}
+        return {**fields, "model": model, **parameters}
+
+    @staticmethod
+    def read_prompt(path: Path, places: Sequence[str]) -> str:
+        """The prompt in a text file.
+
+        Raises:
+            InputError: it cannot be read, or lacks one of the places, as in {query}.
+        """
+        try:
+            text = path.expanduser().read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError("this prompt cannot be read.", path=path) from error
+        if missing := [place for place in places if f"{{{place}}}" not in text]:
+            raise InputError(f"a prompt needs {{{missing[0]}}} in it.", path=path)
+        return text
+
     def knows(self, prompt: str) -> bool:
         """Whether the answer to a prompt was kept, so that it costs nothing."""
         return fingerprint({"prompt": prompt}) in self._answers

@@ -1,6 +1,6 @@
 """The keywords of Python's functions, as an editor completes them.
 
-Made by docs/generate_keywords.py from `irplatform.judging.settings`; change that, not this file.
+Made by docs/generate_keywords.py from the settings of `irplatform.judging`: change those.
 """
 
 from __future__ import annotations
