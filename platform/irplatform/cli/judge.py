@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.names import COLLECTION
+from irplatform.cli.names import pool_collection_option
 from irplatform.cli.options import PATH
 from irplatform.errors import InputError
 from irplatform.system.console import notice, say_text
@@ -39,11 +39,7 @@ def _share(_context: click.Context, _option: click.Parameter, text: str | None) 
 )
 @click.argument("pool", type=PATH)
 @with_options(
-    click.option(
-        "--collection",
-        type=COLLECTION,
-        help="The collection of topics and documents; default: that of the pool's runs.",
-    ),
+    pool_collection_option,
     click.option(
         "--grades",
         metavar="GRADE=TEXT,…",

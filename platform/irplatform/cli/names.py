@@ -261,3 +261,9 @@ KINDS = {
     "topic": TOPICS,
 }
 """What the text of a setting names → the type of its option."""
+
+pool_collection_option = click.option(
+    "--collection",
+    type=COLLECTION,
+    help="The collection of topics and documents; default: that of the pool's runs.",
+)

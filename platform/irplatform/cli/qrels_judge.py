@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform.cli.commands import Command, with_options
-from irplatform.cli.names import COLLECTION, JUDGE, list_option
+from irplatform.cli.names import JUDGE, list_option, pool_collection_option
 from irplatform.cli.options import PATH, device_option, setting_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import read_settings
@@ -34,11 +34,7 @@ if TYPE_CHECKING:
 @with_options(
     click.option("--judge", required=True, type=JUDGE, help="The judge; `judges list` has all."),
     setting_option("the judge", "judges show"),
-    click.option(
-        "--collection",
-        type=COLLECTION,
-        help="The collection of topics and documents; default: that of the pool's runs.",
-    ),
+    pool_collection_option,
     click.option(
         "--grades",
         metavar="GRADE=TEXT,…",
