@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import pluggy
 
-from irplatform.runs.names import other_form, run_file
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -101,6 +99,8 @@ class RunEvent:
 
     def file(self, run: str) -> Path:
         """Return the file of a written run, which may be compressed (`.run.gz`)."""
+        from irplatform.runs.names import other_form, run_file
+
         path = self.run_dir / run_file(run)
         return path if path.exists() else other_form(path)
 
