@@ -130,23 +130,28 @@ def report(
 ) -> None:
     """Print the result as one JSON object; a ratio above 1 means that ours is better.
 
-    Without a peer on this machine, `peer` and `ratio` are null.
+    Without a peer on this machine, `peer` and `ratio` are null. Figures have five digits, however
+    small they are.
     """
     ratio = None
     if peer is not None:
-        ratio = round(ours / peer if higher_is_better else peer / ours, 3)
+        ratio = _five_digits(ours / peer if higher_is_better else peer / ours)
     print(
         json.dumps(
             {
                 "benchmark": benchmark,
-                "ours": round(ours, 3),
-                "peer": None if peer is None else round(peer, 3),
+                "ours": _five_digits(ours),
+                "peer": None if peer is None else _five_digits(peer),
                 "unit": unit,
                 "ratio": ratio,
                 "detail": detail,
             }
         )
     )
+
+
+def _five_digits(value: float) -> float:
+    return float(f"{value:.5g}")
 
 
 def rate(count: int, seconds: list[float]) -> float:

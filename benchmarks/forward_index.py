@@ -26,7 +26,7 @@ import numpy as np
 import orjson
 import psutil
 
-from _common import private_memory
+from _common import private_memory, report
 from irplatform.plugin import Document
 from irplatform.text import ForwardIndex, build_forward_index, tokenize
 from irplatform.text.forward_index import FIELDS
@@ -185,7 +185,7 @@ def compare(size: int, repeats: int, *, twin: bool, check: bool) -> dict[str, fl
     for side, measured in runs.items():
         row[f"{side}_documents_per_second"] = size / min(float(m["seconds"]) for m in measured)
         row[f"{side}_peak_mib"] = max(float(m["peak_mib"]) for m in measured)
-    return {name: round(value, 1) for name, value in row.items()}
+    return row
 
 
 def main() -> None:
@@ -215,18 +215,13 @@ def main() -> None:
         for size in sizes
     }
     compared = detail[str(with_twin[-1])]
-    ours, peer = compared["ours_documents_per_second"], compared["twin_documents_per_second"]
-    print(
-        json.dumps(
-            {
-                "benchmark": "forward_index",
-                "ours": ours,
-                "peer": peer,
-                "unit": "documents/s",
-                "ratio": round(ours / peer, 3),
-                "detail": detail,
-            }
-        )
+    report(
+        "forward_index",
+        compared["ours_documents_per_second"],
+        compared["twin_documents_per_second"],
+        "documents/s",
+        higher_is_better=True,
+        sizes=detail,
     )
 
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 import irplatform as ir  # first: it tells numpy how to compute
-from _common import leave_out, require
+from _common import leave_out, report, require
 from _medline_files import write_files
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_graph
@@ -187,7 +187,7 @@ def main() -> None:
     require(MED)
     if absent("ray"):
         leave_out("Ray is not installed.")
-    rows: dict[str, dict[str, object]] = {}
+    rows: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         os.environ["IRPLATFORM_HOME"] = str(folder / "base")
@@ -214,30 +214,25 @@ def main() -> None:
 
         for name in options.steps:
             seconds, mark = measure(name, "alone")
-            row: dict[str, Any] = {"alone": round(seconds, 1)}
+            row: dict[str, float] = {"alone": seconds}
             for workers in options.workers:
                 with cluster(workers, folder / f"{name}-{workers}"):
                     seconds, found = measure(name, f"{workers}")
                 assert found == mark, f"{name} with {workers} workers made other bytes"
-                row[f"{workers}"] = round(seconds, 1)
+                row[f"{workers}"] = seconds
             with cluster(2, folder / f"{name}-killed"):
                 seconds, found = measure(name, "killed", kill_after=row.get("2", 8) / 3)
             assert found == mark, f"{name} after a kill made other bytes"
-            row["2, one killed"] = round(seconds, 1)
+            row["2, one killed"] = seconds
             rows[name] = row
-    total = {key: round(sum(row[key] for row in rows.values()), 1) for key in row}
-    most = str(max(options.workers, default=1))
-    print(
-        json.dumps(
-            {
-                "benchmark": "workers",
-                "ours": total[most],
-                "peer": total["alone"],
-                "unit": "seconds of all steps",
-                "ratio": round(total["alone"] / total[most], 2),
-                "detail": rows,
-            }
-        )
+    total = {key: sum(row[key] for row in rows.values()) for key in row}
+    report(
+        "workers",
+        total[str(max(options.workers, default=1))],
+        total["alone"],
+        "seconds of all steps",
+        higher_is_better=False,
+        steps={step: {key: round(row[key], 2) for key in row} for step, row in rows.items()},
     )
 
 
