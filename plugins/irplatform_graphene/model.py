@@ -223,13 +223,13 @@ def encodings(network: GrapheneNetwork, reader: Reader, rows: Int64) -> Tensor:
         network.encode(reader.texts(rows[start : start + _AT_ONCE]))
         for start in range(0, len(rows), _AT_ONCE)
     ]
-    return torch.cat([network.project.weight.new_zeros(0, network.encoded), *parts])
+    return torch.cat([network.from_text.weight.new_zeros(0, network.encoded), *parts])
 
 
 def messages_of_all(network: GrapheneNetwork, concepts: ConceptInputs, device: str) -> Tensor:
     """Messages of all concepts: float32 [concepts, graph]."""
     count = concepts.graph.concept_count
-    parts = [network.project.weight.new_zeros(0, network.sizes.graph)]
+    parts = [network.from_text.weight.new_zeros(0, network.sizes.graph)]
     for start in range(0, count, _CONCEPTS_AT_ONCE):
         chosen = np.arange(start, min(start + _CONCEPTS_AT_ONCE, count))
         parts.append(network.messages(torch.from_numpy(concepts.sums(chosen)).to(device)))

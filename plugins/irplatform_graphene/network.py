@@ -32,7 +32,7 @@ class Sizes:
     """The shapes of the network, which weights must fit: options of the same names."""
 
     dimensions: int
-    projection: int
+    projection: int | None
     hidden: int
     layers: int
     graph: int
@@ -41,6 +41,11 @@ class Sizes:
     shortcut: bool
     normalized: bool
     features: int = 0
+
+    @property
+    def word(self) -> int:
+        """The width of word vectors as encoder, graph, convolution and decoder read them."""
+        return self.dimensions if self.projection is None else self.projection
 
 
 @dataclass(frozen=True)
@@ -87,8 +92,12 @@ class GrapheneNetwork(nn.Module):
         self.sizes = sizes
         self.dropout = nn.Dropout(dropout)
         self.words: nn.Embedding | None = None  # word vectors, where they are trained, too
-        width = sizes.projection
-        self.project = nn.Linear(sizes.dimensions, width, bias=False)
+        width = sizes.word
+        self.project: nn.Module = (
+            nn.Identity()
+            if sizes.projection is None
+            else nn.Linear(sizes.dimensions, width, bias=False)
+        )
         self.encoder = BiLSTM(width, sizes.hidden, sizes.layers)
         if sizes.graph:
             self.concept_layer = nn.Linear(width, sizes.graph, bias=False)  # W_c

@@ -29,7 +29,9 @@ class DecoderSettings(Options):
 class GrapheneOptions(Options):
     """Options of GRAPHENE; `[paper]` marks a value of Zhao et al., CIKM 2019."""
 
-    projection: int = Field(64, gt=0, description="word vectors are projected to so many numbers")
+    projection: int | None = Field(
+        64, gt=0, description="word vectors are projected to so many numbers; none [paper]: not"
+    )
     hidden: int = Field(64, gt=0, description="width of the LSTM, in each direction")
     layers: int = Field(1, gt=0, description="layers of the LSTM [paper: 3]")
     document_words: int = Field(100, gt=0, description="words read of a document")
@@ -98,7 +100,7 @@ _LOOP = {
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
     "paper": {
-        "projection": 100,
+        "projection": None,
         "hidden": 100,
         "layers": 3,
         "document_words": 400,

@@ -283,7 +283,7 @@ class Titles:
         torch.manual_seed(seed)
         sizes = model.network.sizes
         self.decoder = TitleDecoder(
-            sizes.vector, sizes.projection, settings.hidden, len(self._vocabulary.words)
+            sizes.vector, sizes.word, settings.hidden, len(self._vocabulary.words)
         ).to(model.device)
 
     def loss(self, rows: Int64, random: np.random.Generator) -> Tensor:

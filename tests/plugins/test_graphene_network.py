@@ -28,9 +28,14 @@ def _of_names(names, vectors):
     return np.zeros(vectors.dimensions)
 
 
+def _weights(model):
+    weights = {name: tensor.numpy() for name, tensor in model.network.state_dict().items()}
+    return {"project.weight": np.eye(model.network.sizes.dimensions), **weights}
+
+
 def _query_by_the_paper(model, resources, topic):
     """W v_p of one topic, field by field and word by word."""
-    w = {name: tensor.numpy() for name, tensor in model.network.state_dict().items()}
+    w = _weights(model)
     vectors, encoded = resources.word_vectors, model.topics.read(topic)
     idf = model.reader.index.idf("text")
     of_rows = dict(zip(vectors.align(model.reader.index.vocabulary).tolist(), idf, strict=True))
@@ -42,7 +47,7 @@ def _query_by_the_paper(model, resources, topic):
         ]
         shares = weights * [of_rows.get(int(row), idf.max()) for row in words]
         shares /= shares.sum()
-        read = [np.zeros(model.network.sizes.projection)]
+        read = [np.zeros(model.network.sizes.word)]
         read = [*read, *(w["project.weight"] @ vector for vector in wide), *read]
         maps = np.zeros((len(words), model.network.sizes.filters))
         for place in np.flatnonzero(known):
@@ -60,7 +65,7 @@ def _query_by_the_paper(model, resources, topic):
 
 def _by_the_paper(model, resources, topic, doc_id):
     """One document's score, written down from the equations, over all nodes of the graph."""
-    w = {name: tensor.numpy() for name, tensor in model.network.state_dict().items()}
+    w = _weights(model)
     sizes, options, graph = model.network.sizes, model.options, resources.graph
     vectors = resources.word_vectors
     relu = lambda x: np.maximum(x, 0)  # noqa: E731
@@ -124,6 +129,7 @@ def _by_the_paper(model, resources, topic, doc_id):
         {"reward": 5.0, "self_loop": 3.0, "narrower": 0},
         {"graph": False},
         {"shortcut": False, "normalized": False},
+        {"projection": None, "shortcut": False, "normalized": False},
         {"document_words": 4},
         {"stored_documents": 0},
     ],
