@@ -150,7 +150,7 @@ def _serve(folder: Path, port: int) -> None:
     from irplatform.judging.page.application import application, serve
     from irplatform.judging.pool_folder import read_pool
 
-    bound = socket.socket()
+    bound = socket.socket(proto=socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     bound.bind(("127.0.0.1", port))
     with small_desk(folder, read_pool(folder), share=0.2) as desk:

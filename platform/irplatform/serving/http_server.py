@@ -79,8 +79,11 @@ def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
 def bind(host: str, port: int) -> socket.socket:
     """Take an address, before models are loaded; InputError if it is taken or not ours."""
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        bound = socket.socket(family)
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM
+        )[0]
+        # Without its protocol, asyncio lets Nagle's algorithm hold back the end of each answer.
+        bound = socket.socket(family, kind, protocol)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
     except (OSError, OverflowError) as error:
