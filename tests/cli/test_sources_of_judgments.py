@@ -25,8 +25,8 @@ def means(outcome):
 def test_people_alone_count_and_what_is_left_out_is_told(platform, pool):
     shown = platform("evaluate", "good.run", "--qrels", "pool", "--measure", "RR", "--json")
     assert means(shown) == {"good": 1.0}
-    assert "judgments: 2 documents by people (ann)" in shown.err
-    assert "left out: 3 judgments of machines (llm gpt-x 1); --sources people-first" in shown.err
+    assert "judgments: 2 documents by ann" in shown.err
+    assert "left out: judgments of machines (llm gpt-x 1); --sources people-first" in shown.err
 
 
 def test_machines_fill_in_where_no_person_judged(platform, pool):
@@ -34,9 +34,7 @@ def test_machines_fill_in_where_no_person_judged(platform, pool):
     assert means(platform(*asked, "--sources", "people-first")) == {"bad": 0.25}
     shown = platform(*asked, "--sources", "machines")
     assert means(shown) == {"bad": 0.0}
-    assert (
-        "Of the first 100 documents of a topic, machines alone judged on average: 1.0" in shown.err
-    )
+    assert "judgments: 3 documents by llm gpt-x 1, 3 of them by machines alone" in shown.err
 
 
 def test_compare_says_what_hangs_on_machines(platform, pool):
@@ -44,7 +42,6 @@ def test_compare_says_what_hangs_on_machines(platform, pool):
     shown = platform(*asked, "--sources", "people-first")
     assert shown.code == 0, shown
     assert "machine" in shown.out.splitlines()[2].split()
-    assert "machines alone judged on average: 0.5 (bad), 0.5 (good)." in shown.out
     found = json.loads(platform(*asked, "--sources", "people-first", "--json").out)
     (pair,) = found["pairs"]
     assert pair["by_people"]["topics"] == 1
@@ -64,12 +61,11 @@ def test_a_report_marks_grades_of_machines(platform, pool, folder):
     assert platform(*asked, "--sources", "people-first").code == 0
     page = (folder / "r.html").read_text()
     assert "m judged by a machine" in page
-    assert "machines alone judged on average" in page
     assert '"machine": [' in page or '"machine":[' in page
     assert platform(*asked).code == 0
     page = (folder / "r.html").read_text()
     assert "m judged by a machine" not in page
-    assert "judgments: 2 documents by people (ann)" in page
+    assert "judgments: 2 documents by ann" in page
 
 
 def test_sources_need_judgments_that_name_them(platform, pool, folder):
@@ -100,13 +96,3 @@ def test_written_qrels_score_as_the_pool_does(platform, pool):
     assert means(platform(*asked, "q.txt")) == means(
         platform(*asked, "pool", "--sources", "people-first")
     )
-
-
-def test_qrels_with_decimals_become_grades_openly(platform, folder):
-    (folder / "scores.txt").write_text("q1 0 d1 0.9\nq1 0 d2 0.1\n")
-    asked = ("qrels", "write", "scores.txt", "-o", "q.txt", "--by", "machine:ce:v1")
-    refused = platform(*asked, "--sources", "machines")
-    assert (refused.code, "has decimals" in refused.err) == (2, True)
-    shown = platform(*asked, "--sources", "machines", "--thresholds", "0.5")
-    assert (folder / "q.txt").read_text() == "q1 0 d1 1\nq1 0 d2 0\n"
-    assert "grades by thresholds: 0 below 0.5; 1 from 0.5" in shown.err

@@ -1,9 +1,10 @@
 """Where a comparison hangs on judgments of machines, it says so."""
 
+from dataclasses import replace
+
 import pytest
 
 from irplatform.comparison.compare import compare
-from irplatform.comparison.machines import machine_judged, machine_judged_told
 from irplatform.comparison.sentences import sentences
 from irplatform.evaluation.judgments import Judgments
 from irplatform.runs import Ranking, Run
@@ -60,7 +61,7 @@ def test_an_order_that_people_turn_round_hangs_on_machines():
     pair = pair_of(judged)
     assert pair.verdict == "unclear"
     assert pair.people.difference < 0 < pair.difference
-    assert "the order is the other way: the difference is -0.1667" in pair.sentence
+    assert "by people's alone, on 3 topics, the difference is -0.1667" in pair.sentence
 
 
 def test_the_verdict_of_people_is_what_they_alone_give():
@@ -79,17 +80,9 @@ def test_without_machines_nothing_is_said_of_them():
     assert not any("machine" in text for text in sentences(comparison, "RR"))
 
 
-def test_machine_judgments_among_the_first_documents_are_counted():
-    machine = {"t0": frozenset("ab"), "t1": frozenset("c"), "t9": frozenset("z")}
-    assert machine_judged(RUNS["one"], machine, ["t0", "t1", "missing"], "P@2") == pytest.approx(
-        2 / 3
-    )
-    assert machine_judged(RUNS["one"], machine, ["t0", "t1"], "AP") == 1.5
-
-
-def test_of_many_systems_the_ends_are_named():
-    told = machine_judged_told({"a": 3.0, "b": 1.0, "c": 2.0, "d": 0.5}, "nDCG@20")
-    assert told == (
-        "Of the first 20 documents of a topic, machines alone judged on average: 0.5 (d) to 3.0 "
-        "(a)."
-    )
+@pytest.mark.parametrize(("measure", "count"), [("P@2", 14 / 12), ("RR", 15 / 12)])
+def test_machine_judgments_among_the_first_documents_are_counted(measure, count):
+    judged = judgments(lambda _: {"x": 1}, lambda _: {"a": 1, "b": 0, "c": 1})
+    machine = {t: frozenset("a") for t in TOPICS} | {"t0": frozenset("abc"), "t1": frozenset("ab")}
+    judged = replace(judged, machine=machine, measures=[measure])
+    assert compare(judged, RUNS).systems[0].scores[measure].machine == pytest.approx(count)

@@ -37,6 +37,11 @@ def test_topics_may_be_interleaved_and_judgments_repeated(tmp_path):
     assert read_qrels(path) == EXPECTED
 
 
+def test_truth_is_one_and_zero_as_autojudge_has_it(tmp_path):
+    path = a_file(tmp_path, "q1 Q0 d1 True\nq1 Q0 d2 False\n")
+    assert read_qrels(path) == {"q1": {"d1": 1, "d2": 0}}
+
+
 def test_negative_grades_are_kept(tmp_path):
     assert read_qrels(a_file(tmp_path, "1 0 a -1\n1 0 b -2\n")) == {"1": {"a": -1, "b": -2}}
 
@@ -145,7 +150,6 @@ LINE = '{"qid": "1", "docid": "a", "rel": 1}\n'
         ),
         (LINE + "{\n", 2, "this line is not JSON"),
         (LINE + '{"qid": "1", "docid": "b", "rel": 0.5}\n', 2, "the grade '0.5' is not a whole"),
-        (LINE + '{"qid": "1", "docid": "b", "rel": true}\n', 2, "the grade 'True' is not a whole"),
         (
             LINE + '{"qid": "1", "docid": 2.5, "rel": 1}\n',
             2,

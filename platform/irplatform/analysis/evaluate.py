@@ -13,7 +13,6 @@ from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import EvaluateOptions
 from irplatform.analysis.settings import AnalysisSettings
 from irplatform.collections.identical_ids import ignoring_identical_ids, notice_of_documents
-from irplatform.comparison.machines import machine_judged, machine_judged_told
 from irplatform.data import Collection
 from irplatform.errors import InputError, listing
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
@@ -23,9 +22,10 @@ from irplatform.evaluation.topics import only, spelled_otherwise, without
 from irplatform.experiment.arguments import as_qrels, collection_name
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.files.writing import same_file
+from irplatform.judging.formats import names_sources
 from irplatform.judging.judgments import PERSON
 from irplatform.judging.shared_models import told_of_shared_models
-from irplatform.judging.sources import PEOPLE, choose, gather, names_sources
+from irplatform.judging.sources import PEOPLE, choose, gather
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
 from irplatform.run_folder.metadata_files import read_metadata
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from irplatform.analysis.given_runs import GivenRuns, Runs
     from irplatform.data import Qrels
-    from irplatform.judging.sources import Chosen, Gathered
+    from irplatform.judging.sources import Chosen
     from irplatform.runs import Run
 
 
@@ -80,15 +80,6 @@ def evaluate(runs: Runs, **options: Unpack[EvaluateOptions]) -> Evaluations:
                 sampled=judgments.sampled,
                 trec_eval=settings.trec_eval,
             )
-    if judgments.machine:
-        first = judgments.measures[0]
-        counts = {
-            name: machine_judged(
-                judged.runs[path], judgments.machine, [*evaluations[name].per_topic[first]], first
-            )
-            for path, name in judged.names.items()
-        }
-        notice(machine_judged_told(counts, first))
     return Evaluations(evaluations, {name: path for path, name in judged.names.items()})
 
 
@@ -192,35 +183,31 @@ def _by_sources(
     collection: Collection | None,
     files: Mapping[str, Path],
 ) -> tuple[Callable[..., Judgments], Sequence[str]] | None:
-    """Judgments by the sources that count, and notes of them; None where no sources are named."""
+    """Judgments by the sources that count, and notes of them; None where no sources are named.
+
+    Where machines' count, those of people alone are beside them.
+    """
     if not isinstance(path, Path) or not names_sources(path):
         return None
-    gathered = gather([path])
-    chosen = choose(gathered, settings.sources)
-    metadata = {name: read_metadata(file) for name, file in files.items()} if chosen.judges else {}
-    told = told_of_shared_models(chosen.judges, metadata)
-    return partial(_of_sources, gathered, chosen, collection), (*chosen.notes, *told)
-
-
-def _of_sources(
-    gathered: Gathered, chosen: Chosen, collection: Collection | None, measures: Sequence[str]
-) -> Judgments:
-    """Judgments of sources; those of people alone beside them, where machines' count, too."""
-    usual = collection.measures if collection else Collection.measures
     left_out = collection.topics_left_out if collection else frozenset()
+    gathered = gather([path])
+    judgments = [judgment for judgment in gathered.judgments if judgment.topic not in left_out]
+    chosen = choose(gathered := replace(gathered, judgments=judgments), settings.sources)
+    persons = any(j.source.kind == PERSON and j.grade is not None for j in judgments)
+    people = choose(gathered, PEOPLE) if chosen.machine and persons else None
+    usual = collection.measures if collection else Collection.measures
 
-    def judgments(by: Chosen, names: Sequence[str]) -> Judgments:
-        grades = {t: own for t, own in by.grades.items() if t not in left_out}
-        pools = by.sampled and {t: pool for t, pool in by.sampled.items() if t not in left_out}
-        ordinary = grades if pools is None else None
-        return of_files(ordinary, names, registry().measures, usual=usual, sampled=pools)
+    def of_sources(by: Chosen, measures: Sequence[str]) -> Judgments:
+        grades = by.grades if by.sampled is None else None
+        return of_files(grades, measures, registry().measures, usual=usual, sampled=by.sampled)
 
-    judged = judgments(chosen, measures)
-    if not chosen.machine:
-        return judged
-    known = {judgment.source.kind for judgment in gathered.judgments if judgment.grade is not None}
-    people = judgments(choose(gathered, PEOPLE), judged.measures) if PERSON in known else None
-    return replace(judged, machine=chosen.machine, people=people)
+    def judged_by(measures: Sequence[str]) -> Judgments:
+        judged = of_sources(chosen, measures)
+        of_people = of_sources(people, judged.measures) if people else None
+        return replace(judged, machine=chosen.machine, people=of_people)
+
+    metadata = {name: read_metadata(file) for name, file in files.items()} if chosen.judges else {}
+    return judged_by, (*chosen.notes, *told_of_shared_models(chosen.judges, metadata))
 
 
 def _by_reported(

@@ -195,7 +195,7 @@ class AnalysisSettings:
 
     def __post_init__(self) -> None:
         from irplatform.experiment.arguments import as_names, as_path
-        from irplatform.judging.sources import names_sources
+        from irplatform.judging.formats import names_sources
 
         check_values(self)
         object.__setattr__(self, "measures", as_names(self.measures, "measures"))

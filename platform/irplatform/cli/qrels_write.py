@@ -7,21 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import Command, with_options
-from irplatform.cli.names import COLLECTION, list_option
+from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import PATH, choice_option
-from irplatform.cli.output import json_option, print_json
-from irplatform.errors import InputError, counted, quoted
+from irplatform.errors import counted
 from irplatform.settings import OUTPUT
-from irplatform.system.console import notice, say_text
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-SOURCES = (
-    "Whose judgments count: people, people-first (machines' where no person judged), machines, or "
-    "names of sources, the first one first. [default: people]"
-)
-_READ = "Judgments without a source"
 
 by_option = click.option(
     "--by",
@@ -43,7 +36,12 @@ by_option = click.option(
 @click.argument("judged", nargs=-1, required=True, type=PATH)
 @with_options(
     click.option("--out", "-o", required=True, type=PATH, help="The file to write."),
-    click.option("--sources", metavar="WHO", help=SOURCES),
+    click.option(
+        "--sources",
+        metavar="WHO",
+        help="Whose judgments count: people, people-first (machines' where no person judged), "
+        "machines, or names of sources, the first one first. [default: people]",
+    ),
     choice_option(
         "--form",
         choices=["trec", "json", "doccano"],
@@ -53,27 +51,10 @@ by_option = click.option(
     click.option(
         "--collection", type=COLLECTION, help="The collection of the texts, for --form doccano."
     ),
-    json_option,
+    by_option,
     group=OUTPUT,
 )
-@with_options(
-    by_option,
-    list_option(
-        "--thresholds",
-        metavar="X,…",
-        help="Turn numbers with decimals into grades: the grade is the number of thresholds that "
-        "are reached.",
-    ),
-    group=_READ,
-    example="--by machine:ce:v1 --thresholds 0.3,0.7",
-)
-def write(
-    judged: tuple[Path, ...],
-    out: Path,
-    thresholds: tuple[str, ...],
-    as_json: bool,
-    **options: Any,
-) -> None:
+def write(judged: tuple[Path, ...], out: Path, **options: Any) -> None:
     """Write qrels from judgments with their sources.
 
     JUDGED are pools, and files of judgments: JSON lines with sources or of doccano, and TREC's,
@@ -81,17 +62,5 @@ def write(
     """
     from irplatform import write_qrels
 
-    written = write_qrels(judged, out, thresholds=[*map(_number, thresholds)], **options)
-    for note in written.notes:
-        notice(note)
-    if as_json:
-        print_json({"path": str(out), "lines": written.lines, "notes": [*written.notes]})
-    else:
-        say_text(f"{out}: {counted(written.lines, 'line')}")
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise InputError(f"--thresholds takes numbers, not {quoted(text)}.") from error
+    lines = write_qrels(judged, out, **options)
+    say_text(f"{out}: {counted(lines, 'line')}")

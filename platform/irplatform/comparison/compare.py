@@ -13,7 +13,6 @@ from irplatform.comparison.bounded import Bounded, KnownBounds
 from irplatform.comparison.bounds import Rescorer, judged_at, mean
 from irplatform.comparison.groups import group_topics
 from irplatform.comparison.identities import rankings_of_others, untested
-from irplatform.comparison.machines import ByPeople, machine_judged
 from irplatform.comparison.power import power_of
 from irplatform.comparison.ranking import rank_intervals
 from irplatform.comparison.results import (
@@ -162,8 +161,15 @@ def compare(
             _tested(pair, tests[pair], count) if pair in tests else untested(pair, systems)
         )
     ]
-    people = ByPeople(judgments, runs, tested, extra, test=test, correction=correction, seed=seed)
-    found = [people.with_people(each) if each.p is not None else each for each in found]
+    if judgments.people is not None:
+        tests = differences(
+            evaluations_of(judgments.people, runs, measures, extra, "scoring by people"),
+            tested,
+            test=test,
+            correction=correction,
+            seed=seed,
+        )
+        found = [each if each.p is None else _with_people(each, tests) for each in found]
     found = [each if each.sentence else replace(each, sentence=sentence(each)) for each in found]
     by_id = {topic.id: topic for topic in topics}
     scored = dict.fromkeys(t for m in measures for t in evaluations[first].per_topic[m])
@@ -271,12 +277,29 @@ def _systems(
                 ranks[measure].get(name),
                 judged_at=None if share is None else depths[measure],
                 judged=share,
-                machine=machine_judged(runs[name], judgments.machine, [*per_topic], measure)
-                if judgments.machine
-                else None,
+                machine=_machine_judged(runs[name], judgments, [*per_topic], measure),
             )
         systems.append(System(name, scores))
     return systems
+
+
+def _machine_judged(
+    run: Run, judgments: Judgments, topics: Sequence[str], measure: str
+) -> float | None:
+    """How many of the first k documents of a topic machines alone judged, on average."""
+    if not judgments.machine:
+        return None
+    first = {t: run.rankings[t].doc_ids[: judged_at(measure)] for t in topics if t in run.rankings}
+    machine: frozenset[str] = frozenset()
+    return mean(len(judgments.machine.get(t, machine) & {*first.get(t, ())}) for t in topics)
+
+
+def _with_people(pair: Pair, tests: Mapping[tuple[str, str], Mapping[str, Difference]]) -> Pair:
+    """Add the test by people's judgments, and whether the verdict or the order hangs on others."""
+    people = tests[pair.baseline, pair.system][pair.measure]
+    other_order = pair.difference * people.difference < 0
+    hangs = other_order or verdict_of(people) != pair.verdict
+    return replace(pair, people=people, depends_on=(*pair.depends_on, *["machines"] * hangs))
 
 
 def _with_alone(system: System, alone: Evaluation | None) -> System:

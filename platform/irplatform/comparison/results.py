@@ -189,11 +189,7 @@ class Pair:
             "unjudged_bounds": _ends(self.unjudged),
             "tie_bounds": _ends(self.ties),
             "verdict": self.verdict,
-            **(
-                {"by_people": {**self.people.as_json(), "topics": self.people.n}}
-                if self.people
-                else {}
-            ),
+            **({"by_people": self.people.as_json()} if self.people else {}),
             "depends_on": [*self.depends_on],
             "sentence": self.sentence,
         }

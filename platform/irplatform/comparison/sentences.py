@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.comparison.machines import told_of_machines
 from irplatform.comparison.results import verdict_of
 from irplatform.errors import counted, enumeration
 
@@ -51,7 +50,7 @@ def sentences(comparison: Comparison, measure: str) -> list[str]:
     ranks = {s.name: r for s in comparison.systems if (r := s.scores[measure].rank) is not None}
     if len(comparison.systems) > 2 and len(ranks) > 1:
         told.append(_ranks(ranks))
-    return [*told, *told_of_machines(comparison, measure)]
+    return told
 
 
 def _unclear_together(pairs: Sequence[Pair]) -> str:
@@ -84,11 +83,13 @@ def _unclear_together(pairs: Sequence[Pair]) -> str:
         )
         text += f"; those observed would need about {needed}"
     text += "."
-    for reason, what in (("unjudged", "Unjudged documents"), ("ties", "The order of ties")):
+    for reason, what in (
+        ("unjudged", "Unjudged documents could decide it for"),
+        ("ties", "The order of ties could decide it for"),
+        ("machines", "By people's judgments alone it is otherwise for"),
+    ):
         if open_ones := [pair.system for pair in pairs if reason in pair.depends_on]:
-            text += f" {what} could decide it for {enumeration(open_ones)}."
-    if hanging := [pair.system for pair in pairs if "machines" in pair.depends_on]:
-        text += f" By people's judgments alone it is otherwise for {enumeration(hanging)}."
+            text += f" {what} {enumeration(open_ones)}."
     return text
 
 
@@ -130,7 +131,13 @@ def _unclear(pair: Pair) -> str:
 def _hanging(pair: Pair, reason: str) -> str:
     """A warning that unjudged documents, the order of ties or machines may decide the verdict."""
     if reason == "machines":
-        return _on_machines(pair)
+        assert pair.people is not None
+        chance = ", which may be chance" * (verdict_of(pair.people) == "unclear")
+        return (
+            f"This hangs on judgments of machines: by people's alone, on "
+            f"{counted(pair.people.n, 'topic')}, the difference is {pair.people.difference:+.4f}"
+            f"{chance}."
+        )
     bounds = pair.unjudged if reason == "unjudged" else pair.ties
     assert bounds is not None
     what = "Unjudged documents" if reason == "unjudged" else "The order of tied documents"
@@ -144,21 +151,6 @@ def _hanging(pair: Pair, reason: str) -> str:
     if reason == "unjudged":
         case = f"if those that {other} ranks higher are relevant and no others"
     return f"{what} could undo this: {case}, the difference is {worst:+.4f}{chance}."
-
-
-def _on_machines(pair: Pair) -> str:
-    """What people's judgments alone say of a pair, if it is something else."""
-    test = pair.people
-    assert test is not None
-    verdict = verdict_of(test)
-    of_topics = counted(test.n, "topic")
-    text = f"This hangs on judgments of machines: by people's alone, on {of_topics}"
-    if verdict in ("better", "worse"):
-        return f"{text}, {pair.system} is {verdict} than {pair.baseline} ({test.difference:+.4f})."
-    if verdict == "same":
-        return f"{text}, both are the same on every topic."
-    other = "the order is the other way: " if pair.difference * test.difference < 0 else ""
-    return f"{text}, {other}the difference is {test.difference:+.4f}, which may be chance."
 
 
 def _p(p: float | None) -> str:

@@ -63,6 +63,8 @@ _SCORE = ("score", "grade", "relevance", "relevancy", "rel", "label", "judgment"
 """Usual names of columns and keys, in lower case without punctuation; the first match counts."""
 _GRADE = re.compile(rb"([+-]?[0-9]{1,6})(\.0*)?")
 """Six digits at most: trec_eval allocates memory for every grade up to the highest."""
+_TRUTH = {b"True": 1, b"False": 0}
+"""Grades that AutoJudge writes."""
 _LEVEL = re.compile(rb"[+-]?[0-9]{1,6}(\.[0-9]+)?")
 
 
@@ -365,6 +367,8 @@ def _places(names: Sequence[str]) -> tuple[int, int, int] | None:
 def _grade(text: bytes, path: Path, number: int | None) -> int:
     if grade := _GRADE.fullmatch(text):
         return int(grade[1])
+    if text in _TRUTH:
+        return _TRUTH[text]
     raise InputError(
         f"the grade '{text.decode(errors='replace')}' is not a whole number of at most six "
         "digits. 0 and below is not relevant. (Levels with decimals are read under the name "

@@ -1,237 +1,159 @@
-"""Judgments in the forms of other programs, read as judgments with a source and written for them.
+"""Judgments of other programs, read as judgments with a source, and examples for doccano.
 
-- TREC's columns, as AutoJudge (`autojudge-base`) has them, too: a grade there may be True, False or
-  a number with decimals. And all other forms that `irplatform.evaluation.qrels` reads.
-- JSON lines of doccano (text classification): an example has a label, and as metadata its topic and
-  document.
-
-A number with decimals becomes a grade by thresholds that the caller names, never by cutting off.
+- Columns of TREC, as AutoJudge (`autojudge-base`) writes them, too, and all other forms that
+  `irplatform.evaluation.qrels` reads.
+- JSON lines of doccano (text classification): an example has labels, and beside them the topic and
+  the document that it was imported with.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
+from pydantic import Field, TypeAdapter
 
-from irplatform.errors import InputError, counted, listing, quoted
-from irplatform.evaluation.qrels import header, read_qrels
+from irplatform.errors import InputError
+from irplatform.evaluation.qrels import read_qrels
 from irplatform.evaluation.sampled import is_sampled, judged_documents, read_sampled_qrels
+from irplatform.experiment.arguments import collection_name
+from irplatform.experiment.resources import resources_for
+from irplatform.experiment.run_settings import RunSettings
 from irplatform.files.formats import JSONError, parse_json
-from irplatform.files.reading import decoded, numbered_lines, uncommented_lines
+from irplatform.files.reading import numbered_lines
 from irplatform.files.writing import atomic_write
-from irplatform.judging.judgments import PERSON, Judgment, Source, current, judgment_of
+from irplatform.judging.judgments import Judgment, Source, read_judgments
+from irplatform.judging.pool_folder import is_pool
+from irplatform.registry.loading import registry
+from irplatform.run_folder.forms import of_form
 from irplatform.runs.bioasq import holds_json
-from irplatform.runs.fields import DOCUMENT, TOPIC, identifier, place_of, plain
 from irplatform.spelling import option
-from irplatform.system.console import notice_once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from irplatform.data import Document
-
-    Read: TypeAlias = Iterator[tuple[int | None, Judgment]]
-    """Judgments with their lines."""
+    from irplatform.data import Qrels
+    from irplatform.experiment.arguments import AnyCollection
 
 CANNOT_TELL = "cannot tell"
 """The label of a document whose grade a person could not tell."""
-_TRUTH = {"True": 1.0, "False": 0.0}
-_NUMBER = re.compile(r"[+-]?[0-9]{1,6}(\.[0-9]*)?|[+-]?\.[0-9]+")
 _LABEL = re.compile(r"([+-]?[0-9]{1,6})(?![0-9.,])")
 """A label that is a grade or begins with one, such as "2: highly relevant"."""
-_ALL = "all"
-"""The name of doccano's file of a project in which people share their work."""
+_HINT = (
+    "An example of doccano has a topic, a document and one label, which begins with the grade, as "
+    f"'2' and '2: highly relevant' do, or is '{CANNOT_TELL}'."
+)
 
 
-def has_sources(path: Path) -> bool:
-    """Tell if a file has judgments with their sources, as `read_judgments` reads them."""
-    return _reader(path) is _own
+@dataclass(frozen=True)
+class _Example:
+    topic: str
+    document: str
+    label: Annotated[list[str], Field(max_length=1)]
+    Comments: tuple[str, ...] = ()
 
 
-def read_any(
-    path: Path, by: Source | None = None, thresholds: Sequence[float] = ()
-) -> list[Judgment]:
+_EXAMPLE = TypeAdapter(_Example)
+
+
+def names_sources(path: Path) -> bool:
+    """Tell if a path is a pool, or a file of judgments with their sources."""
+    return is_pool(path) or (path.is_file() and isinstance(_first_line(path).get("source"), dict))
+
+
+def read_any(path: Path, by: Source | None = None) -> list[Judgment]:
     """Read judgments of any form; those of a file that names no source are `by` this one.
-
-    Args:
-        path: the file.
-        by: whose judgments they are. For lines of doccano, which writes a file for each person, the
-            name of the file is the default.
-        thresholds: a number with decimals becomes the number of thresholds that it reaches.
 
     Raises:
         InputError: the file cannot be read, nothing says whose judgments they are, a grade has
-            decimals and there are no thresholds, or a source judges a document in two ways.
+            decimals, or a source judges a document in two ways.
     """
-    grade = partial(_grade, thresholds=thresholds, path=path)
-    read = _reader(path)
-    if by is None and read in (_trec, _others):
+    if names_sources(path):
+        return read_judgments(path)
+    if by is None:
         raise InputError(
             f"nothing says whose judgments these are: add {option('by', 'person:NAME')} or "
             f"{option('by', 'machine:NAME:VERSION')}.",
             path=path,
         )
-    judgments, lines = [], []
-    for line, judgment in read(path, by, grade):
-        judgments.append(judgment)
-        lines.append(line)
-    if not judgments:
-        raise InputError("there are no judgments in this file.", path=path)
-    if repeated := len(judgments) - len(found := current(judgments, path, lines)):
-        notice_once(f"{path}: {counted(repeated, 'judgment')} came again, and counts once")
-    if thresholds:
-        told = "; ".join(f"{n} from {value:g}" for n, value in enumerate(thresholds, start=1))
-        notice_once(f"{path}: grades by thresholds: 0 below {thresholds[0]:g}; {told}")
-    return found
+    if _first_line(path).keys() >= {"label", "text"}:
+        return read_judgments(path, partial(_of_example, by=by))
+    sampled = is_sampled(path)
+    qrels = judged_documents(read_sampled_qrels(path)) if sampled else read_qrels(path)
+    return judgments_by(by, qrels)
 
 
-def write_doccano(path: Path, examples: Sequence[tuple[str, str, Document, int | None]]) -> int:
+def judgments_by(source: Source, qrels: Qrels) -> list[Judgment]:
+    """Return qrels as judgments of a source; InputError for a grade that is no whole number."""
+    judgments = []
+    for topic, grades in qrels.items():
+        for document, grade in grades.items():
+            if not float(grade).is_integer():
+                raise InputError(
+                    f"the grade {grade} of document '{document}' of topic '{topic}' is no whole "
+                    "number, as those of judges are."
+                )
+            judgments.append(Judgment(topic, document, int(grade), source))
+    return judgments
+
+
+def write_doccano(
+    path: Path, graded: Mapping[str, Mapping[str, int | None]], collection: AnyCollection
+) -> int:
     """Write lines that doccano imports into a project of text classification.
 
     Args:
         path: the file.
-        examples: topic, query, document, and its grade, if it was judged.
+        graded: topic to document to its grade; None for one that is not judged.
+        collection: has the texts.
 
     Returns:
         The number of lines.
     """
+    name, lines = collection_name(collection), 0
+    opened = registry().collection(name)
+    resources = resources_for(RunSettings(name), opened)
+    queries = {topic.id: topic.query for topic in opened.topics}
     with atomic_write(path, "wb") as file:
-        for topic, query, document, grade in examples:
-            text = "\n\n".join(filter(None, (document.title, document.abstract)))
-            label = [] if grade is None else [str(grade)]
-            example = {"text": text, "label": label, "topic": topic, "query": query}
-            line = {**example, "document": document.id}
-            file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-    return len(examples)
+        for topic, grades in graded.items():
+            for document in resources.documents([*grades]):
+                grade = grades[document.id]
+                example = {
+                    "text": "\n\n".join(filter(None, (document.title, document.abstract))),
+                    "label": [] if grade is None else [str(grade)],
+                    "topic": topic,
+                    "query": queries.get(topic, ""),
+                    "document": document.id,
+                }
+                file.write(orjson.dumps(example, option=orjson.OPT_APPEND_NEWLINE))
+                lines += 1
+    return lines
 
 
-def _reader(path: Path) -> Callable[..., Read]:
-    """The reader of a file, as its first line tells."""
-    if holds_json(path):
-        _, line = next(islice(numbered_lines(path), 1))
-        try:
-            record = parse_json(line)
-        except JSONError:
-            return _others
-        keys = {*record} if isinstance(record, dict) else set()
-        if isinstance(record, dict) and isinstance(record.get("source"), dict):
-            return _own
-        return _doccano if {"label", "text"} <= keys else _others
-    for number, line in uncommented_lines(path):
-        return _trec if len(line.split()) == 4 and not header(line, path, number) else _others
-    return _others
+def _first_line(path: Path) -> dict[str, Any]:
+    """The object in the first line of a file; empty if it has none."""
+    with suppress(JSONError):
+        if holds_json(path):
+            _, line = next(numbered_lines(path))
+            if isinstance(record := parse_json(line), dict):
+                return record
+    return {}
 
 
-def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in numbered_lines(path):
-        record = parse_json(line, path, number)
-        if not isinstance(record, dict):
-            raise InputError("this is not a JSON object.", path=path, line=number)
-        yield number, record
-
-
-def _own(path: Path, _by: Source | None, _grade: object) -> Read:
-    for number, record in _records(path):
-        yield number, judgment_of(record, path, number)
-
-
-def _trec(path: Path, by: Source, grade: Callable[[str, int], int]) -> Read:
-    known: dict[bytes, int] = {}
-    for number, line in uncommented_lines(path):
-        cells = line.split()
-        if len(cells) != 4:
-            problem = f"{counted(len(cells), 'column')}; the first line has four."
-            raise InputError(problem, path=path, line=number)
-        if cells[3] not in known:
-            known[cells[3]] = grade(decoded(cells[3], path, number), number)
-        topic, document = (decoded(cell, path, number) for cell in (cells[0], cells[2]))
-        yield number, Judgment(topic, document, known[cells[3]], by)
-
-
-def _others(path: Path, by: Source, grade: Callable[[str, int | None], int]) -> Read:
-    sampled = is_sampled(path)
-    qrels = judged_documents(read_sampled_qrels(path)) if sampled else read_qrels(path)
-    for topic, grades in qrels.items():
-        for document, value in grades.items():
-            yield None, Judgment(topic, document, grade(str(value), None), by)
-
-
-def _doccano(path: Path, by: Source | None, _grade: object) -> Read:
-    source = by or _person("" if path.stem == _ALL else path.stem, path, None)
-    unlabelled = 0
-    for number, record in _records(path):
-        keys = [*record]
-        names = [plain(key) for key in keys]
-        places = [place_of(usual, names) for usual in (TOPIC, DOCUMENT)]
-        if min(places) < 0:
-            raise InputError(
-                f"an example names no topic or no document (keys: {listing(keys)}). Import "
-                "examples with both as metadata.",
-                path=path,
-                line=number,
-            )
-        topic, document = (
-            identifier(record[keys[at]], f"under '{keys[at]}'", path, number) for at in places
-        )
-        labels = record.get("label")
-        if not isinstance(labels, list) or len(labels) > 1:
-            raise InputError(
-                f"document '{document}' of topic '{topic}' has the labels {quoted(labels)}: a "
-                "document has one grade. Keep one of them.",
-                path=path,
-                line=number,
-            )
-        if not labels:
-            unlabelled += 1
-            continue
-        note = "; ".join(map(str, record.get("Comments") or ()))
-        grade = _of_label(str(labels[0]), path, number)
-        yield number, Judgment(topic, document, grade, source, note=note)
-    if unlabelled:
-        notice_once(f"{path}: {counted(unlabelled, 'example')} without a label, not judged")
-
-
-def _of_label(label: str, path: Path, line: int) -> int | None:
-    if match := _LABEL.match(label):
-        return int(match[1])
-    if label.strip().lower() == CANNOT_TELL:
+def _of_example(record: Any, path: Path, line: int, *, by: Source) -> Judgment | None:
+    """The judgment of an example of doccano; None without a label."""
+    example = of_form(record, _EXAMPLE, _HINT, path, line)
+    if not example.label:
         return None
-    raise InputError(
-        f"the label '{label}' is no grade. A label begins with the grade, such as '2' or '2: "
-        f"highly relevant', or is '{CANNOT_TELL}'.",
-        path=path,
-        line=line,
-    )
-
-
-def _person(name: object, path: Path, line: int | None) -> Source:
-    if not isinstance(name, str) or not name.strip():
-        raise InputError(
-            f"nothing says who judged: add {option('by', 'person:NAME')}.", path=path, line=line
-        )
-    return Source(PERSON, name.strip())
-
-
-def _grade(text: str, line: int | None, *, thresholds: Sequence[float], path: Path) -> int:
-    """A whole number as it is; one with decimals by thresholds; AutoJudge's True and False."""
-    value = _TRUTH.get(text)
-    if value is None and _NUMBER.fullmatch(text):
-        value = float(text)
-    if value is None:
-        raise InputError(f"the grade '{text}' is not a number.", path=path, line=line)
-    if thresholds:
-        return bisect_right(thresholds, value)
-    if not value.is_integer():
-        raise InputError(
-            f"the grade '{text}' has decimals. Name the values from which a document has grade 1, "
-            f"2, …: {option('thresholds', '0.3,0.7')}.",
-            path=path,
-            line=line,
-        )
-    return int(value)
+    grade, (label,) = None, example.label
+    if match := _LABEL.match(label):
+        grade = int(match[1])
+    elif label.strip().lower() != CANNOT_TELL:
+        raise InputError(f"the label '{label}' is no grade. {_HINT}", path=path, line=line)
+    note = "; ".join(example.Comments)
+    return Judgment(example.topic, example.document, grade, by, note=note)

@@ -12,25 +12,24 @@ by a source: a later one replaces it.
 
 from __future__ import annotations
 
-import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import orjson
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 
-from irplatform.errors import InputError, listing, quoted
+from irplatform.errors import InputError
 from irplatform.files.formats import parse_json
 from irplatform.files.reading import numbered_lines
 from irplatform.files.writing import atomic_write
-from irplatform.runs.fields import identifier
+from irplatform.run_folder.forms import of_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    Refusal: TypeAlias = Callable[[str], InputError]
 
 Kind: TypeAlias = Literal["person", "machine"]
 PERSON: Kind = "person"
@@ -43,17 +42,13 @@ _FITTED = "fitted-on:"
 """Begins a word of a machine's version that lists topics, separated by commas."""
 _MODEL = "model:"
 """Begins a word of a machine's version that names its model."""
-_FORM = (
+_HINT = (
     'A line is {"topic": …, "document": …, "grade": …, "source": {"kind": "person" or "machine", '
-    '"name": …, "version": …}, "time": …, "pool": …, "note": …}'
+    '"name": …, "version": …}, "time": …, "pool": …, "note": …}.'
 )
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
-_TEXTS = ("time", "pool", "note")
-_NEEDED = frozenset({"topic", "document", "grade", "source"})
-_KEYS = _NEEDED.union(_TEXTS)
-_OF_SOURCE = ("kind", "name", "version")
 _MOST = 10**6
 """Grades have at most six digits: trec_eval allocates memory for every grade up to the highest."""
+_Text: TypeAlias = Annotated[str, Field(min_length=1)]
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -72,8 +67,10 @@ class Source:
         ('ann', 'llm gpt-x 1')
     """
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
     kind: Kind
-    name: str
+    name: _Text
     version: str = ""
 
     def __str__(self) -> str:
@@ -95,10 +92,7 @@ class Source:
         >>> sorted(Source("machine", "ce", "v1 fitted-on:3,7").fitted_on)
         ['3', '7']
         """
-        topics = [
-            word.removeprefix(_FITTED) for word in self.version.split() if word.startswith(_FITTED)
-        ]
-        return frozenset(topic for listed in topics for topic in listed.split(",") if topic)
+        return frozenset(filter(None, ",".join(self._after(_FITTED)).split(",")))
 
     @property
     def model(self) -> str:
@@ -107,8 +101,11 @@ class Source:
         >>> Source("machine", "llm", "model:gpt-x prompt:12ab").model
         'gpt-x'
         """
-        named = [word for word in self.version.split() if word.startswith(_MODEL)]
-        return named[0].removeprefix(_MODEL) if named else ""
+        return next(iter(self._after(_MODEL)), "")
+
+    def _after(self, mark: str) -> list[str]:
+        words = self.version.split()
+        return [word.removeprefix(mark) for word in words if word.startswith(mark)]
 
     @classmethod
     def parse(cls, text: str) -> Source:
@@ -126,6 +123,24 @@ class Source:
         return cls(kind, name, version)
 
 
+@lru_cache(maxsize=1 << 10)
+def _shared(source: Source) -> Source:
+    """One object for all judgments of a source."""
+    return source
+
+
+@lru_cache(maxsize=1 << 16)
+def _utc(text: str) -> str:
+    """A time in UTC, in seconds, so that times are ordered as texts are."""
+    with suppress(ValueError, OverflowError):
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is not None:
+            return f"{time.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat()}Z"
+    if text:
+        raise ValueError(f"'{text}' is not a time like 2026-11-30T09:41:07Z")
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Judgment:
     """A document's grade for a topic, by a source.
@@ -140,44 +155,38 @@ class Judgment:
         note: what the source remarked.
     """
 
-    topic: str
-    document: str
-    grade: int | None
-    source: Source
-    time: str = ""
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    topic: _Text
+    document: _Text
+    grade: Annotated[int, Field(strict=True, gt=-_MOST, lt=_MOST)] | None
+    source: Annotated[Source, AfterValidator(_shared)]
+    time: Annotated[str, AfterValidator(_utc)] = ""
     pool: str = ""
     note: str = ""
 
-    @property
-    def key(self) -> tuple[str, str, Source]:
-        """What has one current judgment: topic, document, source."""
-        return self.topic, self.document, self.source
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the object of a file's line."""
-        source = {
-            "kind": self.source.kind,
-            "name": self.source.name,
-            "version": self.source.version,
-        }
-        return {
-            "topic": self.topic,
-            "document": self.document,
-            "grade": self.grade,
-            "source": source,
-            "time": self.time,
-            "pool": self.pool,
-            "note": self.note,
-        }
+_LINE = TypeAdapter(Judgment)
 
 
 def now() -> str:
     """Return the time of a judgment that is made now."""
-    return _in_utc(datetime.now(UTC))
+    return _utc(datetime.now(UTC).isoformat())
 
 
-def read_judgments(path: Path | str) -> list[Judgment]:
-    """Read the current judgments of a file, perhaps gzipped.
+def judgment_of(record: Any, path: Path, line: int) -> Judgment:
+    """Return the judgment of a line's JSON object; InputError if it has another form."""
+    return of_form(record, _LINE, _HINT, path, line)
+
+
+def read_judgments(
+    path: Path | str, of_line: Callable[[Any, Path, int], Judgment | None] = judgment_of
+) -> list[Judgment]:
+    """Read the current judgments of a file of JSON lines, perhaps gzipped.
+
+    Args:
+        path: the file.
+        of_line: makes a judgment of a line's object, or None.
 
     Returns:
         One judgment per topic, document and source, the latest, in the order of the file.
@@ -189,11 +198,12 @@ def read_judgments(path: Path | str) -> list[Judgment]:
     path = Path(path)
     judgments, numbers = [], []
     for number, line in numbered_lines(path):
-        record = parse_json(line, path, number, hint=f"{_FORM}.")
-        judgments.append(judgment_of(record, path, number))
-        numbers.append(number)
+        judgment = of_line(parse_json(line, path, number, hint=_HINT), path, number)
+        if judgment is not None:
+            judgments.append(judgment)
+            numbers.append(number)
     if not judgments:
-        raise InputError(f"there are no judgments in this file. {_FORM}.", path=path)
+        raise InputError(f"there are no judgments in this file. {_HINT}", path=path)
     return current(judgments, path, numbers)
 
 
@@ -201,13 +211,11 @@ def write_judgments(path: Path | str, judgments: Iterable[Judgment]) -> None:
     """Write judgments, one a line; the file appears whole or not at all."""
     with atomic_write(Path(path), "wb") as file:
         for judgment in judgments:
-            file.write(orjson.dumps(judgment.as_json(), option=orjson.OPT_APPEND_NEWLINE))
+            file.write(orjson.dumps(judgment, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def current(
-    judgments: Iterable[Judgment],
-    path: Path | None = None,
-    lines: Sequence[int | None] | None = None,
+    judgments: Iterable[Judgment], path: Path | None = None, lines: Sequence[int] = ()
 ) -> list[Judgment]:
     """Return the latest judgment of each topic, document and source; the same twice is one.
 
@@ -219,99 +227,19 @@ def current(
     Raises:
         InputError: a source judges a document differently at the same time.
     """
-    latest: dict[tuple[str, str, Source], tuple[int, Judgment]] = {}
+    latest: dict[tuple[str, str, Source], Judgment] = {}
     for place, judgment in enumerate(judgments):
-        first, earlier = latest.setdefault(judgment.key, (place, judgment))
+        key = judgment.topic, judgment.document, judgment.source
+        earlier = latest.setdefault(key, judgment)
         if judgment.time == earlier.time and judgment.grade != earlier.grade:
-            at = lines[first] if lines else None
-            where = f"in line {at}" if at else "before"
+            here, before = ("none" if j.grade is None else j.grade for j in (judgment, earlier))
             raise InputError(
-                f"{judgment.source} judges document '{judgment.document}' of topic "
-                f"'{judgment.topic}' as {_told(judgment)} here but as {_told(earlier)} {where}, at "
-                "the same time. Keep one of the two.",
+                f"{judgment.source} gives document '{judgment.document}' of topic "
+                f"'{judgment.topic}' the grade {here} here but {before} before, at the same time. "
+                "Keep one of the two.",
                 path=path,
                 line=lines[place] if lines else None,
             )
         if judgment.time > earlier.time:
-            latest[judgment.key] = place, judgment
-    return [judgment for _, judgment in latest.values()]
-
-
-def judgment_of(record: Any, path: Path | None = None, line: int | None = None) -> Judgment:
-    """Return the judgment of a JSON object.
-
-    Raises:
-        InputError: a key is missing or unknown, or a value is none of those that it takes.
-    """
-
-    def bad(problem: str) -> InputError:
-        return InputError(f"{problem}. {_FORM}.", path=path, line=line)
-
-    if not isinstance(record, dict):
-        raise bad("this is not a JSON object")
-    if not record.keys() >= _NEEDED:
-        raise bad(f"missing: {listing(sorted(_NEEDED - record.keys()))}")
-    if not record.keys() <= _KEYS:
-        raise bad(f"unknown: {listing(name for name in record if name not in _KEYS)}")
-    where = path or Path()
-    time, pool, note = texts = [record.get(name) or "" for name in _TEXTS]
-    if wrong := [n for n, text in zip(_TEXTS, texts, strict=True) if not isinstance(text, str)]:
-        raise bad(f"{listing(wrong)} is not text")
-    if time and (time := _in_form(time)) is None:
-        raise bad(f"the time {quoted(record['time'])} is not one like 2026-11-30T09:41:07Z")
-    return Judgment(
-        identifier(record["topic"], "under 'topic'", where, line),
-        identifier(record["document"], "under 'document'", where, line),
-        _grade(record["grade"], bad),
-        _source(record["source"], bad),
-        time,
-        pool,
-        note,
-    )
-
-
-def _source(value: Any, bad: Refusal) -> Source:
-    if not isinstance(value, dict) or not value.keys() <= {*_OF_SOURCE}:
-        keys = listing(_OF_SOURCE)
-        raise bad(f"the source {quoted(value)} is not an object with the keys {keys}")
-    kind, name, version = value.get("kind"), value.get("name"), value.get("version") or ""
-    if kind not in (PERSON, MACHINE):
-        raise bad(f"the kind of source {quoted(kind)} is neither 'person' nor 'machine'")
-    if not isinstance(name, str) or not name.strip() or not isinstance(version, str):
-        raise bad("the name of a source is text, and so is its version")
-    return _one_source(kind, name, version)
-
-
-_one_source = lru_cache(maxsize=1 << 10)(Source)
-"""All judgments of a source share one."""
-
-
-def _grade(value: Any, bad: Refusal) -> int | None:
-    if value is None:
-        return None
-    if type(value) is float and value.is_integer():
-        value = int(value)
-    if type(value) is not int or abs(value) >= _MOST:
-        raise bad(
-            f"the grade {quoted(value)} is not a whole number of at most six digits, nor null "
-            "for a source that cannot tell"
-        )
-    return value
-
-
-@lru_cache(maxsize=1 << 16)
-def _in_form(text: str) -> str | None:
-    """A time in UTC, in seconds, so that times are ordered as texts are; None for no time."""
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return _in_utc(time) if time.tzinfo is not None and _TIME.match(text) else None
-
-
-def _in_utc(time: datetime) -> str:
-    return time.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
-
-
-def _told(judgment: Judgment) -> str:
-    return "cannot tell" if judgment.grade is None else str(judgment.grade)
+            latest[key] = judgment
+    return [*latest.values()]

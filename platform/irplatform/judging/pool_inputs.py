@@ -11,6 +11,7 @@ from irplatform.errors import InputError, counted
 from irplatform.experiment.arguments import FOLDER, as_path, as_qrels
 from irplatform.files.digests import digest
 from irplatform.files.reading import readable_again
+from irplatform.judging.formats import judgments_by
 from irplatform.judging.judgments import ADJUDICATED, PERSON, Judgment, Source
 from irplatform.judging.sources import gather
 from irplatform.run_folder.listed import run_files
@@ -96,14 +97,7 @@ def judgments_known(judged: AnyQrels | None) -> list[Judgment]:
     given = as_qrels(judged)
     if isinstance(given, Path):
         return [*gather([given], Source(PERSON, given.name)).judgments]
-    source = Source(PERSON, "earlier")
-    triples = [(t, d, grade) for t, grades in (given or {}).items() for d, grade in grades.items()]
-    if wrong := next((each for each in triples if not float(each[2]).is_integer()), None):
-        raise InputError(
-            f"the grade {wrong[2]} of document '{wrong[1]}' of topic '{wrong[0]}' is no whole "
-            "number, as those of judges are."
-        )
-    return [Judgment(topic, document, int(grade), source) for topic, document, grade in triples]
+    return judgments_by(Source(PERSON, "earlier"), given or {})
 
 
 def grades_of(judgments: Iterable[Judgment]) -> dict[str, dict[str, float | None]]:

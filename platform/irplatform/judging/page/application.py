@@ -253,7 +253,7 @@ def _exported(folder: Path) -> Iterator[bytes]:
     judgments = stored_judgments(folder)
     while block := [*islice(judgments, _LINES)]:
         option = orjson.OPT_APPEND_NEWLINE
-        yield b"".join(orjson.dumps(each.as_json(), option=option) for each in block)
+        yield b"".join(orjson.dumps(each, option=option) for each in block)
     yield b""
 
 
