@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from _common import parser, report, require
 from irplatform import RunSettings, collection, next_batch, pool_runs, read_run, run, write_run
-from irplatform.evaluation.agreement.rank_correlation import kendall_taus, tau_ap
+from irplatform.evaluation.agreement.rank_correlation import kendall_taus, tau_aps
 from irplatform.evaluation.sampled import NOT_JUDGED
 from irplatform.evaluation.sampled import Pool as Sampled
 from irplatform.evaluation.scoring import evaluate
@@ -202,11 +202,10 @@ class Study:
         self, scores: Scores, alone: Mapping[str, Scores], errors_to: Scores | None = None
     ) -> dict[str, float]:
         """Correlations with the truth, the mean error, and what being left out changes."""
-        ap = tau_ap(self.true, scores)
         expected = errors_to or self.true
         figures = {
             "tau": _tau(self.true, scores),
-            "tau_ap": float("nan") if ap is None else ap,
+            "tau_ap": float(tau_aps(*_rows(self.true, scores))[0]),
             "error": fmean(abs(scores[name] - expected[name]) for name in scores),
         }
         if alone:
@@ -245,10 +244,14 @@ class Study:
 
 
 def _tau(first: Scores, second: Scores) -> float:
+    return float(kendall_taus(*_rows(first, second, 12))[0])
+
+
+def _rows(first: Scores, second: Scores, digits: int | None = None) -> list[Any]:
     import numpy as np
 
-    rows = [np.round([[scores[name] for name in first]], 12) for scores in (first, second)]
-    return float(kendall_taus(*rows)[0])
+    rows = [np.array([[scores[name] for name in first]]) for scores in (first, second)]
+    return rows if digits is None else [row.round(digits) for row in rows]
 
 
 def _rank(scores: Scores, name: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.analysis.given_runs import given_runs
@@ -23,14 +22,9 @@ from irplatform.runs import read_run
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from irplatform.analysis.given_runs import Runs
     from irplatform.experiment.arguments import Names, Paths
     from irplatform.judging.agreement.judge import JudgeAgreement
-
-_ANYBODY = Source("person", "anybody")
-"""Whoever made judgments of which the documents alone matter."""
 
 
 def agree_sources(
@@ -71,7 +65,6 @@ def agree_judges(
     against: str | None = None,
     by: str | None = None,
     measure: str = "",
-    grades: Sequence[int] = (),
     fitted_on: Names = (),
     width: float | None = None,
     samples: int = 10_000,
@@ -86,9 +79,8 @@ def agree_judges(
         against: the sources to measure it by; by default people, or the first of two people.
         by: whose judgments those are that name no source: "person:NAME" or "machine:NAME:VERSION".
         measure: of the systems; by default nDCG@20.
-        grades: all grades; by default all from the lowest to the highest that occur.
-        fitted_on: topics that the judge's thresholds or prompts were fitted on, which are left out,
-            or files of the judgments that they were fitted on; beyond what its version names.
+        fitted_on: topics that the judge's thresholds or prompts were fitted on, which are left out;
+            beyond those that its version names.
         width: a width of the interval of linear kappa, to say how many further judgments it takes.
         samples: draws behind the intervals.
         seed: seed of the draws.
@@ -110,28 +102,17 @@ def agree_judges(
         ('bob', [[1, 1, 0], [0, 1, 0], [0, 0, 1]])
     """
     gathered = gather(as_paths(judged, "judged"), Source.parse(by) if by else None)
-    seen: set[tuple[str, str]] = set()
-    topics = set()
-    for name in as_names(fitted_on, "fitted_on"):
-        if Path(name).exists():
-            seen |= {(j.topic, j.document) for j in gather([Path(name)], _ANYBODY).judgments}
-        else:
-            topics.add(name)
     named = given_runs(runs) if runs else None
     read = {n: named.ready.get(p) or read_run(p) for p, n in named.names.items()} if named else {}
-    extra = registry().measures
-    (right,) = parse_measures([measure or NDCG], extra)
+    (name,) = parse_measures([measure or NDCG], registry().measures)
     return judge_agreement(
         gathered,
         read,
-        right,
+        name,
         judge=judge,
         against=against,
-        grades=grades,
-        fitted_on=topics,
-        seen=seen,
+        fitted_on=as_names(fitted_on, "fitted_on"),
         width=width,
         samples=samples,
         seed=seed,
-        extra=extra,
     )

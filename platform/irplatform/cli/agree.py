@@ -14,14 +14,14 @@ from irplatform.cli.options import PATH, flag_option, measures_option, number_op
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.qrels_write import by_option
 from irplatform.errors import InputError
-from irplatform.system.console import notice, say, terminal_width, wrapped
+from irplatform.system.console import notice, say, terminal_width
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _SOURCES, _JUDGES, _BOTH = "Sources of judgments", "Judges", "Measure, samples and output"
 _OF_SOURCES = ("folders", "alone")
-_OF_JUDGES = ("runs", "judge", "against", "by", "grades", "fitted_on", "width")
+_OF_JUDGES = ("runs", "judge", "against", "by", "fitted_on", "width")
 
 
 @command(
@@ -61,21 +61,17 @@ _OF_JUDGES = ("runs", "judge", "against", "by", "grades", "fitted_on", "width")
     ),
     by_option,
     list_option(
-        "--grades", metavar="N,…", help="All grades; default: all from the lowest to the highest."
-    ),
-    list_option(
         "--fitted-on",
         metavar="TOPIC,…",
-        help="Topics, or files of judgments, that the judge was fitted on: they are left out, as "
-        "are those that its version names.",
+        help="Topics that the judge was fitted on, which are left out, as are those that its "
+        "version names.",
     ),
     click.option(
         "--width",
-        type=float,
+        type=click.FloatRange(0, min_open=True),
         help="Say how many more judgments would make the interval of linear kappa this wide; "
         "default: half as wide as it is.",
     ),
-    number_option("--first", default=10, least=0, text="Documents to adjudicate to list."),
     group=_JUDGES,
     example="--runs a.run --runs b.run --runs c.run",
 )
@@ -99,10 +95,8 @@ def agree(judged: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     another: kappa and alpha, grades by grades, the order of systems and each one's error, and the
     documents to adjudicate first.
     """
-    given = click.get_current_context().get_parameter_source
-    others = _OF_SOURCES if judged else (*_OF_JUDGES, "first")
-    for name in others:
-        if given(name) is click.core.ParameterSource.COMMANDLINE:
+    for name in _OF_SOURCES if judged else _OF_JUDGES:
+        if options[name]:
             option = {"folders": "runs-dir"}.get(name, name).replace("_", "-")
             needs = "compares sources by their runs" if judged else "needs judgments to compare"
             raise InputError(f"--{option} {needs}: see `platform agree --help`.")
@@ -130,20 +124,10 @@ def _agree_judges(judged: tuple[Path, ...], options: dict[str, Any], *, as_json:
     if len(options["measures"]) > 1:
         raise InputError("name one measure for the order of systems.")
     known = {name: options[name] for name in (*_OF_JUDGES, "samples", "seed")}
-    known["grades"] = [*map(_grade, options["grades"])]
     agreed = agree_judges(judged, measure=next(iter(options["measures"]), ""), **known)
     for note in agreed.notes:
         notice(note)
     if as_json:
         print_json(asdict(agreed))
-        return
-    width = terminal_width(sys.stdout)
-    for place, part in enumerate(render(agreed, options["first"], width)):
-        say(("\n" * (place > 0)) + (part if "\n" in part else wrapped(part, width)))
-
-
-def _grade(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError as error:
-        raise InputError(f"--grades takes whole numbers, not '{text}'.") from error
+    else:
+        say(render(agreed, terminal_width(sys.stdout)))

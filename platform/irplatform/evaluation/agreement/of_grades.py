@@ -2,8 +2,7 @@
 
 *Kappa* (Cohen 1960, weighted 1968) takes two judges and the documents that both graded:
 1 - observed / expected disagreement, where chance draws from the grades that each of them gave. A
-disagreement weighs 1, or the distance of the grades (linear) or its square (quadratic), counted in
-steps among all *named* grades, whether they occur or not.
+disagreement weighs 1, or the difference of the grades (linear) or its square (quadratic).
 
 *Alpha* (Krippendorff, Content Analysis, 2004) takes any number of judges and the documents that two
 or more of them graded. Chance draws from the grades of all. The *level* says what a distance is:
@@ -21,8 +20,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError, listing, unknown
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -34,98 +31,53 @@ WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 
-def confusion(
-    first: Sequence[int | None], second: Sequence[int | None], grades: Sequence[int]
-) -> Floats:
+def confusion(first: Sequence[int], second: Sequence[int], grades: Sequence[int]) -> Floats:
     """Count the documents by the grades of two judges.
 
     Args:
-        first: the grade of each document by one judge; None for none.
+        first: the grade of each document by one judge.
         second: by the other, in the same order.
-        grades: all grades that a judge could give, in ascending order.
+        grades: all grades that occur, in ascending order.
 
     Returns:
         [grades, grades]: rows of the first judge, columns of the second.
 
-    Raises:
-        InputError: a grade is not named, or they are not in order.
-
     Examples:
-        >>> confusion([0, 1, 2, None], [0, 2, 2, 1], [0, 1, 2]).astype(int).tolist()
+        >>> confusion([0, 1, 2], [0, 2, 2], [0, 1, 2]).astype(int).tolist()
         [[1, 0, 0], [0, 0, 1], [0, 0, 1]]
     """
-    places = _places(grades)
     table = np.zeros((len(grades), len(grades)))
-    for one, other in zip(first, second, strict=True):
-        if one is not None and other is not None:
-            table[_place(one, places), _place(other, places)] += 1
+    np.add.at(table, (np.searchsorted(grades, first), np.searchsorted(grades, second)), 1)
     return table
 
 
-def kappas(tables: Floats, weights: Weights) -> Floats:
+def kappas(tables: Floats, grades: Sequence[int], weights: Weights) -> Floats:
     """Compute the weighted kappa of confusion tables.
 
     Args:
         tables: [..., grades, grades].
+        grades: the grades, in the order of the tables.
         weights: how much a disagreement weighs.
 
     Returns:
         One number per table; NaN where there is no value.
-    """
-    if weights not in WEIGHTS:
-        raise unknown("weights", weights, WEIGHTS)
-    steps = np.arange(tables.shape[-1], dtype=np.float64)
-    away = np.abs(steps[:, None] - steps)
-    weight = {"none": (away > 0).astype(np.float64), "linear": away, "quadratic": away**2}[weights]
-    rows, columns = tables.sum(-1), tables.sum(-2)
-    observed = (weight * tables).sum((-1, -2)) * tables.sum((-1, -2))
-    expected = (weight * rows[..., :, None] * columns[..., None, :]).sum((-1, -2))
-    return _one_minus(observed, expected)
-
-
-def weighted_kappa(
-    first: Sequence[int | None],
-    second: Sequence[int | None],
-    grades: Sequence[int],
-    weights: Weights = "linear",
-) -> float | None:
-    """Return the weighted kappa of two judges; see `confusion` and `kappas`.
 
     Examples:
-        >>> weighted_kappa([0, 0, 1, 2, None], [0, 1, 1, 2, 2], [0, 1, 2])
+        >>> table = confusion([0, 0, 1, 2], [0, 1, 1, 2], [0, 1, 2])
+        >>> float(kappas(table, [0, 1, 2], "linear"))
         0.7142857142857143
     """
-    value = float(kappas(confusion(first, second, grades), weights))
-    return None if np.isnan(value) else value
-
-
-def coincidences(documents: Iterable[Sequence[int | None]], grades: Sequence[int]) -> Floats:
-    """Count the pairs of grades within documents, as alpha needs them.
-
-    A document that n judges graded has n(n - 1) pairs, and each counts 1 / (n - 1).
-
-    Args:
-        documents: the grades of each, by any judges; one grade alone counts nothing.
-        grades: all grades that occur, in ascending order.
-
-    Returns:
-        [grades, grades], symmetric.
-    """
-    places = _places(grades)
-    table = np.zeros((len(grades), len(grades)))
-    for document in documents:
-        given = [_place(grade, places) for grade in document if grade is not None]
-        if len(given) > 1:
-            counts = np.bincount(given, minlength=len(grades)).astype(np.float64)
-            table += (np.outer(counts, counts) - np.diag(counts)) / (len(given) - 1)
-    return table
+    away = np.abs(np.subtract.outer(grades, grades)).astype(np.float64)
+    power = {"none": 0, "linear": 1, "quadratic": 2}[weights]
+    return _corrected(tables, np.where(away > 0, away**power, 0.0))
 
 
 def alphas(tables: Floats, grades: Sequence[int], level: Level) -> Floats:
     """Compute Krippendorff's alpha of tables of coincidences.
 
     Args:
-        tables: [..., grades, grades], see `coincidences`; the sum of a confusion table and its
+        tables: [..., grades, grades]: the pairs of grades within documents, where each of a
+            document that n judges graded counts 1 / (n - 1). The sum of a confusion table and its
             transpose is that of two judges.
         grades: the grades, in the order of the tables.
         level: what a distance of grades is.
@@ -133,46 +85,37 @@ def alphas(tables: Floats, grades: Sequence[int], level: Level) -> Floats:
     Returns:
         One number per table; NaN where there is no value.
     """
-    if level not in LEVELS:
-        raise unknown("level", level, LEVELS)
     totals = tables.sum(-1)
     if level == "ordinal":  # half of both grades, and all that lie between
         values = totals.cumsum(-1) - totals / 2
     else:
-        values = np.broadcast_to(np.array([*grades], np.float64), totals.shape)
+        values = np.array([*grades], np.float64)
     away = values[..., :, None] - values[..., None, :]
-    distance = (away != 0).astype(np.float64) if level == "nominal" else away**2
-    observed = (distance * tables).sum((-1, -2)) * (totals.sum(-1) - 1)
-    expected = (distance * totals[..., :, None] * totals[..., None, :]).sum((-1, -2))
-    return _one_minus(observed, expected)
+    return _corrected(tables, np.where(away != 0, 1.0, 0.0) if level == "nominal" else away**2, 1)
 
 
-def krippendorff_alpha(documents: Iterable[Sequence[int | None]], level: Level) -> float | None:
+def krippendorff_alpha(documents: Iterable[Sequence[int]], level: Level) -> float | None:
     """Return Krippendorff's alpha of the grades of documents by any judges; None for no value.
 
     Examples:
-        >>> krippendorff_alpha([[0, 0], [1, 1], [2, 1], [2, None]], "ordinal")
+        >>> krippendorff_alpha([[0, 0], [1, 1], [2, 1], [2]], "ordinal")
         0.7777777777777778
     """
-    rows = [*documents]
-    grades = sorted({grade for row in rows for grade in row if grade is not None})
-    value = float(alphas(coincidences(rows, grades), grades, level)) if grades else np.nan
+    several = [document for document in documents if len(document) > 1]
+    grades = sorted({grade for document in several for grade in document})
+    if not grades:
+        return None
+    counts = np.array([[document.count(g) for g in grades] for document in several], np.float64)
+    shares = counts / (counts.sum(1, keepdims=True) - 1)
+    value = float(alphas(shares.T @ counts - np.diag(shares.sum(0)), grades, level))
     return None if np.isnan(value) else value
 
 
-def _one_minus(observed: Floats, expected: Floats) -> Floats:
+def _corrected(tables: Floats, distance: Floats, less: int = 0) -> Floats:
+    """1 - observed / expected distance; pairs by chance are drawn from all grades less so many."""
+    rows, columns = tables.sum(-1), tables.sum(-2)
+    observed = (distance * tables).sum((-1, -2)) * (rows.sum(-1) - less)
+    expected = (distance * rows[..., :, None] * columns[..., None, :]).sum((-1, -2))
     with np.errstate(invalid="ignore", divide="ignore"):
         values: Floats = np.where(expected > 0, 1 - observed / expected, np.nan)
     return values
-
-
-def _places(grades: Sequence[int]) -> dict[int, int]:
-    if [*grades] != sorted({*grades}):
-        raise InputError("name each grade once, in ascending order.")
-    return {grade: place for place, grade in enumerate(grades)}
-
-
-def _place(grade: int, places: dict[int, int]) -> int:
-    if grade not in places:
-        raise InputError(f"the grade {grade} is none of those named: {listing(map(str, places))}.")
-    return places[grade]

@@ -2,23 +2,17 @@
 
 *AP correlation* (Yilmaz, Aslam and Robertson, SIGIR 2008) weighs the head of a ranking: it is the
 mean over the systems of the estimated order, but the first, of the share of systems above that are
-rightly above, doubled, less 1. Its two orders have different parts; the *symmetric* form is the
-mean of both ways. With tied systems it has no value here: what breaks ties by place, as some
+rightly above, doubled, less 1. Its two orders have different parts; where none is the truth, take
+the mean of both ways. With tied systems it has no value here: what breaks ties by place, as some
 programs do, tells how a list happened to be sorted.
 """
 
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-
-from irplatform.errors import InputError, listing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _Floats = npt.NDArray[np.float64]
 
@@ -30,9 +24,6 @@ _PERMUTATIONS = 10_000
 
 _ROUNDING = 1e-12
 """Correlations closer than this are equal."""
-
-_BLOCK = 1 << 24
-"""Pairs of systems looked at at once."""
 
 
 def kendall_taus(first: _Floats, second: _Floats) -> _Floats:
@@ -54,72 +45,29 @@ def kendall_taus(first: _Floats, second: _Floats) -> _Floats:
     return taus
 
 
-def tau_ap(
-    truth: Mapping[str, float], estimate: Mapping[str, float], *, symmetric: bool = False
-) -> float | None:
-    """Return the AP correlation of two sets of scores of the same systems.
-
-    Args:
-        truth: system to score.
-        estimate: system to score; its order is the one whose head weighs most.
-        symmetric: the mean of both ways, in which no order is the truth.
-
-    Returns:
-        1 for equal orders, -1 for reversed ones; None if two systems tie in one of them, as all do
-        for a judge that gives all systems the same score.
-
-    Raises:
-        InputError: the systems differ, or there is one alone.
-
-    Examples:
-        >>> tau_ap({"a": 0.3, "b": 0.2, "c": 0.1}, {"c": 5, "a": 9, "b": 7})
-        1.0
-        >>> tau_ap({"a": 0.3, "b": 0.2, "c": 0.1}, {"a": 1, "b": 1, "c": 1}) is None
-        True
-    """
-    if others := truth.keys() ^ estimate.keys():
-        raise InputError(f"one of the two orders lacks systems: {listing(sorted(others))}.")
-    if len(truth) < 2:
-        raise InputError("a correlation needs at least two systems.")
-    rows = [np.array([[scores[n] for n in truth]], np.float64) for scores in (truth, estimate)]
-    (value,) = tau_aps(*rows, symmetric=symmetric)
-    return None if np.isnan(value) else float(value)
-
-
-def tau_aps(truth: _Floats, estimate: _Floats, *, symmetric: bool = False) -> _Floats:
+def tau_aps(truth: _Floats, estimate: _Floats) -> _Floats:
     """Compute the AP correlation of many pairs of score lists.
 
     Args:
         truth: [pairs, systems]; a single row serves all pairs.
-        estimate: [pairs, systems].
-        symmetric: the mean of both ways.
+        estimate: [pairs, systems]; its order is the one whose head weighs most.
 
     Returns:
-        One number per pair; NaN if two systems of a row tie.
+        One number per pair, 1 for equal orders, -1 for reversed ones; NaN if two systems of a row
+        tie, as all do for a judge that gives all systems the same score.
+
+    Examples:
+        >>> tau_aps(np.array([[0.3, 0.2, 0.1]]), np.array([[9, 7, 5], [5, 7, 9], [1, 1, 1]]))
+        array([ 1., -1., nan])
     """
-    pairs, systems = np.broadcast_shapes(truth.shape, estimate.shape)
-    both = [np.broadcast_to(scores, (pairs, systems)) for scores in (truth, estimate)]
-    rows = max(1, _BLOCK // systems**2)
-    blocks = [
-        _block(both[0][start : start + rows], both[1][start : start + rows], symmetric)
-        for start in range(0, pairs, rows)
-    ]
-    return np.concatenate(blocks)
-
-
-def _block(truth: _Floats, estimate: _Floats, symmetric: bool) -> _Floats:
-    above = [scores[:, :, None] < scores[:, None, :] for scores in (truth, estimate)]
-    ties = np.zeros(len(truth), np.bool_)
-    values = []
-    for over, under in (above, above[::-1])[: 2 if symmetric else 1]:
-        count = under.sum(2)  # of the systems above each one, in the estimated order
-        right = (over & under).sum(2)
-        shares = np.divide(right, count, out=np.zeros(count.shape), where=count > 0)
-        values.append(2 * shares.sum(1) / (truth.shape[1] - 1) - 1)
-    for scores in (truth, estimate):
-        ties |= (np.diff(np.sort(scores, axis=1), axis=1) == 0).any(1)
-    found: _Floats = np.where(ties, np.nan, np.mean(values, axis=0))
-    return found
+    systems = truth.shape[1]
+    better, above = (scores[:, :, None] < scores[:, None, :] for scores in (truth, estimate))
+    counts = above.sum(2)  # of the systems above each one, in the estimated order
+    shares = (better & above).sum(2) / np.maximum(counts, 1)
+    pairs = systems * (systems - 1) / 2
+    untied = (better.sum((1, 2)) == pairs) & (counts.sum(1) == pairs)
+    taus: _Floats = np.where(untied, 2 * shares.sum(1) / (systems - 1) - 1, np.nan)
+    return taus
 
 
 def permutation_p(first: _Floats, second: _Floats, *, seed: int = 42) -> float:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.evaluation.agreement.of_grades import alphas, confusion, kappas
+from irplatform.evaluation.agreement.of_grades import LEVELS, WEIGHTS, alphas, confusion, kappas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.evaluation.agreement.of_grades import Floats
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 FEWEST_TOPICS = 5
 """With fewer, documents are drawn."""
-_ENDS = [2.5, 97.5]
+MAIN = "kappa, linear"
+"""The statistic of which one says how many more judgments narrow its interval."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,13 @@ class Value:
         known = drawn[~np.isnan(drawn)]
         if np.isnan(value) or not len(known):
             return cls(None)
-        low, high = np.percentile(known, _ENDS).tolist()
+        low, high = np.percentile(known, [2.5, 97.5]).tolist()
         return cls(float(value), low, high, 1 - len(known) / len(drawn))
 
     @property
-    def width(self) -> float | None:
-        """The width of the interval."""
-        return None if self.low is None or self.high is None else self.high - self.low
+    def width(self) -> float:
+        """The width of the interval; 0 without one."""
+        return (self.high or 0.0) - (self.low or 0.0)
 
 
 @dataclass(frozen=True)
@@ -61,96 +62,66 @@ class GradeAgreement:
     """How far two judges agree on grades.
 
     Attributes:
-        grades: all grades, in ascending order.
+        grades: all grades that occur, in ascending order.
         table: documents by grade: a row for each grade of the first, a column for each of the
             second.
         values: name to statistic.
-        topics: number of topics.
-        drawn: "topics" or "documents", which the intervals are over.
+        topics: number of topics; with fewer than five the intervals are over documents.
+        width: the width of the interval of linear kappa to reach.
+        further: how many further documents that takes, as many for each topic as now, so that
+            topics are added, too; None if unknown.
     """
 
     grades: Sequence[int]
     table: Sequence[Sequence[int]]
     values: Mapping[str, Value]
     topics: int
-    drawn: str
+    width: float
+    further: int | None
 
     @property
     def documents(self) -> int:
         """The number of documents that both graded."""
         return sum(map(sum, self.table))
 
-    def further(self, name: str, width: float) -> int | None:
-        """Return how many further documents would narrow an interval to a width; None if unknown.
-
-        They are as many for each topic as now, so that topics are added, too.
-        """
-        now = self.values[name].width
-        if not now:
-            return None
-        return max(0, math.ceil(self.documents * ((now / width) ** 2 - 1)))
-
-
-STATISTICS: Mapping[str, Callable[[Floats, Sequence[int]], Floats]] = {
-    "same grade": lambda tables, _: _same(tables),
-    "kappa": lambda tables, _: kappas(tables, "none"),
-    "kappa, linear": lambda tables, _: kappas(tables, "linear"),
-    "kappa, quadratic": lambda tables, _: kappas(tables, "quadratic"),
-    "alpha, nominal": lambda tables, grades: alphas(_both(tables), grades, "nominal"),
-    "alpha, ordinal": lambda tables, grades: alphas(_both(tables), grades, "ordinal"),
-    "alpha, interval": lambda tables, grades: alphas(_both(tables), grades, "interval"),
-}
-"""Name to statistic of confusion tables, [..., grades, grades]."""
-MAIN = "kappa, linear"
-"""The statistic of which one says how many more judgments narrow its interval."""
-
 
 def agreement_of_grades(
-    first: Grades, second: Grades, grades: Sequence[int], *, samples: int, seed: int
+    first: Grades, second: Grades, *, width: float | None, samples: int, seed: int
 ) -> GradeAgreement:
     """Compare the grades of two judges on the same documents.
 
-    Args:
-        first: topic to document to grade.
-        second: the same documents by another judge.
-        grades: all grades that a judge could give, in ascending order.
-        samples: number of draws.
-        seed: seed of the draws.
-
-    Raises:
-        InputError: a grade is not among them.
+    By default the `width` of the interval of linear kappa to reach is half of what it is.
     """
-    tables = np.stack(
-        [
-            confusion([*own.values()], [second[topic][d] for d in own], grades)
-            for topic, own in first.items()
-        ]
-    )
+    pairs = [([*own.values()], [second[t][d] for d in own]) for t, own in first.items()]
+    grades = sorted({grade for pair in pairs for one in pair for grade in one})
+    tables = np.stack([confusion(*pair, grades) for pair in pairs])
     table = tables.sum(0)
+    topics, documents = len(tables), int(table.sum())
     random = np.random.default_rng(seed)
-    if by_topics := len(tables) >= FEWEST_TOPICS:
-        counts = random.multinomial(len(tables), np.full(len(tables), 1 / len(tables)), samples)
+    if topics >= FEWEST_TOPICS:
+        counts = random.multinomial(topics, np.full(topics, 1 / topics), samples)
         drawn = np.tensordot(counts.astype(np.float64), tables, axes=1)
     else:
-        number = int(table.sum())
-        cells = random.multinomial(number, table.ravel() / number, samples)
+        cells = random.multinomial(documents, table.ravel() / documents, samples)
         drawn = cells.reshape(samples, *table.shape).astype(np.float64)
+    of_draws = _statistics(drawn, grades)
     values = {
-        name: Value.of(float(compute(table, grades)), compute(drawn, grades))
-        for name, compute in STATISTICS.items()
+        name: Value.of(float(value), of_draws[name])
+        for name, value in _statistics(table, grades).items()
     }
-    whole = table.astype(int).tolist()
-    return GradeAgreement(
-        [*grades], whole, values, len(tables), "topics" if by_topics else "documents"
-    )
+    now = values[MAIN].width
+    width = width or now / 2
+    further = max(0, math.ceil(documents * ((now / width) ** 2 - 1))) if now else None
+    return GradeAgreement(grades, table.astype(int).tolist(), values, topics, width, further)
 
 
-def _same(tables: Floats) -> Floats:
-    same: Floats = np.trace(tables, axis1=-2, axis2=-1) / tables.sum((-1, -2))
-    return same
-
-
-def _both(tables: Floats) -> Floats:
-    """The coincidences of two judges."""
-    both: Floats = tables + np.swapaxes(tables, -1, -2)
-    return both
+def _statistics(tables: Floats, grades: Sequence[int]) -> dict[str, Floats]:
+    """Name to statistic of confusion tables, [..., grades, grades]."""
+    transposed = np.swapaxes(tables, -1, -2)
+    values = {"same grade": np.trace(tables, axis1=-2, axis2=-1) / tables.sum((-1, -2))}
+    for weights in WEIGHTS:
+        name = "kappa" if weights == "none" else f"kappa, {weights}"
+        values[name] = kappas(tables, grades, weights)
+    for level in LEVELS:
+        values[f"alpha, {level}"] = alphas(tables + transposed, grades, level)
+    return values

@@ -1,4 +1,4 @@
-"""What a judge does to a table of systems: their order, each one's error, and mixed judgments.
+"""What a judge does to a table of systems: their order, their errors, and mixed judgments.
 
 Both judges' grades are of the same documents, so that nothing but the judge differs; documents that
 not both graded count as not judged. Topics are drawn with replacement, the same for both judges.
@@ -22,23 +22,20 @@ from irplatform.evaluation.agreement.rank_correlation import kendall_taus, tau_a
 from irplatform.evaluation.measure_names import cutoff_of
 from irplatform.evaluation.scoring import evaluate
 from irplatform.judging.agreement.grades import Value
-from irplatform.runs.run import Run
+from irplatform.registry.loading import registry
 from irplatform.system.console import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from irplatform.evaluation.agreement.of_grades import Floats
-    from irplatform.evaluation.kinds import MeasureFunction
     from irplatform.judging.agreement.grades import Grades
+    from irplatform.runs.run import Run
 
 SHARE = 0.1
 """The share of grades that the judge replaces."""
 DRAWS = 100
 """Random tenths."""
-_AT_ONCE = 20
-"""Random tenths that are scored together."""
-_DECIMALS = 12
 
 
 @dataclass(frozen=True)
@@ -59,17 +56,6 @@ class SystemBias:
     beyond: Value
     most_changed: float
 
-    @property
-    def error(self) -> float:
-        """The second's mean less the first's."""
-        return self.second - self.first
-
-    @property
-    def is_favoured(self) -> int:
-        """1 if the second judge favours it, -1 if it does the opposite, 0 if it may be chance."""
-        low, high = self.beyond.low, self.beyond.high
-        return 0 if low is None or high is None else int(low > 0) - int(high < 0)
-
 
 @dataclass(frozen=True)
 class SystemAgreement:
@@ -80,11 +66,11 @@ class SystemAgreement:
         systems: the systems.
         alike: systems that are left out, to the one that has the same values on every topic.
         correlations: "tau-b" and "tau-ap" (of the second's order with the first's as the truth, or
-            symmetric) to value.
+            the mean of both ways) to value.
         symmetric: whether tau-ap is the mean of both ways.
-        replaced: tau-b of the table by the first with that where the second replaces a random tenth
-            of the grades, for each draw.
-        reordered: share of the draws in which some two systems change places.
+        lowest_tau: the lowest tau-b of the table by the first with that where the second replaces a
+            random tenth of the grades; None if there is none.
+        reordered: share of the random tenths with which some two systems change places.
     """
 
     measure: str
@@ -92,7 +78,7 @@ class SystemAgreement:
     alike: Mapping[str, str]
     correlations: Mapping[str, Value]
     symmetric: bool
-    replaced: Sequence[float]
+    lowest_tau: float | None
     reordered: float
 
 
@@ -105,131 +91,85 @@ def agreement_of_systems(
     symmetric: bool,
     samples: int,
     seed: int,
-    extra: Mapping[str, MeasureFunction] | None = None,
 ) -> SystemAgreement:
-    """Compare what two judges' grades of the same documents say about systems.
+    """Compare what two judges' grades of the same documents say about systems by a measure.
 
-    Args:
-        runs: name to run.
-        first: topic to document to grade; the truth, unless `symmetric`.
-        second: by the other judge.
-        measure: the right name of a measure of ordinary judgments.
-        symmetric: no judge is the truth.
-        samples: number of draws of topics.
-        seed: seed of all draws.
-        extra: measures of plugins.
+    The first judge is the truth, unless the comparison is `symmetric`: then neither is.
 
     Raises:
         InputError: there are too few systems.
     """
-    cutoff = cutoff_of(measure)
-    cut = {name: run.top(cutoff) if cutoff else run for name, run in runs.items()}
-    sources = []
-    for label, grades in (("first", first), ("second", second)):
-        scored = {n: evaluate(grades, run, [measure], extra=extra) for n, run in cut.items()}
-        by_name = {name: each.aggregate[measure] for name, each in scored.items()}
-        per_topic = {name: each.per_topic[measure] for name, each in scored.items()}
-        sources.append(Source(label, "", measure, by_name, per_topic))
-    names, alike = _distinct(sources)
+    cutoff, extra = cutoff_of(measure), registry().measures
+    runs = {name: run.top(cutoff) if cutoff else run for name, run in runs.items()}
+
+    def scored(grades: Grades, names: Iterable[str]) -> Source:
+        by_name = {name: evaluate(grades, runs[name], [measure], extra=extra) for name in names}
+        means = {name: scores.aggregate[measure] for name, scores in by_name.items()}
+        per_topic = {name: scores.per_topic[measure] for name, scores in by_name.items()}
+        return Source("", "", measure, means, per_topic)
+
+    sources = [scored(grades, runs) for grades in (first, second)]
+    values = {name: [source.per_topic[name] for source in sources] for name in runs}
+    same_as = {name: next(o for o in runs if values[o] == values[name]) for name in runs}
+    names = [name for name, other in same_as.items() if name == other]
     if len(names) < FEWEST_SYSTEMS:
         raise InputError(
             f"an order needs at least {FEWEST_SYSTEMS} systems with values of their own; there are "
             f"{len(names)}."
         )
-    cut = {name: cut[name] for name in names}
-    topics = [*first]
-    means = [comparable_means(source, names) for source in sources]
-    drawn = [drawn_means(source, names, topics, samples, seed) for source in sources]
-    taus = Value.of(float(kendall_taus(means[0][None], means[1][None])[0]), kendall_taus(*drawn))
-    aps = Value.of(
-        float(tau_aps(means[0][None], means[1][None], symmetric=symmetric)[0]),
-        tau_aps(*drawn, symmetric=symmetric),
-    )
-    errors, drawn_errors = means[1] - means[0], drawn[1] - drawn[0]
-    beyond = errors - errors.mean()
-    drawn_beyond = drawn_errors - drawn_errors.mean(1, keepdims=True)
-    mixed = _mixed(cut, first, second, measure, seed, extra)
-    replaced = kendall_taus(means[0][None], mixed)
-    order = np.sign(means[0][:, None] - means[0])
-    moved = (np.sign(mixed[:, :, None] - mixed[:, None, :]) * order < 0).any((1, 2))
+    means = [comparable_means(source, names)[None] for source in sources]
+    drawn = [drawn_means(source, names, [*first], samples, seed) for source in sources]
+    *correlations, beyond = _compared(*means, symmetric=symmetric)
+    *drawn_correlations, drawn_beyond = _compared(*drawn, symmetric=symmetric)
+    with progress("replacing grades", DRAWS, "draws") as advance:
+        rows = []
+        for grades in _mixed(first, second, seed):
+            rows.append(comparable_means(scored(grades, names), names))
+            advance(1)
+    mixed = np.array(rows)
+    taus = kendall_taus(means[0], mixed)
+    order = means[0][:, :, None] - means[0][:, None, :]
+    turned = (mixed[:, :, None] - mixed[:, None, :]) * order < 0
+    changes = np.abs(mixed - means[0]).max(0)
     systems = [
         SystemBias(
             name,
-            float(means[0][n]),
-            float(means[1][n]),
-            Value.of(float(beyond[n]), drawn_beyond[:, n]),
-            float(np.abs(mixed[:, n] - means[0][n]).max()),
+            float(means[0][0, n]),
+            float(means[1][0, n]),
+            Value.of(beyond[0, n], drawn_beyond[:, n]),
+            float(changes[n]),
         )
         for n, name in enumerate(names)
     ]
+    pairs = zip(("tau-b", "tau-ap"), correlations, drawn_correlations, strict=True)
     return SystemAgreement(
         measure,
         systems,
-        alike,
-        {"tau-b": taus, "tau-ap": aps},
+        {name: other for name, other in same_as.items() if name != other},
+        {name: Value.of(value[0], of_draws) for name, value, of_draws in pairs},
         symmetric,
-        replaced[~np.isnan(replaced)].tolist(),
-        float(moved.mean()),
+        None if np.isnan(taus).all() else float(np.nanmin(taus)),
+        float(turned.any((1, 2)).mean()),
     )
 
 
-def _distinct(sources: Sequence[Source]) -> tuple[list[str], dict[str, str]]:
-    """Systems with values of their own; and the others, to the system that has the same ones.
-
-    They are one run under two names, which ties.
-    """
-    names: list[str] = []
-    alike: dict[str, str] = {}
-    for name in sources[0].means:
-        values = [source.per_topic[name] for source in sources]
-        same = (o for o in names if values == [source.per_topic[o] for source in sources])
-        if (other := next(same, None)) is None:
-            names.append(name)
-        else:
-            alike[name] = other
-    return names, alike
+def _compared(first: Floats, second: Floats, *, symmetric: bool) -> tuple[Floats, Floats, Floats]:
+    """Tau-b, tau-ap, and systems' errors beyond the mean error, of means [draws, systems]."""
+    errors = second - first
+    aps = tau_aps(first, second)
+    if symmetric:
+        aps = (aps + tau_aps(second, first)) / 2
+    return kendall_taus(first, second), aps, errors - errors.mean(1, keepdims=True)
 
 
-def _mixed(
-    runs: Mapping[str, Run],
-    first: Grades,
-    second: Grades,
-    measure: str,
-    seed: int,
-    extra: Mapping[str, MeasureFunction] | None,
-) -> Floats:
-    """Means, [draws, systems], where the second judge replaces a random tenth of the grades.
-
-    The topics of several draws are scored at once, as topics of other names.
-    """
+def _mixed(first: Grades, second: Grades, seed: int) -> Iterator[Grades]:
+    """The first judge's grades, of which the second replaces a random tenth."""
     pairs = [(topic, document) for topic, own in first.items() for document in own]
     random = np.random.default_rng(seed)
-    means = []
-    with progress("replacing grades", DRAWS, "draws") as advance:
-        for start in range(0, DRAWS, _AT_ONCE):
-            draws = range(start, min(DRAWS, start + _AT_ONCE))
-            qrels: dict[str, dict[str, int]] = {}
-            for draw in draws:
-                taken = random.choice(len(pairs), max(1, round(len(pairs) * SHARE)), replace=False)
-                mixed = {topic: dict(own) for topic, own in first.items()}
-                for place in taken:
-                    topic, document = pairs[place]
-                    mixed[topic][document] = second[topic][document]
-                qrels |= {f"{draw} {topic}": own for topic, own in mixed.items()}
-            block = []
-            for run in runs.values():
-                rankings = {
-                    f"{draw} {topic}": run.rankings[topic]
-                    for draw in draws
-                    for topic in first
-                    if topic in run.rankings
-                }
-                found = evaluate(qrels, Run(run.name, rankings), [measure], extra=extra)
-                values = found.per_topic[measure]
-                block.append(
-                    [np.mean([values[f"{draw} {topic}"] for topic in first]) for draw in draws]
-                )
-            means.append(np.array(block).T)
-            advance(len(draws))
-    rounded: Floats = np.round(np.concatenate(means), _DECIMALS)
-    return rounded
+    number = max(1, round(len(pairs) * SHARE))
+    for _ in range(DRAWS):
+        mixed = {topic: dict(own) for topic, own in first.items()}
+        for place in random.choice(len(pairs), number, replace=False):
+            topic, document = pairs[place]
+            mixed[topic][document] = second[topic][document]
+        yield mixed
