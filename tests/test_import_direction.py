@@ -49,9 +49,9 @@ LAYERS = (
     {"knowledge", "lucene"},  # below `lucene`, the room `lucene/java`
     {"documents"},
     {"postings"},
-    {"runs", "text"},
+    {"chat", "runs", "text"},
     {"options"},
-    {"chat", "workers"},
+    {"workers"},
     {"files"},
     {"system"},
     {"data"},

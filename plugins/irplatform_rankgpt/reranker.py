@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path  # noqa: TC003 - pydantic reads annotations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.kit import Chat
-from irplatform.plugin import Documents, Field, InputError, Options, Reads, Reranker, Topic, Traits
+from irplatform.plugin import Documents, Field, InputError, Reads, Reranker, Topic, Traits
 from irplatform_rankgpt.windows import PLACES, PROMPT, prompt, windows
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from irplatform.plugin import Resources
 
 _NAME = "rankgpt"
-_ANSWERS = "answers.journal"
 _FORMAT = 2
 """Of the kept answers, which are whole since 2."""
 _PROBLEMS = {
@@ -28,17 +27,9 @@ _PROBLEMS = {
 """Told once in a run, which counts them at its end."""
 
 
-class RankGPTOptions(Options):
+class RankGPTOptions(Chat.Options):
     """Options of the list-wise reranker."""
 
-    url: str = Field(
-        "http://localhost:8000/v1",
-        description="the server's chat API, without /chat/completions; passages are sent there",
-    )
-    model: str = Field("", description="the model's name on the server")
-    key_variable: str = Field(
-        "", description="the environment variable that holds the key, such as OPENAI_API_KEY"
-    )
     depth: int = Field(100, ge=1, description="candidates of a topic that are sorted")
     window: int = Field(20, ge=2, description="passages that the model sorts at once")
     step: int = Field(10, ge=1, description="places that the window moves up")
@@ -48,13 +39,6 @@ class RankGPTOptions(Options):
     prompt: Path | None = Field(
         None, description="a text file with {count}, {query} and {passages}, in place of our prompt"
     )
-    temperature: float | None = Field(
-        0.0, ge=0, description="of the model; none leaves it to the server"
-    )
-    parameters: dict[str, Any] = Field(
-        {}, description="further fields of each request, such as max_completion_tokens"
-    )
-    timeout: float = Field(300.0, gt=0, description="seconds to wait for an answer")
 
 
 class RankGPT(Reranker):
@@ -74,39 +58,19 @@ class RankGPT(Reranker):
 
     def reads(self) -> Reads:
         """Nothing but its options, which are checked."""
-        if not self.options.model:
-            raise InputError(
-                "'rankgpt' needs a model: its option `model` "
-                f"({Options.spelled({'rankgpt.model': 'NAME'})}), as the server calls it."
-            )
         if self.options.step > self.options.window:
             raise InputError(
                 f"rankgpt.step is {self.options.step}, more than rankgpt.window "
                 f"({self.options.window}): documents between two windows would not be read."
             )
-        Chat.read_key(self.options.key_variable, self._url(), _NAME)
-        self._template()
+        _ = self.options.server(_NAME), self._template()
         return Reads()
 
     def prepare(self, resources: Resources) -> None:
         """Open the file of answers; the server is asked when topics are ranked."""
-        options, url = self.options, self._url()
-        request = Chat.request(options.model, options.temperature, options.parameters)
-        folder = resources.artifact(
-            "rankgpt-answers",
-            {"url": url, "request": request, "format": _FORMAT},
-            lambda place: (place / _ANSWERS).touch(),
-            of_vectors=False,
-            filled_later=True,
-        )
+        kind, shorter = "rankgpt-answers", ("words", "window")
         self._chat = Chat(
-            url,
-            Chat.read_key(options.key_variable, url, _NAME),
-            request,
-            options.timeout,
-            folder / _ANSWERS,
-            system=_NAME,
-            shorter=("words", "window"),
+            self.options, resources, _NAME, kind=kind, shorter=shorter, format=_FORMAT
         )
         self._prompt = self._template()
         self._resources = resources
@@ -142,9 +106,6 @@ class RankGPT(Reranker):
                 done(moves[place])
         return [_falling(orders[place], len(read)) for place, (_, read, _) in enumerate(batch)]
 
-    def _url(self) -> str:
-        return Chat.check_url(self.options.url, _NAME)
-
     def _windows(self, count: int) -> list[slice]:
         return self.options.passes * [*windows(count, self.options.window, self.options.step)]
 
@@ -163,8 +124,7 @@ class RankGPT(Reranker):
         return order, problems
 
     def _template(self) -> str:
-        path = self.options.prompt
-        return PROMPT if path is None else Chat.read_prompt(path, PLACES)
+        return self.options.template(self.options.prompt, PROMPT, PLACES)
 
 
 def _falling(order: Sequence[int], count: int) -> list[float]:

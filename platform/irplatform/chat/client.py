@@ -6,14 +6,13 @@ For every reranker and judge that asks one. Errors name the options `url`, `key_
 
 from __future__ import annotations
 
-import os
-import re
 from collections import Counter
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from urllib.parse import urlsplit
 
 from irplatform.chat.answers import Answer, AnswerError, read_answer, reason_in
+from irplatform.chat.options import ChatOptions
 from irplatform.chat.parallel import in_parallel
 from irplatform.chat.stated_rankings import permutation
 from irplatform.errors import InputError, PlatformError, counted, unstopped
@@ -24,12 +23,11 @@ from irplatform.system.console import notice
 from irplatform.system.web import LOOPBACK, TransientError, retry_after, with_retries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from requests import Response
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ANSWERS = "answers.journal"
 _CONNECT = 15.0
 _AWAY = {"refused": "connection refused", "resolve": "unknown host"}
 _AWAY |= {"CERTIFICATE": "its certificate is not valid"}
@@ -39,47 +37,53 @@ class Chat:
     """A model that answers prompts, each once, also of several threads: answers are kept in a file.
 
     Args:
-        url: of the API, without `/chat/completions`.
-        key: "" for none.
-        request: fields of each request, such as the model, beside the messages.
-        timeout: seconds to wait for an answer.
-        answers: a file of former answers, which is extended.
-        system: the name of the reranker or judge that asks.
+        options: of the model and its server.
+        resources: the `Resources` of the reranker or judge that asks; the cache keeps answers.
+        system: its name.
+        kind: what the cache calls its answers.
         shorter: its options that make prompts shorter, for messages.
+        marks: what else answers depend on.
 
     Attributes:
+        Options: of the model and its server.
         tally: of this process: answers, those that were kept before, were cut off, were no rankings
             or were repaired, and tokens read and written.
     """
 
+    Options: TypeAlias = ChatOptions
     tally: ClassVar[Counter[str]] = Counter()
     permutation = staticmethod(permutation)
     in_parallel = staticmethod(in_parallel)
 
     def __init__(
         self,
-        url: str,
-        key: str,
-        request: Mapping[str, object],
-        timeout: float,
-        answers: Path,
-        *,
+        options: ChatOptions,
+        resources: Any,
         system: str,
+        *,
+        kind: str,
         shorter: Sequence[str],
+        **marks: object,
     ) -> None:
         import requests
 
         self._system, self._shorter = system, shorter
-        self._url = url
-        self._request = dict(request)
-        self._timeout = timeout
-        self._path = answers
+        self._url, key = options.server(system)
+        self._request, self._timeout = options.request, options.timeout
+        folder = resources.artifact(
+            kind,
+            {"url": self._url, "request": self._request, **marks},
+            lambda place: (place / _ANSWERS).touch(),
+            of_vectors=False,
+            filled_later=True,
+        )
+        self._path = folder / _ANSWERS
         self._lock = Lock()
         self._answers: dict[str, str] = dict(
-            read_journal(answers, lambda line: (line["prompt"], str(line["answer"])))
+            read_journal(self._path, lambda line: (line["prompt"], str(line["answer"])))
         )
         self._session = requests.Session()
-        self._session.trust_env = bool(urlsplit(url).hostname not in LOOPBACK)
+        self._session.trust_env = bool(urlsplit(self._url).hostname not in LOOPBACK)
         self._session.auth = _Bearer(key)
 
     @classmethod
@@ -96,82 +100,6 @@ class Chat:
             read, written = tally["prompt_tokens"], tally["completion_tokens"]
             parts.append(f"{counted(read, 'token')} read, {written:,} written")
         notice(f"{system}: {', '.join(parts)}")
-
-    @staticmethod
-    def check_url(url: str, system: str) -> str:
-        """The URL of a chat API without its last slash.
-
-        Raises:
-            InputError: it is none, or holds a password or a query, which metadata would show.
-        """
-        try:
-            parts = urlsplit(url)
-            host = parts.hostname
-        except ValueError:  # brackets that are not closed, say
-            host = None
-        if not host or parts.scheme not in ("http", "https"):
-            raise InputError(
-                f"{system}.url is {url!r}; it is the beginning of a chat API, such as "
-                "http://localhost:8000/v1."
-            )
-        if parts.username or parts.password or parts.query or parts.fragment:
-            raise InputError(
-                f"{system}.url may not hold a user, a password or a query: metadata shows it. Name "
-                "the environment variable of a key with "
-                f"{option('settings', {f'{system}.key_variable': 'NAME'})}."
-            )
-        return url.rstrip("/")
-
-    @staticmethod
-    def read_key(variable: str, url: str, system: str) -> str:
-        """The key in an environment variable; "" where none is named.
-
-        Raises:
-            InputError: it is not set, or would be sent unencrypted to another machine.
-        """
-        if not variable:
-            return ""
-        if not _VARIABLE.fullmatch(variable):  # perhaps the key itself: it is not shown
-            raise InputError(
-                f"{system}.key_variable is the name of an environment variable, such as "
-                "OPENAI_API_KEY, not the key itself."
-            )
-        key = os.environ.get(variable, "").strip()
-        if not key:
-            raise InputError(
-                f"{system}.key_variable names an environment variable that is not set. It takes "
-                "the name of a variable, not the key itself."
-            )
-        parts = urlsplit(url)
-        if parts.scheme != "https" and parts.hostname not in LOOPBACK:
-            raise InputError(
-                f"the key in {variable} would be sent to {url} unencrypted: use https, or name no "
-                "key."
-            )
-        return key
-
-    @staticmethod
-    def request(
-        model: str, temperature: float | None, parameters: Mapping[str, object]
-    ) -> dict[str, object]:
-        """Fields of each request; `parameters` replace others of the same name."""
-        fields: dict[str, object] = {} if temperature is None else {"temperature": temperature}
-        return {**fields, "model": model, **parameters}
-
-    @staticmethod
-    def read_prompt(path: Path, places: Sequence[str]) -> str:
-        """The prompt in a text file.
-
-        Raises:
-            InputError: it cannot be read, or lacks one of the places, as in {query}.
-        """
-        try:
-            text = path.expanduser().read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError("this prompt cannot be read.", path=path) from error
-        if missing := [place for place in places if f"{{{place}}}" not in text]:
-            raise InputError(f"a prompt needs {{{missing[0]}}} in it.", path=path)
-        return text
 
     def knows(self, prompt: str) -> bool:
         """Whether the answer to a prompt was kept, so that it costs nothing."""
