@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from irplatform.experiment.run import run as run
     from irplatform.experiment.run import train as train
     from irplatform.experiment.run_settings import RunSettings as RunSettings
-    from irplatform.judging.machines import Prices as Prices
     from irplatform.judging.machines import judge_pool as judge_pool
     from irplatform.judging.pooling import next_batch as next_batch
     from irplatform.judging.pooling import pool_runs as pool_runs

@@ -1,13 +1,18 @@
-"""The judge `cross-encoder`: a ranker's scores, and thresholds that turn them into grades."""
+"""The judge `cross-encoder`: a ranker's scores, and thresholds that turn them into grades.
+
+A document has at least a grade if its score reaches the grade's threshold. Each threshold is the
+one with the best agreement with people about "at least this grade": Cohen's kappa (Cohen, 1960),
+which corrects for how rare a grade is. Thresholds do not fall from grade to grade.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 - pydantic reads annotations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from irplatform.kit import Checkpoint, digests, fingerprint
+from irplatform.kit import digests, fingerprint
 from irplatform.plugin import (
     Documents,
     Field,
@@ -18,7 +23,6 @@ from irplatform.plugin import (
     Reads,
     Topic,
 )
-from irplatform_judges.thresholds import fitted_thresholds, grade_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +32,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Resources
 
 _NAME = "cross-encoder"
-_RERANKER = "cross-encoder"
-_DESCRIPTION = "checkpoint.json"
-_DIGITS = 5
+"""Of the judge, and of the reranker of models in Hugging Face format."""
 
 
 class CrossEncoderJudgeOptions(Options):
@@ -40,19 +42,13 @@ class CrossEncoderJudgeOptions(Options):
         None,
         description="a folder: a cross-encoder in Hugging Face format, or a checkpoint of `train`",
     )
-    settings: dict[str, Any] = Field(
-        {}, description="options of the reranker `cross-encoder`, such as max_length"
-    )
-    thresholds: tuple[float, ...] = Field(
-        (), description="the score of each grade but the lowest, ascending; none: they are fitted"
-    )
 
 
 class CrossEncoderJudge(Judge):
     """A cross-encoder's scores, by thresholds that are fitted on judged documents.
 
     The model is a folder: a sequence classifier of yours, or a checkpoint that `platform train`
-    wrote, such as one of vanilla-bert. Thresholds are fitted on judged documents, or given.
+    wrote, such as one of vanilla-bert.
     """
 
     Options = CrossEncoderJudgeOptions
@@ -60,84 +56,57 @@ class CrossEncoderJudge(Judge):
         "Rodrigo Nogueira, Kyunghyun Cho. Passage Re-ranking with BERT. arXiv:1901.04085, 2019."
     )
     options: CrossEncoderJudgeOptions
+    _thresholds: Sequence[float] = ()
 
     def reads(self) -> Reads:
         """The model."""
-        if sorted(self.options.thresholds) != [*self.options.thresholds]:
-            raise InputError("cross-encoder.thresholds are ascending numbers.")
-        folder = self._folder()
-        if self._is_checkpoint(folder):
-            return Reads(checkpoints=(folder,))
-        settings = {**self.options.settings, "model": str(folder)}
-        system = NamedSystem("reranker", _RERANKER, settings, "model", "settings")
-        return Reads(systems=(system,))
+        if self._is_checkpoint:
+            return Reads(checkpoints=(self._folder,))
+        return Reads(systems=(NamedSystem("reranker", _NAME, self._settings, "model"),))
 
     def prepare(self, resources: Resources) -> None:
         """Open the model."""
-        folder = self._folder()
-        if self._is_checkpoint(folder):
-            Checkpoint.read(folder)
-            self._members = [*resources.checkpoint(folder)]
-        else:
-            settings = {**self.options.settings, "model": str(folder)}
-            self._members = [resources.reranker(_RERANKER, settings)]
-        self._thresholds = [*self.options.thresholds]
         self._resources = resources
+        if self._is_checkpoint:
+            self._members = [*resources.checkpoint(self._folder)]
+        else:
+            self._members = [resources.reranker(_NAME, self._settings)]
 
     def fit(self, judged: Sequence[Judge.Judged], grades: Judge.Grades) -> None:
-        """Fit the thresholds.
-
-        Raises:
-            InputError: thresholds are given.
-        """
-        if self.options.thresholds:
-            raise InputError("cross-encoder.thresholds are given: leave them out to fit them.")
+        """Fit the thresholds."""
         scores = []
         with self._resources.progress("fitting", len(judged), "topics") as done:
             for topic, documents, _ in judged:
                 scores.append(self._scores(topic, documents))
                 done(1)
-        levels = sorted(grades)
-        given = np.concatenate([np.array(own, dtype=np.int64) for _, _, own in judged])
-        thresholds = fitted_thresholds(np.concatenate(scores), given, levels)
-        self._thresholds = [float(f"{each:.{_DIGITS}g}") for each in thresholds]
-        if np.inf in self._thresholds:
-            lacking = [str(level) for level in levels[1:] if not (given >= level).any()]
-            self._resources.notice(
-                f"cross-encoder: no judged document reaches {', '.join(lacking)}, which no "
-                "document gets"
-            )
+        people = np.concatenate([np.array(given, dtype=np.int64) for _, _, given in judged])
+        thresholds = fitted_thresholds(np.concatenate(scores), people, sorted(grades))
+        self._thresholds = [float(f"{threshold:.5g}") for threshold in thresholds]
 
     def judge(self, topic: Topic, documents: Documents, grades: Judge.Grades) -> list[int | None]:
-        """Grades by score.
-
-        Raises:
-            InputError: there are no thresholds, or not one for each grade but the lowest.
-        """
-        levels = sorted(grades)
-        if len(self._thresholds) != len(levels) - 1:
+        """Grades by score; InputError if it is not fitted to these grades."""
+        if len(self._thresholds) != len(grades) - 1:
             raise InputError(
-                f"cross-encoder has {len(self._thresholds)} thresholds for {len(levels)} grades: "
-                f"fit it on judged documents, or give {len(levels) - 1} with "
-                f"{Options.spelled({'cross-encoder.thresholds': '[…]'})}."
+                "'cross-encoder' has no thresholds for these grades: fit it on judged documents."
             )
-        scores = self._scores(topic, documents)
-        return [grade_of(score, self._thresholds, levels) for score in scores.tolist()]
+        levels = sorted(grades)
+        places = np.searchsorted(self._thresholds, self._scores(topic, documents), side="right")
+        return [levels[place] for place in places]
 
     def version(self, grades: Judge.Grades) -> str:
-        """The model's folder, and the thresholds."""
+        """The model's folder with a digest, and the thresholds."""
         del grades
-        folder = self._folder()
-        files = sorted(path for path in folder.rglob("*") if path.is_file())
-        mark = fingerprint({"model": [*digests(files)], "settings": self.options.settings})
-        shown = ",".join(f"{each:.{_DIGITS}g}" for each in self._thresholds)
-        return f"model:{'_'.join(folder.name.split())} {mark[:8]} thresholds:{shown}"
+        files = sorted(path for path in self._folder.rglob("*") if path.is_file())
+        mark = fingerprint({"model": digests(files)})
+        shown = ",".join(f"{threshold:g}" for threshold in self._thresholds)
+        return f"model:{'_'.join(self._folder.name.split())} {mark[:8]} thresholds:{shown}"
 
     def _scores(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float64]:
-        members = [np.asarray(each.score(topic, documents), float) for each in self._members]
+        members = [np.asarray(member.score(topic, documents), float) for member in self._members]
         mean: npt.NDArray[np.float64] = np.mean(members, axis=0)
         return mean
 
+    @property
     def _folder(self) -> Path:
         if self.options.model is None:
             raise InputError(
@@ -146,6 +115,43 @@ class CrossEncoderJudge(Judge):
             )
         return self.options.model.expanduser()
 
-    @staticmethod
-    def _is_checkpoint(folder: Path) -> bool:
-        return (folder / _DESCRIPTION).is_file()
+    @property
+    def _is_checkpoint(self) -> bool:
+        return (self._folder / "checkpoint.json").is_file()
+
+    @property
+    def _settings(self) -> dict[str, str]:
+        return {"model": str(self._folder)}
+
+
+def fitted_thresholds(
+    scores: npt.NDArray[np.float64], grades: npt.NDArray[np.int64], levels: Sequence[int]
+) -> list[float]:
+    """Fit thresholds.
+
+    Args:
+        scores: of documents, [n].
+        grades: theirs, [n].
+        levels: all grades, ascending.
+
+    Returns:
+        The threshold of each grade but the lowest, ascending; infinite from the first grade that
+        no document reaches.
+    """
+    order = np.argsort(-scores, kind="stable")
+    scores, grades = scores[order], grades[order]
+    count, given = len(scores), np.arange(1, len(scores) + 1)
+    ends = np.flatnonzero(np.diff(scores, append=-np.inf))  # documents of one score get one grade
+    thresholds = []
+    for level in reversed(levels[1:]):
+        reached = np.cumsum(grades >= level)
+        people = reached[-1]
+        if not people:
+            thresholds.append(np.inf)
+            continue
+        chance = given * (count - people) + people * (count - given)
+        kappa = 2 * (count * reached - given * people) / np.maximum(chance, 1)
+        best = ends[np.argmax(kappa[ends])]
+        ends = ends[ends >= best]
+        thresholds.append(float(scores[best : best + 2].mean()))
+    return thresholds[::-1]

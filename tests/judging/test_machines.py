@@ -1,6 +1,7 @@
 """Machines that judge a pool: what is written, what goes on later, what is refused."""
 
 import json
+import shutil
 
 import pytest
 from sourced_judgments import ANN, judged, make_pool, write
@@ -8,9 +9,11 @@ from sourced_judgments import ANN, judged, make_pool, write
 import irplatform as ir
 from irplatform.data import Collection
 from irplatform.errors import InputError, PluginError
+from irplatform.files.locks import lock
 from irplatform.judging import machines
 from irplatform.judging.judgments import Source, read_judgments
-from irplatform.judging.machines import Prices
+from irplatform.judging.page.opening import grown
+from irplatform.judging.pool_folder import read_pool
 from irplatform.judging.store import Store
 from irplatform.plugin import Field, Judge, Options
 
@@ -72,7 +75,7 @@ def judge(pool, tmp_path):
 
 def test_its_judgments_are_in_a_file_of_the_pool_with_their_source(judge, pool):
     done = judge()
-    assert (done.judged, done.before, done.unjudged, done.absent) == (3, 0, 0, 0)
+    assert (done.judged, done.before, done.unjudged) == (3, 0, 0)
     found = read_judgments(pool / "even.jsonl")
     assert [(j.topic, j.document, j.grade) for j in found] == [
         ("q1", "d1", 1),
@@ -114,22 +117,24 @@ def test_an_interruption_keeps_what_was_judged(judge, pool):
 
 
 def test_an_estimate_judges_nothing_and_says_the_price(judge, pool, capsys):
-    prices = Prices(2, 1000)
-    told = judge(estimate=True, prices=prices)
-    assert prices.told(told.expected) == "3,000 tokens read, 3 written, 0.01"
+    told = judge(estimate=True, prices=(2, 1000))
+    assert (told.tokens, told.price, told.unjudged) == (Judge.Tokens(3000, 3), 0.009, 3)
+    assert told.sentence.startswith("3 documents to judge by even options:")
+    assert told.sentence.endswith("about 3,000 tokens read, 3 written, 0.01")
     assert Even.asked == 0
     assert not (pool / "even.jsonl").exists()
     assert capsys.readouterr().err == ""
-    judge(prices=prices)
-    said = capsys.readouterr().err
-    assert "3 documents to judge by even options:" in said
-    assert "about 3,000 tokens read, 3 written, 0.01" in said
+    done = judge(prices=(2, 1000))
+    assert (done.tokens, done.price) == (Judge.Tokens(900, 3), 0.0048)
+    assert capsys.readouterr().err.splitlines() == [
+        told.sentence,
+        "spent: 900 tokens read, 3 written, 0.00",
+    ]
 
 
 def test_without_prices_tokens_alone_are_told(judge, capsys):
-    done = judge()
-    assert (done.spent, done.price) == (Judge.Tokens(900, 3), 0)
-    assert capsys.readouterr().err.rstrip().endswith("3,000 tokens read, 3 written")
+    assert judge().price == 0
+    assert capsys.readouterr().err.rstrip().endswith("spent: 900 tokens read, 3 written")
 
 
 def test_the_grades_are_those_by_which_people_judge_the_pool(judge, pool):
@@ -144,29 +149,29 @@ def test_a_collection_without_grades_asks_for_them(judge):
         judge(grades=None)
 
 
-def test_documents_that_the_collection_lacks_are_left_out_and_counted(judge, pool):
+def test_documents_that_the_collection_lacks_stay_unjudged(judge, pool):
     with (pool / "pool.tsv").open("a") as file:
         file.write("q2\tgone\t1\t2\n")
     done = judge()
-    assert (done.judged, done.absent) == (3, 1)
+    assert (done.judged, done.unjudged) == (3, 1)
 
 
 def test_topics_that_the_collection_lacks_are_an_error(judge, pool):
     with (pool / "pool.tsv").open("a") as file:
         file.write("q9\td1\t1\t1\n")
-    with pytest.raises(InputError, match="lacks topics of the pool: q9"):
+    with pytest.raises(InputError, match="'q9' is not a topic of the collection, but of the pool"):
         judge()
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ([0], "returned 1 grade for 2 documents of topic q1"),
+        ([0], r"returned \[0\] for topic q1; a list with a grade or None for each of 2 documents"),
         ([0, 7], "gave 7 for topic q1; a grade is None or one of 0, 1"),
         ([0, True], "gave True for topic q1"),
         ([0, "1"], "gave '1' for topic q1"),
-        ("01", "returned str from judge"),
-        (None, "returned NoneType from judge"),
+        ("01", "returned '01' for topic q1; a list"),
+        (None, "returned None for topic q1; a list"),
     ],
 )
 def test_a_judge_that_breaks_the_contract_is_named(judge, pool, answer, message):
@@ -188,10 +193,66 @@ def test_wrong_names_and_options_come_with_the_right_ones(judge):
 
 def test_two_at_once_are_refused(judge, pool):
     with (
-        machines._alone(pool / "even.jsonl"),
+        lock(pool / ".even.jsonl"),
         pytest.raises(InputError, match="another process judges this pool with this judge"),
     ):
         judge()
+
+
+@pytest.fixture
+def learning(pool, tmp_path):
+    """A pool that learns, of all six documents of both topics, two a round."""
+    rankings = {t: ir.Ranking.of(["d1", "d2", "d3"], [3.0, 2.0, 1.0]) for t in ("q1", "q2")}
+    folder, budget = tmp_path / "learning", {"method": "move-to-front", "budget": 5, "batch": 2}
+    return ir.pool_runs([ir.Run("bm25", rankings)], folder, **budget).pool
+
+
+def test_a_pool_that_learns_gets_its_rounds_until_its_budget_is_spent(learning, tmp_path, capsys):
+    given = {"collection": tmp_path / "small", "grades": GRADES}
+    told = ir.judge_pool(learning.folder, "even", estimate=True, **given)
+    assert told.unjudged == 2
+    assert told.sentence.endswith("2 written; up to 3 more in later rounds")
+    done = ir.judge_pool(learning.folder, "even", **given)
+    assert (done.judged, done.unjudged, Even.asked) == (5, 0, 5)
+    assert read_pool(learning.folder).rounds == [2, 2, 1]
+    again = ir.judge_pool(learning.folder, "even", **given)
+    assert (again.judged, again.before, Even.asked) == (0, 5, 5)
+
+
+def test_its_rounds_are_those_of_the_page_where_people_judge_the_same(learning, tmp_path):
+    other = shutil.copytree(learning.folder, tmp_path / "other")
+    done = ir.judge_pool(learning.folder, "even", collection=tmp_path / "small", grades=GRADES)
+    by_machine = read_judgments(done.path)
+    with Store.open(other, learning.id) as store:
+        held = read_pool(other)
+        while held:
+            placed = {(topic, item.document) for topic in held.topics for item in held.items(topic)}
+            for j in by_machine:
+                if (j.topic, j.document) in placed:  # the same click twice is one
+                    click = f"click on {j.topic} {j.document}"
+                    store.judge(j.topic, j.document, ANN, j.grade, request=click)
+            held = grown(held)
+    assert (other / "pool.tsv").read_bytes() == (learning.folder / "pool.tsv").read_bytes()
+
+
+def test_documents_that_stay_unjudged_do_not_hold_up_a_round(learning, tmp_path):
+    given = {"collection": tmp_path / "small", "grades": GRADES}
+    settings = {"unjudged": ["d1", "d2", "d3"]}
+    done = ir.judge_pool(learning.folder, "even", settings=settings, **given)
+    assert (done.judged, done.unjudged) == (0, 5)
+    assert not done.path.exists()
+
+
+def test_people_go_first_where_a_pool_learns(learning, tmp_path, monkeypatch):
+    (topic, *_), asked = learning.topics, []
+    document = learning.items(topic)[0].document
+    with Store.open(learning.folder, learning.id) as store:
+        store.judge(topic, document, ANN, 7, request="click-of-ann")
+    monkeypatch.setattr(machines, "next_batch", lambda folder, judged: asked.append(judged))
+    ir.judge_pool(learning.folder, "even", collection=tmp_path / "small", grades=GRADES)
+    (known,) = asked
+    assert known[topic][document] == 7
+    assert sum(map(len, known.values())) == 2
 
 
 class Learner(Judge):
@@ -217,16 +278,16 @@ def test_the_topics_that_it_is_fitted_on_are_in_its_version(judge, tmp_path):
         assert done.source == Source("machine", "learner", "usual:1 fitted-on:q1")
         assert done.source.fitted_on == {"q1"}
         assert judge("learner", fit_on=people).source.fitted_on == {"q1", "q2"}
-        with pytest.raises(InputError, match="no person judged topic q3"):
+        with pytest.raises(InputError, match="cannot be fitted on topic q3: no person"):
             judge("learner", fit_on=people, fit_topics="q3")
     with pytest.raises(InputError, match="Even does not learn from judged documents"):
         judge(fit_on=people)
 
 
-def test_agree_leaves_out_the_topics_that_it_was_fitted_on(judge, pool):
+def test_agree_leaves_out_the_topics_of_the_pool_that_it_was_fitted_on(judge, pool):
     write(pool / "ann.jsonl", judged(ANN, "q1", {"d1": 1, "d2": 0}), judged(ANN, "q2", {"d3": 0}))
     with ir.register("learner", Learner):
-        judge("learner", fit_on=pool, fit_topics="q1")
+        judge("learner", fit_topics="q1")
     found = ir.agree_judges(pool, samples=100)
     assert found.of_grades.documents == 1
 

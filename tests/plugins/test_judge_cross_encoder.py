@@ -9,7 +9,6 @@ from small import SmallResources, chosen
 
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
-from irplatform_judges.thresholds import grade_of
 
 TOPIC = Topic("7", "lung cancer")
 GRADES = {0: "not relevant", 1: "possibly relevant", 2: "definitely relevant"}
@@ -42,21 +41,24 @@ def scores(one_label):
     )
 
 
-def test_grades_are_those_of_the_scores(judge, one_label):
-    given = sorted(scores(one_label))
-    thresholds = [given[5], given[15]]
-    asked = judge(thresholds=thresholds)
-    expected = [grade_of(score, thresholds, [0, 1, 2]) for score in scores(one_label)]
-    assert asked.judge(TOPIC, documents(), GRADES) == expected
-    assert {*expected} == {0, 1, 2}
-
-
-def test_thresholds_are_fitted_and_stand_in_the_version(judge, one_label):
+def test_grades_are_those_of_the_scores_by_fitted_thresholds(judge, one_label):
     given = scores(one_label)
-    middle = sorted(given)[12]
+    low, high = sorted(given)[5], sorted(given)[15]
+    people = [int(score > low) + int(score > high) for score in given]
     asked = judge()
-    asked.fit([(TOPIC, documents(), [int(score > middle) for score in given])], GRADES)
-    assert asked.judge(TOPIC, documents(), GRADES) == [int(score > middle) for score in given]
+    asked.fit([(TOPIC, documents(), people)], GRADES)
+    assert asked.judge(TOPIC, documents(), GRADES) == people
+    assert {*people} == {0, 1, 2}
+
+
+def test_thresholds_stand_in_the_version_and_a_grade_that_nobody_gave_is_not_given(
+    judge, one_label
+):
+    given = scores(one_label)
+    people = [int(score > sorted(given)[12]) for score in given]
+    asked = judge()
+    asked.fit([(TOPIC, documents(), people)], GRADES)
+    assert asked.judge(TOPIC, documents(), GRADES) == people
     version = asked.version(GRADES)
     assert version.startswith(f"model:{one_label.name} ")
     assert version.endswith(",inf")
@@ -65,7 +67,9 @@ def test_thresholds_are_fitted_and_stand_in_the_version(judge, one_label):
 def test_without_thresholds_it_says_what_to_do(judge):
     with pytest.raises(InputError, match="fit it on judged documents"):
         judge().judge(TOPIC, documents(), GRADES)
-    with pytest.raises(InputError, match="ascending"):
-        judge(thresholds=[2.0, 1.0])
-    with pytest.raises(InputError, match="thresholds are given"):
-        judge(thresholds=[1.0, 2.0]).fit([], GRADES)
+
+
+def test_without_a_model_it_says_what_to_do():
+    registration = shipped_judges()["cross-encoder"]
+    with pytest.raises(InputError, match="'cross-encoder' needs a model"):
+        registration.made(registration.options({})).reads()

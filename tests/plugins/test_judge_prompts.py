@@ -13,7 +13,7 @@ def test_a_prompt_has_topic_document_and_grades_with_definitions():
     text = prompt(PROMPT, topic, Document("d", "A title", "one {grades} two three"), GRADES, 4)
     assert "need:\nmelanoma {document}\ndisease: Melanoma\ngene: BRAF, KRAS\n" in text
     assert "<<<\nA title one {grades}\n>>>" in text
-    assert "2: definitely relevant\n1: possibly relevant\n0: not relevant\n" in text
+    assert "0: not relevant\n1: possibly relevant\n2: definitely relevant\n" in text
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_prompt_has_topic_document_and_grades_with_definitions():
         ("1: possibly relevant", 1),
         ("2 - definitely relevant, it has 3 trials", 2),
         ("0\n\nIt is about mice.", 0),
-        ("Definitely relevant.", 2),
+        ("0 (not relevant)", 0),
         ("After reading, I choose grade 1.", 1),
     ],
 )
@@ -54,7 +54,10 @@ def test_a_stated_grade_is_read(answer, grade):
         "The score is between 1 and 2; grade 1 or 2",
         "Grade: 1. On reflection, grade: 2.",
         "1: but the grade is 2",
-        "relevant",
+        "Grade 1 and 2",
+        "1, 2",
+        "2\n1",
+        "Definitely relevant.",
         "I cannot judge this document.",
         "90% sure",
         "Grade 2 out of 5",
@@ -64,5 +67,7 @@ def test_what_states_no_grade_or_not_one_is_none(answer):
     assert stated_grade(answer, GRADES) is None
 
 
-def test_definitions_that_are_the_same_words_are_no_grade():
-    assert stated_grade("relevant", {0: "relevant", 1: "Relevant."}) is None
+def test_definitions_come_in_whole():
+    long = f"{'a document that ' * 300}\n- has a trial, and\n- names {{the}} gene"
+    text = prompt(PROMPT, Topic("7", "q"), Document("d"), {0: "not relevant", 1: long}, 4)
+    assert f"\n0: not relevant\n1: {long}\n" in text

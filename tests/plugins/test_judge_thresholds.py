@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from irplatform_judges.thresholds import fitted_thresholds, grade_of
+from irplatform_judges.crossencoder import fitted_thresholds
 
 
 def graded(scores, thresholds, levels):
-    return [grade_of(score, thresholds, levels) for score in scores]
+    return [levels[sum(score >= threshold for threshold in thresholds)] for score in scores]
 
 
 def test_scores_that_separate_grades_are_cut_between_them():

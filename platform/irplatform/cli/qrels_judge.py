@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.commands import Command, with_options
 from irplatform.cli.names import JUDGE, list_option, pool_collection_option
-from irplatform.cli.options import PATH, device_option, setting_option
+from irplatform.cli.options import PATH, device_option, flag_option, setting_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import read_settings
-from irplatform.errors import counted
 from irplatform.settings import MACHINE, OUTPUT
-from irplatform.system.console import notice, say_text
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from irplatform.judging.machines import MachineJudgments, Prices
 
 
 @click.command(
@@ -59,67 +56,31 @@ if TYPE_CHECKING:
     example="--fit-on pool --fit-topics 1,2,3",
 )
 @with_options(
-    click.option("--estimate", is_flag=True, help="Judge nothing; say what it would cost."),
-    click.option("--price-read", type=click.FloatRange(0), help="Price of 1,000,000 tokens read."),
+    flag_option("--estimate", text="Judge nothing; say what it would cost."),
     click.option(
-        "--price-written", type=click.FloatRange(0), help="Price of 1,000,000 tokens written."
+        "--prices",
+        type=(click.FloatRange(0), click.FloatRange(0)),
+        default=(0.0, 0.0),
+        metavar="READ WRITTEN",
+        help="Prices of a million tokens that a service reads, and of a million that it writes.",
     ),
     group="Cost",
-    example="--estimate --price-read 0.15",
+    example="--estimate --prices 0.15 0.60",
 )
 @with_options(device_option(), group=MACHINE)
 @with_options(json_option, group=OUTPUT)
-def judge(
-    pool: Path,
-    judge: str,
-    settings: tuple[str, ...],
-    collection: str | None,
-    grades: str | None,
-    fit_on: tuple[Path, ...],
-    fit_topics: tuple[str, ...],
-    estimate: bool,
-    price_read: float | None,
-    price_written: float | None,
-    device: str,
-    as_json: bool,
-) -> None:
+def judge(pool: Path, judge: str, settings: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Let a machine judge the documents of a pool.
 
     Its judgments are in POOL/JUDGE.jsonl, apart from those of people. The same command goes on
-    where an interrupted one ended, and asks again about documents that got no answer.
+    where an interrupted one ended, and asks again about documents that got no answer. A pool that
+    learns gets its rounds until its budget is spent.
     """
     from irplatform import judge_pool
-    from irplatform.judging.machines import Prices
 
-    prices = Prices(price_read or 0.0, price_written or 0.0)
-    done = judge_pool(
-        pool,
-        judge,
-        collection=collection,
-        grades=grades,
-        settings=read_settings(settings, None, judges=[judge]),
-        fit_on=fit_on,
-        fit_topics=fit_topics,
-        prices=prices,
-        estimate=estimate,
-        device=device,
-    )
+    read = read_settings(settings, None, judges=[judge])
+    done = judge_pool(pool, judge, settings=read, **options)
     if as_json:
         print_json(done.as_json())
-        return
-    _print(done, prices, estimate)
-
-
-def _print(done: MachineJudgments, prices: Prices, estimate: bool) -> None:
-    documents = counted(done.unjudged, "document")
-    if done.absent:
-        notice(f"{counted(done.absent, 'document')} of the pool not in the collection: left out")
-    if estimate:
-        say_text(f"{documents} to judge by {done.source}: about {prices.told(done.expected)}")
-        return
-    if done.unjudged:
-        notice(f"{documents} got no grade: unjudged")
-    if any(vars(done.spent).values()):
-        notice(f"spent: {prices.told(done.spent)}")
-    before = f" ({done.before:,} before)" if done.before else ""
-    say_text(f"{done.path}: {counted(done.judged, 'judgment')} by {done.source.short}{before}")
+    else:
+        say_text(done.sentence)

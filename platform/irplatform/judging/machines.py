@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import chain
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import InputError, PluginError, counted, listing, one_line, quoted
+from irplatform.errors import InputError, PluginError, counted, listing, quoted, unknown
 from irplatform.experiment.arguments import (
     as_names,
     as_path,
@@ -27,7 +25,7 @@ from irplatform.experiment.arguments import (
 )
 from irplatform.experiment.resources import resources_for
 from irplatform.experiment.run_settings import RunSettings
-from irplatform.experiment.systems import refuse_large_downloads, unknown_option
+from irplatform.experiment.systems import unknown_option
 from irplatform.files.digests import fingerprint
 from irplatform.files.locks import lock
 from irplatform.judging.judgments import (
@@ -38,23 +36,26 @@ from irplatform.judging.judgments import (
     read_judgments,
     write_judgments,
 )
-from irplatform.judging.page.grades import read_grades
+from irplatform.judging.page.grades import defined_grades
+from irplatform.judging.page.opening import opened_collection
 from irplatform.judging.pool_folder import read_pool
+from irplatform.judging.pool_inputs import grades_of
+from irplatform.judging.pooling import next_batch
 from irplatform.judging.sources import choose, gather
-from irplatform.judging.store import stored_grades
+from irplatform.judging.store import FILE, stored_grades, stored_judgments
 from irplatform.options import option_values
 from irplatform.plugin.judges import Judge, Tokens
 from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
-from irplatform.spelling import option
+from irplatform.registry.plugin_answers import text_answer
 from irplatform.system.console import notice, progress
+from irplatform.workers.distribution import batched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
-    from irplatform.data import Collection, Documents, Topic
+    from irplatform.data import Documents, Topic
     from irplatform.experiment.arguments import AnyCollection, AnyPath, Names, Paths
     from irplatform.judging.pool_folder import Pool
     from irplatform.plugin.judges import Grades
@@ -64,33 +65,11 @@ AT_ONCE = 32
 """Documents that a judge is asked about at once."""
 _SECONDS = 10
 """Between two writings of the file."""
-_MILLION = 1_000_000
-
-
-@dataclass(frozen=True)
-class Prices:
-    """The prices of a million tokens that a service reads, and of a million that it writes."""
-
-    read: float = 0.0
-    written: float = 0.0
-
-    def told(self, tokens: Tokens) -> str:
-        """Return tokens in words, with their price if there is one.
-
-        >>> Prices(2, 8).told(Tokens(1_500_000, 4_000))
-        '1,500,000 tokens read, 4,000 written, 3.03'
-        """
-        text = f"{counted(tokens.read, 'token')} read, {tokens.written:,} written"
-        return f"{text}, {self.of(tokens):,.2f}" if self.read or self.written else text
-
-    def of(self, tokens: Tokens) -> float:
-        """Return the price of tokens."""
-        return (tokens.read * self.read + tokens.written * self.written) / _MILLION
 
 
 @dataclass(frozen=True)
 class MachineJudgments:
-    """What a machine judged.
+    """What a machine judged, or in an estimate, would judge.
 
     Attributes:
         path: the file of its judgments.
@@ -98,10 +77,9 @@ class MachineJudgments:
         judged: number of documents that it judged now.
         before: number of those that it had judged before.
         unjudged: number of those that stay unjudged.
-        absent: number of those that are not in the collection.
-        expected: tokens that were expected.
-        spent: tokens that were paid for.
+        tokens: those that were paid for, or in an estimate, expected.
         price: of these; 0 without prices.
+        sentence: the same in words.
     """
 
     path: Path
@@ -109,23 +87,13 @@ class MachineJudgments:
     judged: int
     before: int
     unjudged: int
-    absent: int
-    expected: Tokens = field(default_factory=Tokens)
-    spent: Tokens = field(default_factory=Tokens)
-    price: float = 0.0
+    tokens: Tokens
+    price: float
+    sentence: str
 
     def as_json(self) -> dict[str, Any]:
         """Return this as a JSON object."""
-        told = {name: getattr(self, name) for name in ("judged", "before", "unjudged", "absent")}
-        tokens = {name: vars(getattr(self, name)) for name in ("expected", "spent")}
-        source = {name: getattr(self.source, name) for name in ("kind", "name", "version")}
-        return {
-            "path": str(self.path),
-            "source": source,
-            **told,
-            "tokens": tokens,
-            "price": self.price,
-        }
+        return {**asdict(self), "path": str(self.path)}
 
 
 def judge_pool(
@@ -137,11 +105,11 @@ def judge_pool(
     settings: Mapping[str, object] | None = None,
     fit_on: Paths = (),
     fit_topics: Names = (),
-    prices: Prices | None = None,
+    prices: tuple[float, float] = (0.0, 0.0),
     estimate: bool = False,
     device: str = "auto",
 ) -> MachineJudgments:
-    r"""Let a machine judge the documents of a pool.
+    r"""Let a machine judge the documents of a pool; one that learns gets all its rounds.
 
     Its judgments are in the pool's folder, in a file with the judge's name. The same call goes on
     where an interrupted one ended.
@@ -153,10 +121,11 @@ def judge_pool(
         grades: grades with their definitions; by default those that people judge this pool by, or
             the collection's.
         settings: options of the judge.
-        fit_on: pools and files with people's judgments that it is fitted on, if it learns.
+        fit_on: pools and files with people's judgments that it is fitted on, if it learns; by
+            default this pool, if topics are named.
         fit_topics: the topics of these that it is fitted on; by default all. `platform agree`
             leaves them out.
-        prices: of tokens.
+        prices: of a million tokens that a service reads, and of a million that it writes.
         estimate: judge nothing; say what it would cost.
         device: "auto", "cpu", "cuda" or "mps".
 
@@ -180,35 +149,23 @@ def judge_pool(
         ('longest.jsonl', 3)
     """
     folder = as_path(pool, "pool")
-    held, prices = read_pool(folder), prices or Prices()
-    chosen = choose_judge(judge, settings_by_name(settings))
-    name = collection_name(collection) if collection is not None else held.collection
-    if not name:
-        raise InputError(
-            f"the pool does not say of which collection it is: give {option('collection')}.",
-            path=folder,
-        )
-    opened = registry().documents_of(name)
-    refuse_large_downloads(opened, name)
-    defined = _defined(grades, folder, opened)
-    if check := chosen.reads.check:
-        check()
+    held, chosen = read_pool(folder), choose_judge(judge, settings_by_name(settings))
+    name = None if collection is None else collection_name(collection)
+    name, opened = opened_collection(held, name)
+    definitions = defined_grades(grades, stored_grades(folder), opened)
+    chosen.check_training()
     resources = resources_for(RunSettings(name, device=device), opened)
     topics = {topic.id: topic for topic in opened.topics}
-    if lacking := [topic for topic in held.topics if topic not in topics]:
-        raise InputError(
-            f"'{name}' lacks topics of the pool: {listing(lacking)}. Give its collection with "
-            f"{option('collection')}."
-        )
-    ready = ReadyJudge.of(chosen, defined, resources)
-    if paths := as_paths(fit_on, "fit_on"):
-        ready.fit(_judged(paths, as_names(fit_topics, "fit_topics"), topics, resources))
-    elif fit_topics:
-        raise InputError(f"{option('fit_topics')} needs {option('fit_on')}.")
+    if missing := [topic for topic in held.topics if topic not in topics]:
+        raise unknown("topic", missing[0], topics, of="the collection, but of the pool")
+    ready = ReadyJudge.of(chosen, definitions, resources)
+    if (only := as_names(fit_topics, "fit_topics")) or fit_on:
+        ready.fit(_by_people(as_paths(fit_on, "fit_on") or (folder,), only, topics, resources))
     path = folder / f"{chosen.name}.jsonl"
-    with _alone(path):
-        work = _Work(held, topics, ready, resources, path)
-        return work.estimated(prices) if estimate else work.done(prices)
+    with lock(path.with_name(f".{path.name}")) as ours:
+        if not ours:
+            raise InputError("another process judges this pool with this judge.", path=path)
+        return _Work(ready, topics, resources, path, prices).done(estimate=estimate)
 
 
 def choose_judge(name: str, settings: Mapping[str, object]) -> Chosen[Judge]:
@@ -247,50 +204,35 @@ class ReadyJudge:
             made.prepare(resources)
         return cls(chosen.registration, made, grades)
 
-    def fit(self, judged: Sequence[tuple[Topic, Documents, Sequence[int]]]) -> None:
-        """Fit it to judged documents; InputError if it learns nothing, or an id has a comma."""
-        topics = [topic.id for topic, _, _ in judged]
-        if wrong := [topic for topic in topics if "," in topic]:
-            raise InputError(
-                f"the topic '{wrong[0]}' has a comma in its id, so that the judge's version cannot "
-                f"list it among those that it was fitted on: leave it out with "
-                f"{option('fit_topics')}."
-            )
+    def fit(self, judged: Sequence[Judge.Judged]) -> None:
+        """Fit it to judged documents; InputError if it learns nothing."""
         with self.registration.plugin_call("learning"):
             self.judge.fit(judged, self.grades)
-        self.fitted_on = topics
+        self.fitted_on = [topic.id for topic, _, _ in judged]
 
     @cached_property
     def source(self) -> Source:
         """Its name and version."""
         with self.registration.plugin_call("returning its version"):
-            told = self.judge.version(self.grades)
-        if not isinstance(told, str):
-            raise PluginError(f"{self.registration.who} returned {quoted(told)} from version().")
-        if not told.strip():
-            options = self.judge.options.model_dump(mode="json")
-            mark = fingerprint({"options": options, "grades": {**self.grades}})
-            told = f"{self.registration.plugin.version} options:{mark[:8]}".strip()
+            answer = self.judge.version(self.grades)
+        version = text_answer(self.registration.who, "version", answer).strip()
+        if not version:
+            decides = self.registration.describe(self.judge.options)
+            mark = fingerprint({**decides, "grades": {**self.grades}})
+            version = f"{self.registration.plugin.version} options:{mark[:8]}".strip()
         fitted = f" fitted-on:{','.join(self.fitted_on)}" if self.fitted_on else ""
-        return Source(MACHINE, self.registration.name, one_line(told).strip() + fitted)
+        return Source(MACHINE, self.registration.name, version + fitted)
 
     def judged(self, topic: Topic, documents: Documents) -> list[int | None]:
-        """Return the grades of documents.
-
-        Raises:
-            PluginError: it fails, or returns something else.
-        """
+        """Return the grades of documents; PluginError if it fails, or returns something else."""
         with self.registration.plugin_call(f"judging topic {topic.id}"):
             answer = self.judge.judge(topic, documents, self.grades)
         who = self.registration.who
-        if not isinstance(answer, Sequence) or isinstance(answer, str | bytes):
+        wrong = not isinstance(answer, Sequence) or isinstance(answer, str)
+        if wrong or len(answer) != len(documents):
             raise PluginError(
-                f"{who} returned {type(answer).__name__} from judge(); a list of grades is needed."
-            )
-        if len(answer) != len(documents):
-            raise PluginError(
-                f"{who} returned {counted(len(answer), 'grade')} for "
-                f"{counted(len(documents), 'document')} of topic {topic.id}."
+                f"{who} returned {quoted(answer)} for topic {topic.id}; a list with a grade or "
+                f"None for each of {counted(len(documents), 'document')} is needed."
             )
         for grade in answer:
             whole = isinstance(grade, Integral) and not isinstance(grade, bool)
@@ -312,146 +254,132 @@ class ReadyJudge:
             return self.judge.spent()
 
 
+@dataclass
 class _Work:
-    """The documents of a pool that a judge has not judged."""
+    """The judging of a pool: all its documents, and of one that learns, all its rounds.
 
-    def __init__(
-        self,
-        pool: Pool,
-        topics: Mapping[str, Topic],
-        ready: ReadyJudge,
-        resources: CollectionResources,
-        path: Path,
-    ) -> None:
-        self._pool, self._topics, self._ready = pool, topics, ready
-        self._resources, self._path = resources, path
-        self._judgments = read_judgments(path) if path.exists() else []
-        source = ready.source
-        judged = {(j.topic, j.document) for j in self._judgments if j.source == source}
-        placed = {t: [item.document for item in pool.items(t)] for t in pool.topics}
-        present = {*chain(*placed.values())}
-        present -= {*resources.index().missing([*present])}
-        self._before = sum((t, d) in judged for t, ids in placed.items() for d in ids)
-        self._absent = sum(d not in present for ids in placed.values() for d in ids)
-        self._open = {
-            topic: [d for d in ids if d in present and (topic, d) not in judged]
-            for topic, ids in placed.items()
-        }
+    `_grades` has what this call need not ask about: None for documents that stay unjudged.
+    """
 
-    def estimated(self, prices: Prices) -> MachineJudgments:
-        """Say what judging would cost."""
-        return self._told(0, self._count, self._expected(), prices)
+    ready: ReadyJudge
+    topics: Mapping[str, Topic]
+    resources: CollectionResources
+    path: Path
+    prices: tuple[float, float]
 
-    def done(self, prices: Prices) -> MachineJudgments:
+    def done(self, *, estimate: bool) -> MachineJudgments:
+        """Judge, or say what the documents that have a place would cost."""
+        self._judgments = read_judgments(self.path) if self.path.exists() else []
+        self._grades: dict[str, dict[str, int | None]] = {}
+        source = self.ready.source
+        for judgment in self._judgments:
+            if judgment.source == source:
+                self._grades.setdefault(judgment.topic, {})[judgment.document] = judgment.grade
+        before = self._count()
+        while True:
+            pool = read_pool(self.path.parent)
+            parts = self._unasked(pool)
+            tokens = self._expected(parts)
+            count = sum(len(ids) for _, ids in parts)
+            later = pool.settings["budget"] - pool.placed if pool.settings.get("batch") else 0
+            sentence = f"{counted(count, 'document')} to judge by {source}"
+            sentence += f": about {self._in_words(tokens)}" if tokens != Tokens() else ""
+            sentence += f"; up to {later:,} more in later rounds" if later > 0 else ""
+            if estimate:
+                price = self._price(tokens)
+                return MachineJudgments(
+                    self.path, source, 0, before, count, tokens, price, sentence
+                )
+            notice(sentence)
+            self._judge(parts, pool.id)
+            if later <= 0 or not next_batch(pool.folder, self._known()):
+                break
+        judged, spent = self._count() - before, self.ready.spent()
+        if unjudged := sum(map(len, self._grades.values())) - self._count():
+            notice(f"unjudged: {counted(unjudged, 'document')} without a grade or a text")
+        if spent != Tokens():
+            notice(f"spent: {self._in_words(spent)}")
+        sentence = f"{self.path}: {counted(judged, 'judgment')} by {source.short}"
+        sentence += f" ({before:,} before)" if before else ""
+        return MachineJudgments(
+            self.path, source, judged, before, unjudged, spent, self._price(spent), sentence
+        )
+
+    def _unasked(self, pool: Pool) -> list[tuple[Topic, list[str]]]:
+        """The documents to ask about, a few of a topic at once."""
+        placed = {topic: [item.document for item in pool.items(topic)] for topic in pool.topics}
+        absent = self.resources.index().missing([d for ids in placed.values() for d in ids])
+        parts = []
+        for topic, ids in placed.items():
+            known = self._grades.setdefault(topic, {})
+            known.update(dict.fromkeys(absent.intersection(ids).difference(known)))
+            asked = [document for document in ids if document not in known]
+            parts += [(self.topics[topic], part) for part in batched(asked, AT_ONCE)]
+        return parts
+
+    def _judge(self, parts: Sequence[tuple[Topic, list[str]]], pool: str) -> None:
         """Judge, and write after every few seconds, and at the end or an interruption."""
-        if (expected := self._expected()) != Tokens():
-            count, source = counted(self._count, "document"), self._ready.source
-            notice(f"{count} to judge by {source}: about {prices.told(expected)}")
-        judged = unjudged = 0
         written = time.monotonic()
         try:
-            with progress("judging", self._count, "documents") as advance:
-                for topic, documents in self._parts():
-                    grades = self._ready.judged(topic, documents)
-                    self._judgments += self._as_judgments(topic, documents.ids, grades)
-                    judged += sum(grade is not None for grade in grades)
-                    unjudged += grades.count(None)
-                    advance(len(grades))
+            with progress("judging", sum(len(ids) for _, ids in parts), "documents") as advance:
+                for topic, ids in parts:
+                    judged = self.ready.judged(topic, self.resources.documents(ids))
+                    grades = dict(zip(ids, judged, strict=True))
+                    self._grades[topic.id].update(grades)
+                    self._judgments += [
+                        Judgment(topic.id, document, grade, self.ready.source, now(), pool)
+                        for document, grade in grades.items()
+                        if grade is not None
+                    ]
+                    advance(len(ids))
                     if time.monotonic() - written > _SECONDS:
-                        write_judgments(self._path, self._judgments)
+                        write_judgments(self.path, self._judgments)
                         written = time.monotonic()
         finally:
-            if judged:
-                write_judgments(self._path, self._judgments)
-        return self._told(judged, unjudged, expected, prices)
+            if self._judgments:
+                write_judgments(self.path, self._judgments)
 
-    @property
+    def _known(self) -> dict[str, dict[str, float | None]]:
+        """What a pool learns from: people's judgments, and those of the machine for the rest."""
+        folder = self.path.parent
+        people = grades_of(stored_judgments(folder)) if (folder / FILE).exists() else {}
+        return {topic: {**own, **people.get(topic, {})} for topic, own in self._grades.items()}
+
     def _count(self) -> int:
-        return sum(map(len, self._open.values()))
+        return sum(g is not None for grades in self._grades.values() for g in grades.values())
 
-    def _parts(self) -> Iterator[tuple[Topic, Documents]]:
-        for topic, ids in self._open.items():
-            for start in range(0, len(ids), AT_ONCE):
-                documents = self._resources.documents(ids[start : start + AT_ONCE])
-                yield self._topics[topic], documents
+    def _expected(self, parts: Sequence[tuple[Topic, list[str]]]) -> Tokens:
+        documents = self.resources.documents  # which reads them when a judge looks at them
+        return sum((self.ready.tokens(topic, documents(ids)) for topic, ids in parts), Tokens())
 
-    def _expected(self) -> Tokens:
-        if type(self._ready.judge).tokens is Judge.tokens:
-            return Tokens()
-        return sum((self._ready.tokens(*part) for part in self._parts()), Tokens())
+    def _price(self, tokens: Tokens) -> float:
+        read, written = self.prices
+        return (tokens.read * read + tokens.written * written) / 1_000_000
 
-    def _as_judgments(
-        self, topic: Topic, ids: Sequence[str], grades: Sequence[int | None]
-    ) -> Iterator[Judgment]:
-        source, at, pool = self._ready.source, now(), self._pool.id
-        for document, grade in zip(ids, grades, strict=True):
-            if grade is not None:
-                yield Judgment(topic.id, document, grade, source, at, pool)
-
-    def _told(
-        self, judged: int, unjudged: int, expected: Tokens, prices: Prices
-    ) -> MachineJudgments:
-        spent = self._ready.spent()
-        return MachineJudgments(
-            self._path,
-            self._ready.source,
-            judged,
-            self._before,
-            unjudged,
-            self._absent,
-            expected,
-            spent,
-            prices.of(spent),
-        )
+    def _in_words(self, tokens: Tokens) -> str:
+        text = f"{counted(tokens.read, 'token')} read, {tokens.written:,} written"
+        return f"{text}, {self._price(tokens):,.2f}" if any(self.prices) else text
 
 
-def _defined(grades: Grades | str | None, folder: Path, collection: Collection) -> Grades:
-    """The grades that the user gives, or people judge the pool by, or the collection has."""
-    if isinstance(grades, str):
-        return read_grades(grades)
-    defined = dict(grades or stored_grades(folder) or collection.grades)
-    if len(defined) < 2:
-        raise InputError(
-            f"'{collection.id}' does not define its grades: give "
-            f"{option('grades', '0=not relevant,1=relevant', quoted=True)}."
-        )
-    return defined
-
-
-def _judged(
+def _by_people(
     paths: Sequence[Path],
     only: Sequence[str],
     topics: Mapping[str, Topic],
     resources: CollectionResources,
-) -> list[tuple[Topic, Documents, list[int]]]:
-    """Documents that people judged, of some topics or of all."""
-    chosen = choose(gather(paths))
-    if lacking := [topic for topic in only if topic not in chosen.grades]:
+) -> list[Judge.Judged]:
+    """The documents that people judged, of some topics or of all that the collection has."""
+    people = choose(gather(paths)).grades
+    chosen = only or sorted(people.keys() & topics.keys())
+    if wrong := [t for t in chosen if t not in people or t not in topics or "," in t]:
         raise InputError(
-            f"no person judged topic {listing(lacking)} in {listing(map(str, paths))}."
+            f"a judge cannot be fitted on topic {listing(wrong)}: no person judged it in "
+            f"{listing(map(str, paths))}, the collection lacks it, or its id has a comma."
         )
-    found = []
-    for topic in only or sorted(chosen.grades):
-        if topic not in topics:
-            raise InputError(
-                f"the collection lacks topic '{topic}' of {listing(map(str, paths))}: name those "
-                f"to fit on with {option('fit_topics')}."
-            )
-        judged = chosen.grades[topic]
-        missing = {*resources.index().missing([*judged])}
-        ids = sorted(judged.keys() - missing)
-        if ids:
-            grades = [judged[document] for document in ids]
-            found.append((topics[topic], resources.documents(ids), grades))
-    if not found:
+    judged: list[Judge.Judged] = []
+    for topic in chosen:
+        grades = people[topic]
+        if ids := sorted(grades.keys() - resources.index().missing([*grades])):
+            judged.append((topics[topic], resources.documents(ids), [grades[d] for d in ids]))
+    if not judged:
         raise InputError("no judged document of these topics is in the collection.")
-    return found
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Keep other processes from writing the same file."""
-    with lock(path.with_name(f".{path.name}")) as ours:
-        if not ours:
-            raise InputError("another process judges this pool with this judge.", path=path)
-        yield
+    return judged

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from irplatform.plugin.resources import Resources
 
 Grades: TypeAlias = Mapping[int, str]
-"""Grades with their definitions: `{0: "not relevant", 1: "relevant"}`."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +65,7 @@ class Judge(Declared):
     def fit(self, judged: Sequence[Judged], grades: Grades) -> None:
         """Learn from judged documents, such as thresholds; called if the user names some.
 
-        The same documents, options and versions give the same judge. The platform adds these
-        topics to the version.
-
-        Raises:
-            InputError: this judge learns nothing.
+        The platform adds these topics to the version. InputError if this judge learns nothing.
         """
         del judged, grades
         raise InputError(f"{type(self).__name__} does not learn from judged documents.")
@@ -94,7 +89,7 @@ class Judge(Declared):
 
         It changes whenever grades may: `model:NAME`, by which a ranker of the same model is told,
         thresholds, a mark of the prompt. The default is the version of its package and a mark of
-        its options and the grades.
+        its code, its options and the grades.
         """
         del grades
         return ""

@@ -40,6 +40,24 @@ def read_grades(text: str) -> dict[int, str]:
     return grades
 
 
+def defined_grades(
+    grades: Mapping[int, str] | str | None, before: Mapping[int, str], collection: Collection
+) -> Mapping[int, str]:
+    """Return the grades that the user gives, or a pool was judged by before, or the collection's.
+
+    Raises:
+        InputError: they are not two at least.
+    """
+    grades = read_grades(grades) if isinstance(grades, str) else grades
+    grades = grades or before or dict(collection.grades)
+    if len(grades) < 2:
+        raise InputError(
+            f"'{collection.id}' does not define its grades: give "
+            f"{option('grades', '0=not relevant,1=relevant', quoted=True)}."
+        )
+    return grades
+
+
 def chosen_grades(text: str | None, store: Store, collection: Collection) -> Mapping[int, str]:
     """Return the grades to judge by, and record them beside the judgments.
 
@@ -49,13 +67,8 @@ def chosen_grades(text: str | None, store: Store, collection: Collection) -> Map
         InputError: nobody has defined any, or one that was given before is not among them.
     """
     stored = json.loads(store.setting("grades", "{}"))
-    grades = read_grades(text) if text else {int(g): told for g, told in stored.items()}
-    grades = grades or dict(collection.grades)
-    if not grades:
-        raise InputError(
-            f"'{collection.id}' does not define its grades: give "
-            f"{option('grades', '0=not relevant,1=relevant', quoted=True)}."
-        )
+    before = {int(grade): definition for grade, definition in stored.items()}
+    grades = defined_grades(text, before, collection)
     if others := sorted(store.grades() - {*grades}):
         raise InputError(
             f"documents of this pool have been given {listing(map(str, others))}, which "

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from irplatform.data import Document
+    from irplatform.data import Collection, Document
     from irplatform.judging.pool_folder import Pool
 
 
@@ -50,13 +50,7 @@ def opened_desk(
             or another process judges the pool.
     """
     pool = read_pool(folder)
-    if not (name := collection or pool.collection):
-        raise InputError(
-            f"the pool does not say of which collection it is: give {option('collection')}.",
-            path=folder,
-        )
-    opened = registry().documents_of(name)
-    refuse_large_downloads(opened, name)
+    name, opened = opened_collection(pool, collection)
     with Store.open(folder, pool.id) as store:
         definitions = chosen_grades(grades, store, opened)
         if doubled is not None:
@@ -72,6 +66,18 @@ def opened_desk(
         words = Words(lambda pieces: analyzed_pieces(index.analyzer, pieces))
         topics = {topic.id: topic for topic in opened.topics}
         yield Desk(pool, store, topics, definitions, read, words, share=share, grow=grown)
+
+
+def opened_collection(pool: Pool, name: str | None) -> tuple[str, Collection]:
+    """Open a collection of a name, or the one that a pool's runs name; InputError for none."""
+    if not (name := name or pool.collection):
+        raise InputError(
+            f"the pool does not say of which collection it is: give {option('collection')}.",
+            path=pool.folder,
+        )
+    opened = registry().documents_of(name)
+    refuse_large_downloads(opened, name)
+    return name, opened
 
 
 def grown(pool: Pool) -> Pool | None:
