@@ -85,7 +85,7 @@ def test_who_asks_for_rows_of_a_refused_file_learns_why(
     asked = ("reproduce", "--only", "bm25-small", "--only", pattern, "--list")
     done = platform(capsys, monkeypatch, *asked)
     assert (done.code, done.out) == (2, "")
-    assert f"unknown result, tag or system '{pattern}'." in done.err
+    assert f"unknown result, tag, system or difference '{pattern}'." in done.err
     assert "results of plugin 'theirs' (their-package 0.3) are not used: " in done.err
     assert "result 'theirs-demo', key 'minutes': " in done.err
 

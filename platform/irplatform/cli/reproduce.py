@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from irplatform.reproduction.differences import Checked, Claim, Outcome
     from irplatform.reproduction.execute import Execution, Verdict
-    from irplatform.reproduction.rows import Row
+    from irplatform.reproduction.rows import Refused, Row
 
+_Difference = tuple[float, float | None, float | None]
+"""A difference with its interval, which a single topic has not."""
 _HEADER = ("figure", "expected", "obtained")
 _CANNOT_RUN: Verdict = "cannot_run"
 _COUNTED: dict[Verdict, str] = {
@@ -29,6 +32,11 @@ _COUNTED: dict[Verdict, str] = {
     _CANNOT_RUN: "cannot run",
     "skipped": "skipped",
 }
+_COUNTED_DIFFERENCES: dict[Outcome, str] = {
+    "passed": "passed",
+    "failed": "failed",
+    "not_measured": "not measured yet",
+}
 
 
 @command("platform reproduce --quick --fresh", "platform reproduce --only delta,drmm")
@@ -36,7 +44,8 @@ _COUNTED: dict[Verdict, str] = {
     "--only",
     "patterns",
     metavar="PATTERN,…",
-    help="Only results whose id, tag or system matches, such as 'delta-*'.",
+    help="Only results whose id, tag or system matches, such as 'delta-*', and both results of a "
+    "difference whose id or source does.",
 )
 @flag_option("--quick", text="Only results that take a minute and need no data.")
 @flag_option("--fresh", text="Use an empty cache, and remove it at the end.")
@@ -66,20 +75,39 @@ def reproduce(
     Each result is a row of a TOML file: a run and its expected values. A gain over the first stage
     has to lie in the published 95 % interval, another value within a tolerance; the exit code is 1
     otherwise. Results whose collection is not on this machine are skipped.
+
+    Claims of papers are differences between two results. Those between results that were run are
+    checked at the end: they have to lie in the published interval, too.
     """
     from irplatform.registry.loading import registry
+    from irplatform.reproduction.differences import (
+        check,
+        claims_about,
+        known_claims,
+        names_of_rows,
+        shipped_claims,
+    )
     from irplatform.reproduction.execute import reproduce as run_rows
     from irplatform.reproduction.rows import known_rows, select, shipped_rows
 
-    all_rows, refusals = (known_rows(files), []) if files else shipped_rows(registry().results)
-    rows = select(all_rows, patterns, quick=quick, refused=refusals)
+    refusals: list[Refused] = []
+    if files:
+        all_rows = known_rows(files)
+        all_claims = known_claims(files, all_rows)
+    else:
+        all_rows, refusals = shipped_rows(registry().results)
+        all_claims, of_claims = shipped_claims(registry().results, all_rows, refusals)
+        refusals += of_claims
+    names = names_of_rows(all_claims)
+    rows = select(all_rows, patterns, quick=quick, refused=refusals, further_names=names)
+    claims = claims_about(rows, all_claims)
     for refusal in refusals:
         notice(str(refusal))
     if list_only:
-        _list(rows, as_json)
+        _list(rows, claims, as_json)
         return
     executions: list[Execution] = []
-    widths = _widths(rows)
+    widths = _widths(rows, claims)
     for execution in run_rows(rows, fresh=fresh, device=device):
         if not as_json:
             if not executions:
@@ -89,27 +117,35 @@ def reproduce(
         executions.append(execution)
     verdicts = [execution.verdict for execution in executions]
     counts = {verdict: verdicts.count(verdict) for verdict in _COUNTED}
+    differences = [*check(claims, executions)]
+    outcomes = [difference.outcome for difference in differences]
     if as_json:
-        print_json({**counts, "results": [execution.as_json() for execution in executions]})
+        results = [execution.as_json() for execution in executions]
+        checked = [difference.as_json() for difference in differences]
+        print_json({**counts, "results": results, "differences": checked})
     else:
+        for difference in differences:
+            _print_difference(difference, widths)
         shown = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
-        say_text(", ".join(f"{counts[v]} {_COUNTED[v]}" for v in shown))
-    if counts["failed"]:
+        counted = ", ".join(f"{counts[v]} {_COUNTED[v]}" for v in shown)
+        told = [f"{outcomes.count(o)} {words}" for o, words in _COUNTED_DIFFERENCES.items()]
+        say_text(f"{counted}; differences: {', '.join(told)}" if differences else counted)
+    if counts["failed"] or "failed" in outcomes:
         context.exit(PlatformError.exit_code)
     context.exit(InputError.exit_code if counts[_CANNOT_RUN] else 0)
 
 
-def _list(rows: Sequence[Row], as_json: bool) -> None:
+def _list(rows: Sequence[Row], claims: Sequence[Claim], as_json: bool) -> None:
     if as_json:
         entries = [row.model_dump(mode="json", exclude={"file"}) for row in rows]
-        print_json({"results": entries})
+        print_json({"results": entries, "differences": [claim.as_json() for claim in claims]})
         return
-    print_rows(
-        [
-            (row.id, ", ".join(row.tags), f"{row.minutes:g} min", f"platform {_shell(row)}")
-            for row in rows
-        ]
-    )
+    lines = [
+        (row.id, ", ".join(row.tags), f"{row.minutes:g} min", f"platform {_shell(row)}")
+        for row in rows
+    ]
+    lines += [(claim.id, claim.source, "", f"{claim}: {claim.verdict}") for claim in claims]
+    print_rows(lines)
 
 
 def _shell(row: Row) -> str:
@@ -124,7 +160,7 @@ def _name(measure: str, alone: bool) -> str:
     return f"{measure} alone" if alone else measure
 
 
-def _widths(rows: Sequence[Row]) -> tuple[int, ...]:
+def _widths(rows: Sequence[Row], claims: Sequence[Claim]) -> tuple[int, ...]:
     """Widths for all rows: each is printed as soon as it is done."""
     cells = [list(_HEADER)]
     for row in rows:
@@ -133,6 +169,8 @@ def _widths(rows: Sequence[Row]) -> tuple[int, ...]:
             expected = _expected(e.value, tolerance, e.std, e.gain)
             obtained = "0.0000, +0.0000" if e.gain else ""
             cells.append([_name(measure, alone), expected, obtained])
+    widest = (0.0, 0.0, 0.0)
+    cells += [[_name(c.measure, c.alone), *_sides(c.expected, widest)] for c in claims]
     return tuple(max(map(len, column)) for column in zip(*cells, strict=True))
 
 
@@ -143,10 +181,19 @@ def _expected(
     gain: tuple[float, float, float] | None,
 ) -> str:
     if gain:
-        difference, low, high = gain
-        return f"{value:.4f}, {difference:+.4f} [{low:+.4f}, {high:+.4f}]"
+        return f"{value:.4f}, {_difference(gain)}"
     spread = "" if std is None else f" (std {std:.4f})"
     return f"{value:.4f} ± {tolerance:g}{spread}"
+
+
+def _sides(*differences: _Difference | None) -> list[str]:
+    return [_difference(each) if each else "-" for each in differences]
+
+
+def _difference(difference: _Difference) -> str:
+    mean, low, high = difference
+    ends = "" if low is None or high is None else f" [{low:+.4f}, {high:+.4f}]"
+    return f"{mean:+.4f}{ends}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], verdict: str) -> None:
@@ -166,3 +213,11 @@ def _print(execution: Execution, widths: Sequence[int]) -> None:
         if figure.obtained_gain is not None:
             obtained += f", {figure.obtained_gain:+.4f}"
         _line([_name(figure.measure, figure.alone), expected, obtained], widths, figure.verdict)
+
+
+def _print_difference(difference: Checked, widths: Sequence[int]) -> None:
+    claim, test = difference.claim, difference.obtained
+    say_text(f"{claim.id}: {claim}")
+    obtained = (test.difference, test.low, test.high) if test else None
+    cells = [_name(claim.measure, claim.alone), *_sides(claim.expected, obtained)]
+    _line(cells, widths, difference.words)

@@ -17,6 +17,7 @@ from irplatform.files.code_digests import distributions_of_packages, package_fil
 from irplatform.files.formats import read_toml
 from irplatform.knowledge import Head
 from irplatform.registry.loading import registry
+from irplatform.reproduction.differences import shipped_claims
 from irplatform.reproduction.rows import read_rows, shipped_rows
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.system.packages import package_of
@@ -53,9 +54,11 @@ def results_of_tasks(name: str, _data: CheckData) -> Results:
 def results_of_results(name: str, _data: CheckData) -> Results:
     """Check the rows of a file: keys, values, names of systems and measures, and the package."""
     known = registry()
-    _, refused = shipped_rows(known.results)
+    rows, refused = shipped_rows(known.results)
+    _, without_claims = shipped_claims(known.results, rows, refused)
     for path in _files(known.results, name):
-        faults = [refusal.reason for refusal in refused if refusal.file == path]
+        refusals = [*refused, *without_claims]
+        faults = [refusal.reason for refusal in refusals if refusal.file == path]
         for row in [] if faults else read_rows(path):
             try:
                 parse_measures([m for m, _, _ in row.figures()], known.measures, sampled=True)

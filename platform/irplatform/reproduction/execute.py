@@ -121,7 +121,8 @@ def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
 class Execution:
     """The outcome of a row; `reason` says why there are no figures.
 
-    It is `skipped` without its data, and `refused` with a wrong name or value.
+    It is `skipped` without its data, and `refused` with a wrong name or value. `folder` has the run
+    files and scores of a run that went well, which may be another row's.
     """
 
     row: Row
@@ -131,6 +132,7 @@ class Execution:
     skipped: bool = False
     refused: bool = False
     seconds: float = 0.0
+    folder: Path | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -175,7 +177,7 @@ def reproduce(
             keep_nothing()
             shutil.rmtree(cache, ignore_errors=True)
             _copy_aliases(cache)
-        reports: dict[tuple[str, ...], Mapping[str, Any]] = {}
+        reports: dict[tuple[str, ...], tuple[Path, Mapping[str, Any]]] = {}
         try:
             for row in rows:
                 words = row.command(row.unnamed_measures())
@@ -197,7 +199,7 @@ def _execute(
     row: Row,
     command: tuple[str, ...],
     cache: Path,
-    reports: dict[tuple[str, ...], Mapping[str, Any]],
+    reports: dict[tuple[str, ...], tuple[Path, Mapping[str, Any]]],
 ) -> Execution:
     if lacking := row.missing() or _unknown_knowledge(row, fresh=cache != home()):
         return Execution(row, command, reason=lacking, skipped=True)
@@ -215,13 +217,13 @@ def _execute(
     if command not in reports:
         run_dir = home() / "reproduce" / "runs" / row.id
         shutil.rmtree(run_dir, ignore_errors=True)  # files of an earlier call
-        reports[command] = call(command, cache, run_dir)
+        reports[command] = run_dir, call(command, cache, run_dir)
     seconds = time.monotonic() - started
-    report = reports[command]
+    folder, report = reports[command]
     if "error" in report:
         refused = report.get("refused", False)
         return Execution(row, command, reason=report["error"], refused=refused, seconds=seconds)
-    return Execution(row, command, judge(row, report), seconds=seconds)
+    return Execution(row, command, judge(row, report), seconds=seconds, folder=folder)
 
 
 def _unknown_knowledge(row: Row, *, fresh: bool) -> str:

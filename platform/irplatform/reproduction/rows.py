@@ -1,7 +1,8 @@
 """Rows of published results: a run, and the figures that it is expected to give.
 
 A row is an entry `[[result]]` of a TOML file; docs/reproducing.md lists its keys. In paths,
-`${VARIABLE}` is a variable of the environment, and `${HERE}` the folder of the file.
+`${VARIABLE}` is a variable of the environment, and `${HERE}` the folder of the file. The entries
+`[[difference]]` of these files are read in `differences`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -30,14 +31,23 @@ if TYPE_CHECKING:
 
 QUICK = "quick"
 """The tag of rows that take about a minute, from nothing, without data."""
+ID = r"^[a-z0-9][a-z0-9._-]*$"
+"""The pattern of ids."""
+_KINDS = ("result", "difference")
+"""The tables of a file of results."""
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
-class _Declared(BaseModel):
+class Declared(BaseModel):
+    """A table of a file of results; an unknown key is an error."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Expected(_Declared):
+Entry = TypeVar("Entry", bound=Declared)
+
+
+class Expected(Declared):
     """An expected figure: its gain where it has one, else its value within a tolerance.
 
     `gain` is the difference from the first stage with the ends of its 95 % interval, in which the
@@ -59,7 +69,7 @@ Figures = dict[str, Annotated[Expected, BeforeValidator(_figure)]]
 """Measure name to what is expected: a number, or a table with `value` and more."""
 
 
-class Row(_Declared):
+class Row(Declared):
     """A run, and the figures that it is expected to give.
 
     Attributes:
@@ -77,7 +87,7 @@ class Row(_Declared):
         alone: figures of the reranker's own scores.
     """
 
-    id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
+    id: str = Field(pattern=ID)
     collection: str
     retrievers: tuple[str, ...] = ("bm25",)
     reranker: str | None = None
@@ -166,14 +176,15 @@ def _toml(value: object) -> str:
 
 @dataclass(frozen=True)
 class Refused:
-    """A plugin's file of results that cannot be used, and the reason."""
+    """The results, or the differences, of a plugin's file that cannot be used, and the reason."""
 
     file: Path
     plugin: Plugin
     reason: str
+    entries: str = "results"
 
     def __str__(self) -> str:
-        return f"results of {self.plugin} are not used: {self.reason}"
+        return f"{self.entries} of {self.plugin} are not used: {self.reason}"
 
 
 def known_rows(files: Iterable[Path]) -> list[Row]:
@@ -206,19 +217,36 @@ def _more_rows(file: Path, earlier_rows: Mapping[str, Row]) -> dict[str, Row]:
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Read a file of results; InputError if it cannot be read, or a row is wrong."""
+    """Read the rows of a file of results; InputError if it cannot be read, or one is wrong."""
+    rows = read_entries(file, "result", Row)
+    for row in rows:
+        if row.alone and row.reranker is None:
+            message = f"result '{row.id}' has no reranker, but figures of one alone."
+            raise InputError(message, path=file)
+        if not row.expected:
+            message = (
+                f"result '{row.id}', key 'expected': it has no figure, such as \"AP\" = 0.3011."
+            )
+            raise InputError(message, path=file)
+    return rows
+
+
+def read_entries(file: Path, kind: str, form: type[Entry]) -> list[Entry]:
+    """Read the tables of a kind, "result" or "difference"; InputError if one is wrong."""
     content = read_toml(file)
-    entries = content.get("result")
-    if content.keys() != {"result"} or not isinstance(entries, list):
-        raise InputError("a file of results has entries [[result]] and nothing else.", path=file)
-    return [_read_row(entry, number, file) for number, entry in enumerate(entries, start=1)]
+    lists = all(isinstance(entries, list) for entries in content.values())
+    if not content or not lists or content.keys() - {*_KINDS}:
+        message = "a file of results has entries [[result]] and [[difference]], and nothing else."
+        raise InputError(message, path=file)
+    entries = enumerate(content.get(kind, ()), start=1)
+    return [_read_entry(entry, number, file, kind, form) for number, entry in entries]
 
 
-def _read_row(entry: Any, number: int, file: Path) -> Row:
+def _read_entry(entry: Any, number: int, file: Path, kind: str, form: type[Entry]) -> Entry:
     if not isinstance(entry, dict):
-        raise InputError(f"result number {number} is not a table [[result]].", path=file)
+        raise InputError(f"{kind} number {number} is not a table [[{kind}]].", path=file)
     try:
-        row = Row.model_validate({**entry, "file": file})
+        return form.model_validate({**entry, "file": file})
     except ValidationError as error:
         name = entry.get("id", f"number {number}")
         problems = error.errors()
@@ -226,16 +254,10 @@ def _read_row(entry: Any, number: int, file: Path) -> Row:
         problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
         key = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
-            misspelt = unknown("key", key, Row.model_fields, of=f"result '{name}'")
+            misspelt = unknown("key", key, form.model_fields, of=f"{kind} '{name}'")
             raise InputError(str(misspelt), path=file) from error
-        message = f"result '{name}', key '{key}': {unstopped(problem['msg'])}."
+        message = f"{kind} '{name}', key '{key}': {unstopped(problem['msg'])}."
         raise InputError(message, path=file) from error
-    if row.alone and row.reranker is None:
-        raise InputError(f"result '{row.id}' has no reranker, but figures of one alone.", path=file)
-    if not row.expected:
-        message = f"result '{row.id}', key 'expected': it has no figure, such as \"AP\" = 0.3011."
-        raise InputError(message, path=file)
-    return row
 
 
 def select(
@@ -244,30 +266,36 @@ def select(
     *,
     quick: bool = False,
     refused: Sequence[Refused] = (),
+    further_names: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Row]:
     """Choose the rows whose id, tag or system matches a shell pattern such as `delta-*`.
 
-    Messages mention refused files, which may have a missing row.
+    Messages mention refused files, which may have a missing row. `further_names` has those of
+    differences by the ids of their rows.
     """
+    names = {
+        row.id: (row.id, *row.tags, row.name, *(further_names or {}).get(row.id, ()))
+        for row in rows
+    }
+
+    def matches(row: Row, pattern: str) -> bool:
+        return any(fnmatchcase(name, pattern) for name in names[row.id])
+
     candidates = [row for row in rows if QUICK in row.tags] if quick else list(rows)
     for pattern in patterns:
-        if not any(_matches(row, pattern) for row in candidates):
-            raise _unmatched(pattern, rows, refused)
-    chosen = [row for row in candidates if not patterns or any(_matches(row, p) for p in patterns)]
+        if any(matches(row, pattern) for row in candidates):
+            continue
+        if any(matches(row, pattern) for row in rows):
+            message = f"no result for '{pattern}' is tagged {QUICK}; leave out "
+            raise InputError(f"{message}{option('quick', True)}.")
+        known = {name for of_row in names.values() for name in of_row}
+        hint = _sentence([_list(), *refused])
+        raise unknown("result, tag, system or difference", pattern, known, hint=hint)
+    chosen = [row for row in candidates if not patterns or any(matches(row, p) for p in patterns)]
     if not chosen:
         reasons = [f"no result is tagged {QUICK}", _list()] if rows else ["there are no results"]
         raise InputError(_sentence([*reasons, *refused]))
     return chosen
-
-
-def _unmatched(pattern: str, rows: Sequence[Row], refused: Sequence[Refused]) -> InputError:
-    if any(_matches(row, pattern) for row in rows):
-        return InputError(
-            f"no result for '{pattern}' is tagged {QUICK}; leave out {option('quick', True)}."
-        )
-    names = {name for row in rows for name in _names(row)}
-    hint = _sentence([_list(), *refused])
-    return unknown("result, tag or system", pattern, names, hint=hint)
 
 
 def _list() -> str:
@@ -276,11 +304,3 @@ def _list() -> str:
 
 def _sentence(parts: Sequence[str | Refused]) -> str:
     return "; ".join(str(part).removesuffix(".") for part in parts) + "."
-
-
-def _matches(row: Row, pattern: str) -> bool:
-    return any(fnmatchcase(name, pattern) for name in _names(row))
-
-
-def _names(row: Row) -> tuple[str, ...]:
-    return (row.id, *row.tags, row.name)

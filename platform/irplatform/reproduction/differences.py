@@ -1,0 +1,245 @@
+"""Claims of papers as differences between two rows, and one rule for their verdicts.
+
+A claim is an entry `[[difference]]` of a file of results; docs/reproducing.md lists its keys. What
+a claim says of its paper follows from the expected difference and its interval by `verdict_of`
+alone. Whether a reproduction gets that difference, too, is another question: `check` answers it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, field_validator
+
+from irplatform.comparison.tests import paired_test
+from irplatform.errors import InputError, unknown, unstopped
+from irplatform.reproduction.rows import ID, Declared, Refused, read_entries
+from irplatform.run_folder.folder import read_scores
+from irplatform.runs.names import alone_name
+from irplatform.spelling import option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from irplatform.comparison.tests import Difference
+    from irplatform.registry.registration import Plugin
+    from irplatform.reproduction.execute import Execution
+    from irplatform.reproduction.rows import Row
+
+Interval = tuple[float, float, float]
+"""A difference with the ends of its 95 % interval over topics (t distribution)."""
+
+Outcome = Literal["passed", "failed", "not_measured"]
+"""`failed`: the obtained difference is not in the expected interval. `not_measured`: none is
+expected yet."""
+
+
+def verdict_of(expected: Interval | None, published: float | None = None, variant: str = "") -> str:
+    """Say what a difference means for the claim that it is above 0, and as large as published.
+
+    Args:
+        expected: the difference that was measured; None if it was not.
+        published: the paper's difference, on its own data.
+        variant: how the models that were run differ from the paper's; "" for the paper's own.
+
+    Examples:
+        >>> verdict_of((0.066, 0.027, 0.104), 0.069)
+        'reproduced'
+        >>> verdict_of((0.040, 0.028, 0.051), 0.159, variant="64 filters")
+        'direction only: smaller, of a variant'
+    """
+    if expected is None:
+        return "not run"
+    _, low, high = expected
+    size = ""
+    if published is not None:
+        size = "smaller" if high < published else "larger" if low > published else ""
+    if high < 0:
+        verdict = "opposite"
+    elif low > 0:
+        verdict = f"direction only: {size}" if size else "reproduced"
+    else:
+        verdict = f"not reproduced: {size}" if size else "undecided"
+    return f"{verdict}, of a variant" if variant else verdict
+
+
+class Claim(Declared):
+    """A paper's claim that one system is better than another, as a difference of two rows.
+
+    Attributes:
+        better: id of the row of the system that is better by the claim; `worse`: of the other.
+        measure: a measure that both rows expect.
+        published: the paper's difference, on its own data.
+        variant: how the models that were run differ from the paper's; "" for the paper's own.
+        alone: of the rerankers' own scores.
+        expected: the difference here; None as long as it is not measured.
+    """
+
+    id: str = Field(pattern=ID)
+    better: str
+    worse: str
+    measure: str
+    claim: str
+    source: str
+    published: float | None = Field(None, ge=0)
+    variant: str = ""
+    alone: bool = False
+    expected: Interval | None = None
+    file: Path = Path()
+
+    @field_validator("expected")
+    @classmethod
+    def _in_order(cls, expected: Interval | None) -> Interval | None:
+        if expected and not expected[1] <= expected[0] <= expected[2]:
+            raise ValueError("it is a difference and the ends of its interval, the lower one first")
+        return expected
+
+    @property
+    def rows(self) -> tuple[str, str]:
+        """The ids of its rows."""
+        return self.better, self.worse
+
+    @property
+    def verdict(self) -> str:
+        """What was measured means for the claim, see `verdict_of`."""
+        return verdict_of(self.expected, self.published, self.variant)
+
+    def __str__(self) -> str:
+        alone = " alone" if self.alone else ""
+        return f"{self.better} over {self.worse}, {self.measure}{alone}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return an entry of `differences`."""
+        return {**self.model_dump(mode="json", exclude={"file"}), "claim_verdict": self.verdict}
+
+    def check_rows(self, rows: Mapping[str, Row]) -> None:
+        """Raise InputError unless both rows are there, with the measure, over the same topics."""
+        if self.better == self.worse:
+            raise self._error("worse", "it is the same row as 'better'.")
+        for key, row_id in zip(("better", "worse"), self.rows, strict=True):
+            if not (row := rows.get(row_id)):
+                hint = f"It is in no file of the same package, or of those after {option('file')}."
+                raise self._error(key, str(unknown("result", row_id, rows, hint=hint)))
+            figures = row.alone if self.alone and row.reranker else row.expected
+            if self.measure not in figures:
+                of = f"what result '{row_id}' expects" + (" alone" if self.alone else "")
+                raise self._error("measure", str(unknown("figure", self.measure, figures, of=of)))
+        one, other = (rows[row_id] for row_id in self.rows)
+        if one.fill(one.collection) != other.fill(other.collection):
+            collections = f"{one.collection} and {other.collection}"
+            raise self._error("worse", f"the rows have other topics: those of {collections}.")
+
+    def _error(self, key: str, message: str) -> InputError:
+        return InputError(f"difference '{self.id}', key '{key}': {message}", path=self.file)
+
+
+def known_claims(
+    files: Iterable[Path], rows: Iterable[Row], earlier_claims: Sequence[Claim] = ()
+) -> list[Claim]:
+    """Add the claims of files about these rows to earlier ones; InputError for an error in one."""
+    by_id = {row.id: row for row in rows}
+    claims = {claim.id: claim for claim in earlier_claims}
+    for file in files:
+        for claim in read_entries(file, "difference", Claim):
+            if other := claims.get(claim.id):
+                message = f"difference '{claim.id}' is also in {other.file}; rename one."
+                raise InputError(message, path=file)
+            claim.check_rows(by_id)
+            claims[claim.id] = claim
+    return [*claims.values()]
+
+
+def shipped_claims(
+    files: Mapping[Path, Plugin], rows: Sequence[Row], refused: Iterable[Refused]
+) -> tuple[list[Claim], list[Refused]]:
+    """Return the claims of plugins' files, and the files whose claims have an error.
+
+    A claim is about rows of its own distribution. Files whose rows are refused are left out.
+    """
+    claims: list[Claim] = []
+    refusals = []
+    left_out = {refusal.file for refusal in refused}
+    for file, plugin in files.items():
+        theirs = [row for row in rows if files[row.file].distribution == plugin.distribution]
+        try:
+            claims = known_claims({file} - left_out, theirs, claims)
+        except InputError as error:
+            refusals.append(Refused(file, plugin, str(error), "differences"))
+    return claims, refusals
+
+
+def names_of_rows(claims: Iterable[Claim]) -> dict[str, list[str]]:
+    """Return the ids and sources of claims by the ids of their rows."""
+    names: dict[str, list[str]] = {}
+    for claim in claims:
+        for row_id in claim.rows:
+            names.setdefault(row_id, []).extend((claim.id, claim.source))
+    return names
+
+
+def claims_about(rows: Iterable[Row], claims: Iterable[Claim]) -> list[Claim]:
+    """Return the claims with both rows among these."""
+    ids = {row.id for row in rows}
+    return [claim for claim in claims if ids.issuperset(claim.rows)]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A claim with the difference that was obtained; `reason` says why there is none."""
+
+    claim: Claim
+    obtained: Difference | None
+    reason: str = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the obtained difference lies in the expected interval."""
+        if self.obtained is None:
+            return "failed"
+        if self.claim.expected is None:
+            return "not_measured"
+        _, low, high = self.claim.expected
+        return "passed" if low <= self.obtained.difference <= high else "failed"
+
+    @property
+    def words(self) -> str:
+        """The outcome, in words."""
+        failed = f"FAILED: {self.reason or 'the difference is outside the interval'}"
+        return {"passed": "ok", "not_measured": "not measured yet"}.get(self.outcome, failed)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return an entry of `differences`: the claim, and what was obtained."""
+        test = self.obtained
+        return {
+            **self.claim.as_json(),
+            "obtained": test and [test.difference, test.low, test.high],
+            "topics": test and test.n,
+            "verdict": self.outcome,
+            "reason": self.reason or None,
+        }
+
+
+def check(claims: Iterable[Claim], executions: Sequence[Execution]) -> Iterator[Checked]:
+    """Compare the differences of rows that were run with the expected ones."""
+    ran = {each.row.id: each for each in executions if each.folder is not None}
+    for claim in claims_about((each.row for each in ran.values()), claims):
+        try:
+            better, worse = (_scores(ran[row_id], claim) for row_id in claim.rows)
+            yield Checked(claim, paired_test(worse, better))
+        except InputError as error:
+            yield Checked(claim, None, unstopped(error))
+
+
+def _scores(execution: Execution, claim: Claim) -> Mapping[str, float]:
+    """The scores of a row's system by topic, in the mean over its seeds."""
+    assert execution.folder is not None
+    systems = read_scores(execution.folder).systems
+    name = execution.row.name
+    if claim.alone and execution.row.reranker:
+        name = alone_name(name)
+    scores = systems[name].per_topic if name in systems else {}
+    if claim.measure not in scores:
+        raise InputError(f"{execution.row.id} reports no {claim.measure} of its topics.")
+    return scores[claim.measure]
