@@ -10,7 +10,10 @@ table stands between two comments; the first one says what is in it:
     <!-- /results -->
 
 names a tag, a heading for the rows' labels where they have some, and the measures. The last column
-has what papers report on data of their own. A test compares the page with `written()`, so that the
+has what papers report on data of their own.
+
+The table between `<!-- claims -->` and `<!-- /claims -->` has a line for each claim, in the order
+of the papers' years, and else of the files. A test compares the page with `written()`, so that the
 tables cannot differ from what `platform reproduce` checks.
 """
 
@@ -21,11 +24,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.registry.loading import registry
+from irplatform.reproduction.differences import known_claims
 from irplatform.reproduction.rows import known_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from irplatform.reproduction.differences import Claim
     from irplatform.reproduction.rows import Expected, Row
 
 PAGE = Path(__file__).with_name("results.md")
@@ -35,10 +40,13 @@ _TABLE = re.compile(
     r"(?P<end><!-- /results -->)",
     re.DOTALL,
 )
+_CLAIMS = re.compile(r"(?<=<!-- claims -->\n).*?(?=<!-- /claims -->)", re.DOTALL)
+_YEAR = re.compile(r"\b(19|20)\d\d\b")
+_NO_YEAR = "9999"
 _OURS = "irplatform"
 
 
-def written(text: str, rows: Sequence[Row]) -> str:
+def written(text: str, rows: Sequence[Row], claims: Sequence[Claim] = ()) -> str:
     """A page with its tables written anew."""
 
     def table(found: re.Match[str]) -> str:
@@ -57,14 +65,62 @@ def written(text: str, rows: Sequence[Row]) -> str:
             + found["end"]
         )
 
-    return _TABLE.sub(table, text)
+    of_claims = "".join(f"{line}\n" for line in _claims(claims, rows))
+    return _CLAIMS.sub(lambda _: of_claims, _TABLE.sub(table, text))
 
 
 def our_rows() -> list[Row]:
     """The rows of our own plugins; others document theirs."""
+    return list(known_rows(_our_files()))
+
+
+def our_claims() -> list[Claim]:
+    """The claims about them."""
+    return known_claims(_our_files(), our_rows())
+
+
+def _our_files() -> list[Path]:
     held = registry().results
-    files = [file for file, plugin in held.items() if plugin.distribution == _OURS]
-    return list(known_rows(files))
+    return [file for file, plugin in held.items() if plugin.distribution == _OURS]
+
+
+def _claims(claims: Sequence[Claim], rows: Sequence[Row]) -> Iterator[str]:
+    by_id = {row.id: row for row in rows}
+    header = ["claim", "source", "published", "here [95 %]", "measure", "topics", "verdict"]
+    yield _line(header)
+    yield "|---" * len(header) + "|"
+    for claim in sorted(claims, key=lambda claim: _year(claim.source)):
+        row = by_id[claim.better]
+        collection = f"`{row.collection.rpartition('}/')[2]}`"
+        yield _line(
+            [
+                claim.claim,
+                claim.source,
+                "" if claim.published is None else _signed(claim.published)[0],
+                _interval(claim.expected) if claim.expected else "",
+                f"{claim.measure} alone" if claim.alone else claim.measure,
+                f"{collection}, judged" if "judged" in row.retrievers else collection,
+                f"{claim.verdict} ({claim.variant})"
+                if claim.variant and claim.expected
+                else claim.verdict,
+            ]
+        )
+
+
+def _year(source: str) -> str:
+    found = _YEAR.search(source)
+    return found[0] if found else _NO_YEAR
+
+
+def _interval(difference: tuple[float, float, float]) -> str:
+    middle, low, high = _signed(*difference)
+    return f"{middle} [{low}, {high}]"
+
+
+def _signed(*numbers: float) -> list[str]:
+    """Numbers with as many digits as the file has, and at least three."""
+    digits = max(3, *(len(str(number).partition(".")[2]) for number in numbers))
+    return [f"{number:+.{digits}f}".replace("-", "−") for number in numbers]
 
 
 def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> Iterator[str]:
@@ -120,4 +176,5 @@ def _gain(held: Expected | None) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), our_rows()), encoding="utf-8")
+    text = written(PAGE.read_text(encoding="utf-8"), our_rows(), our_claims())
+    PAGE.write_text(text, encoding="utf-8")

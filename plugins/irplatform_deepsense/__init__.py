@@ -15,5 +15,6 @@ def register_rerankers(register: RegisterReranker) -> None:
 
 @hookimpl
 def register_results(register: RegisterFile) -> None:
-    """Measured results, for `platform reproduce`."""
+    """Measured results and claims of the paper, for `platform reproduce`."""
     register(Path(__file__).with_name("results.toml"))
+    register(Path(__file__).with_name("results-claims.toml"))

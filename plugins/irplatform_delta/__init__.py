@@ -23,6 +23,7 @@ class Delta:
     @hookimpl
     def register_results(self, register: RegisterFile) -> None:
         register(_HERE / "results.toml")
+        register(_HERE / "results-claims.toml")
 
 
 class Delta2017:

@@ -159,6 +159,8 @@ def test_the_rows_of_a_claim_are_chosen_by_its_id_and_source(claims):
     for pattern in ("ranker-over-bm25", "SIGIR 1999*"):
         chosen = select(rows, [pattern], further_names=names)
         assert [row.id for row in chosen] == ["bm25-small", "ranker-small"]
+    # What names rows by themselves chooses no others.
+    assert [row.id for row in select(rows, ["ranker-*"], further_names=names)] == ["ranker-small"]
     with pytest.raises(InputError, match="Did you mean 'ranker-over-bm25'"):
         select(rows, ["ranker-over-bm2"], further_names=names)
 

@@ -44,8 +44,8 @@ _COUNTED_DIFFERENCES: dict[Outcome, str] = {
     "--only",
     "patterns",
     metavar="PATTERN,…",
-    help="Only results whose id, tag or system matches, such as 'delta-*', and both results of a "
-    "difference whose id or source does.",
+    help="Only results whose id, tag or system matches, such as 'delta-*', or else both results of "
+    "a difference whose id or source does.",
 )
 @flag_option("--quick", text="Only results that take a minute and need no data.")
 @flag_option("--fresh", text="Use an empty cache, and remove it at the end.")

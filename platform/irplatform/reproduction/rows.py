@@ -271,31 +271,35 @@ def select(
     """Choose the rows whose id, tag or system matches a shell pattern such as `delta-*`.
 
     Messages mention refused files, which may have a missing row. `further_names` has those of
-    differences by the ids of their rows.
+    differences by the ids of their rows; a pattern that is of no row chooses by them.
     """
-    names = {
-        row.id: (row.id, *row.tags, row.name, *(further_names or {}).get(row.id, ()))
-        for row in rows
-    }
+    own_names = {row.id: (row.id, *row.tags, row.name) for row in rows}
+    further_names = further_names or {}
 
-    def matches(row: Row, pattern: str) -> bool:
-        return any(fnmatchcase(name, pattern) for name in names[row.id])
+    def matching(pattern: str) -> set[str]:
+        for names in (own_names, further_names):
+            named = {
+                i for i, of_row in names.items() if any(fnmatchcase(n, pattern) for n in of_row)
+            }
+            if named:
+                return named
+        return set()
 
-    candidates = [row for row in rows if QUICK in row.tags] if quick else list(rows)
+    candidates = {row.id for row in rows if not quick or QUICK in row.tags}
+    chosen = set() if patterns else candidates
     for pattern in patterns:
-        if any(matches(row, pattern) for row in candidates):
-            continue
-        if any(matches(row, pattern) for row in rows):
+        if not (matched := matching(pattern)):
+            known = {*chain(*own_names.values(), *further_names.values())}
+            hint = _sentence([_list(), *refused])
+            raise unknown("result, tag, system or difference", pattern, known, hint=hint)
+        if not matched & candidates:
             message = f"no result for '{pattern}' is tagged {QUICK}; leave out "
             raise InputError(f"{message}{option('quick', True)}.")
-        known = {name for of_row in names.values() for name in of_row}
-        hint = _sentence([_list(), *refused])
-        raise unknown("result, tag, system or difference", pattern, known, hint=hint)
-    chosen = [row for row in candidates if not patterns or any(matches(row, p) for p in patterns)]
+        chosen |= matched & candidates
     if not chosen:
         reasons = [f"no result is tagged {QUICK}", _list()] if rows else ["there are no results"]
         raise InputError(_sentence([*reasons, *refused]))
-    return chosen
+    return [row for row in rows if row.id in chosen]
 
 
 def _list() -> str:
