@@ -22,18 +22,19 @@ DOCUMENTS, KILLS, TOPICS = 500, 20, 5
 DEMO = (
     *(sys.executable, "-m", "irplatform", "judge", "{folder}", "--collection", "demo"),
     *("--grades", ",".join(f"{grade}={text}" for grade, text in GRADES.items())),
-    *("--doubled", "20%", "--port"),
+    *("--doubled", "0.2", "--port"),
 )
 RECORD = """
 const real = window.fetch, times = window.times = [];
 window.acknowledged = [], window.saves = [], window.busy = 0;
-window.fetch = async (...asked) => {
-  window.busy += 1;
-  const sent = performance.now(), answer = await real(...asked).finally(() => window.busy -= 1);
-  if (asked[0] === 'api/judge') window.saves.push(performance.now() - sent);
-  if (asked[1]?.body && answer.ok) {
-    const told = await answer.clone().json();
-    window.acknowledged.push([asked[0], JSON.parse(asked[1].body), told]);
+window.fetch = async (path, sent) => {
+  busy += 1;
+  const began = performance.now(), answer = await real(path, sent).finally(() => busy -= 1);
+  if (path === 'api/judge') saves.push(performance.now() - began);
+  if (answer.ok && 'request' in JSON.parse(sent.body)) {
+    const text = answer.text();
+    answer.json = () => text.then(JSON.parse);
+    text.then((reply) => acknowledged.push([path, JSON.parse(sent.body), JSON.parse(reply)]));
   }
   return answer;
 };
@@ -47,15 +48,13 @@ new MutationObserver(() => requestAnimationFrame(() => {
   port2.postMessage(0);
 })).observe(document.getElementById('id'), {childList: true, characterData: true, subtree: true});
 """
-
-
 QUIET = """
 const done = arguments[arguments.length - 1], before = arguments[0];
 const look = () => (times.length > before || document.getElementById('desk').hidden) && !busy
   ? done() : setTimeout(look, 40);
 look();
 """
-"""Answers when a key's document is painted, and those after it are fetched."""
+"""Answers when a key's document is painted."""
 
 
 class Assessor(threading.Thread):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import secrets
 from typing import TYPE_CHECKING
 
@@ -19,22 +17,10 @@ from irplatform.system.packages import require
 if TYPE_CHECKING:
     from pathlib import Path
 
-_TOKEN = "IRPLATFORM_JUDGE_TOKEN"
-
-
-def _share(_context: click.Context, _option: click.Parameter, text: str | None) -> float | None:
-    """The share of a percentage."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text.strip())
-    if not found or float(found[1]) > 100:
-        raise InputError(f"--doubled takes a percentage, such as 10%, not '{text}'.")
-    return float(found[1]) / 100
-
 
 @command(
     "platform judge pool --collection demo --grades '0=not relevant,1=relevant'",
-    "platform judge pool --doubled 10% --port 0",
+    "platform judge pool --doubled 0.1 --port 0",
     "platform judge pool --export judgments.jsonl",
 )
 @click.argument("pool", type=PATH)
@@ -47,8 +33,7 @@ def _share(_context: click.Context, _option: click.Parameter, text: str | None) 
     ),
     click.option(
         "--doubled",
-        metavar="N%",
-        callback=_share,
+        type=click.FloatRange(0, 1),
         help="The share of documents that two people judge; default: that of last time, or none.",
     ),
     group="What to judge",
@@ -97,32 +82,30 @@ def judge(
     from irplatform.judging.page.opening import opened_desk
     from irplatform.serving.http_server import bind
 
-    token = "" if host in LOOPBACK else _token()
     bound = bind(host, port)
     with opened_desk(pool, collection, grades=grades, doubled=doubled) as desk:
-        address, found = bound.getsockname()[:2]
+        token = ""
+        if host not in LOOPBACK:
+            token = desk.store.setting("token", secrets.token_urlsafe(16))
+        address, port = bound.getsockname()[:2]
         shown = f"[{address}]" if ":" in address else address
-        given = f"?token={token}" if token else ""
-        told = f"judging {pool} on http://{shown}:{found}/{given} (Ctrl-C ends)"
-        serve(application(desk, pool, token), bound, told)
+        place = f"http://{shown}:{port}/{token and f'?token={token}'}"
+        serve(application(desk, pool, token), bound, f"judging {pool} on {place} (Ctrl-C ends)")
     notice("stopped; all judgments are on the disk")
 
 
 def _write(pool: Path, export: Path | None, backup: Path | None) -> None:
+    from irplatform.files.writing import atomic_write, same_file
+    from irplatform.judging import store
     from irplatform.judging.judgments import write_judgments
-    from irplatform.judging.store import back_up, stored_judgments
 
+    for path in filter(None, (export, backup)):
+        if same_file(path, pool / store.FILE):
+            raise InputError("these are the judgments themselves; name another file.", path=path)
     if export:
-        write_judgments(export, stored_judgments(pool))
+        write_judgments(export, store.stored_judgments(pool))
         say_text(f"{export}")
     if backup:
-        back_up(pool, backup)
+        with atomic_write(backup, "wb") as file:
+            file.write(store.backup(pool))
         say_text(f"{backup}")
-
-
-def _token() -> str:
-    """The token of the environment, or a new one."""
-    token = os.environ.get(_TOKEN) or secrets.token_urlsafe(16)
-    if not re.fullmatch(r"[A-Za-z0-9_-]{8,}", token):
-        raise InputError(f"{_TOKEN} takes eight or more letters, digits, '-' and '_'.")
-    return token

@@ -10,43 +10,36 @@ One process writes, others may read.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, disk_fault
-from irplatform.files.writing import lock_open, to_disk, writable_file
+from irplatform.files.locks import lock
+from irplatform.files.writing import writable_folder
 from irplatform.judging.judgments import ADJUDICATED, PERSON, Judgment, Source, now
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
 FILE = "judgments.sqlite"
-_LOCK = ".judging.lock"
-_FORMAT = "1"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS history (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  number INTEGER PRIMARY KEY,
   topic TEXT NOT NULL, document TEXT NOT NULL, name TEXT NOT NULL, version TEXT NOT NULL,
   judged INTEGER NOT NULL, grade INTEGER, note TEXT NOT NULL, time TEXT NOT NULL,
   undoes INTEGER UNIQUE, request TEXT NOT NULL UNIQUE);
 CREATE INDEX IF NOT EXISTS by_document ON history (topic, document, name, version, number);
-CREATE INDEX IF NOT EXISTS by_name ON history (name, version, number);
-CREATE TRIGGER IF NOT EXISTS no_change BEFORE UPDATE ON history
-  BEGIN SELECT RAISE(ABORT, 'lines of the history stay as they are'); END;
-CREATE TRIGGER IF NOT EXISTS no_removal BEFORE DELETE ON history
-  BEGIN SELECT RAISE(ABORT, 'lines of the history stay as they are'); END;
 """
-_COLUMNS = "number, topic, document, name, version, judged, grade, note, time"
-_KEY = "topic = ? AND document = ? AND name = ? AND version = ?"
-_LATEST = (
-    f"SELECT {_COLUMNS} FROM history WHERE judged AND number IN "
-    "(SELECT MAX(number) FROM history {} GROUP BY topic, document, name, version) "
+_COLUMNS = "topic, document, name, version, judged, grade, note, time"
+_SAME = "topic = ? AND document = ? AND name = ? AND version = ?"
+_STANDING = (  # of a maximum, SQLite takes the other columns from its row
+    f"(SELECT MAX(number) AS number, {_COLUMNS} FROM history "
+    "GROUP BY topic, document, name, version)"
 )
 
 
@@ -71,23 +64,22 @@ class Line:
 
     def as_json(self) -> dict[str, object]:
         """Return how the judgment stands, for the page."""
-        told = {name: getattr(self.judgment, name) for name in ("grade", "note", "time")}
-        return {"number": self.number, **told}
+        judgment = self.judgment
+        return {"number": self.number, "grade": judgment.grade, "note": judgment.note}
 
 
 class ConflictError(Exception):
     """A judgment was changed elsewhere since it was shown; `line` is how it stands, or None."""
 
     def __init__(self, line: Line | None) -> None:
-        super().__init__("this judgment was changed elsewhere since it was shown.")
+        super().__init__("This was judged elsewhere since it was shown. Judge again to change it.")
         self.line = line
 
 
 class Store:
-    """The judgments of a pool; made by `Store.open`, and called from one thread at a time."""
+    """The judgments of a pool; made by `Store.open`, and called from one thread."""
 
-    def __init__(self, path: Path, database: sqlite3.Connection) -> None:
-        self.path = path
+    def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
 
     @classmethod
@@ -103,27 +95,31 @@ class Store:
             InputError: another process writes them, they belong to another pool, or the file
                 cannot be read or written.
         """
-        path = folder / FILE
-        with _alone(folder), _explained(path), _connected(path) as database:
-            database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = FULL")
-            database.executescript(_TABLES)
-            store = cls(path, database)
-            if store.setting("format", _FORMAT) != _FORMAT:
-                raise InputError("another version of the platform wrote this.", path=path)
-            if store.setting("pool", pool) != pool:
+        with lock(writable_folder(folder) / ".judging") as ours:
+            if not ours:
                 raise InputError(
-                    "these are judgments of another pool: pool.json has another id. Put them back "
-                    "where they were made.",
-                    path=path,
+                    "this pool is being judged in another process. Open its page, or end it first.",
+                    path=folder,
                 )
-            yield store
+            with _opened(folder / FILE, "rwc") as database:
+                database.execute("PRAGMA journal_mode = WAL")
+                database.execute("PRAGMA synchronous = FULL")
+                database.executescript(_TABLES)
+                store = cls(database)
+                if store.setting("pool", pool) != pool:
+                    raise InputError(
+                        "these are judgments of another pool: pool.json has another id. Put them "
+                        "back where they were made.",
+                        path=folder / FILE,
+                    )
+                yield store
 
     def setting(self, name: str, value: str) -> str:
         """Return a setting that the file has; if it has none, write this one."""
         with self._database:
             self._database.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", (name, value))
-        return str(self._one("SELECT value FROM about WHERE name = ?", name)[0])
+        query = "SELECT value FROM about WHERE name = ?"
+        return str(self._database.execute(query, (name,)).fetchone()[0])
 
     def write_setting(self, name: str, value: str) -> None:
         """Write a setting."""
@@ -155,13 +151,13 @@ class Store:
         Raises:
             ConflictError: the judgment is not the one that was seen.
         """
-        with self._transaction():
-            if done := self._of_request(request):
-                return done
-            before = self.standing(topic, document, source)
-            if (before.number if before else 0) != seen:
-                raise ConflictError(before)
-            return self._append((topic, document, source, 1, grade, note), None, request)
+        if line := self._line("request = ?", request):
+            return line
+        before = self.standing(topic, document, source)
+        if (before.number if before else 0) != seen:
+            raise ConflictError(before)
+        judgment = Judgment(topic, document, grade, source, now(), note=note)
+        return self._append(judgment, True, None, request)
 
     def undo(self, source: Source, request: str) -> Line | None:
         """Take back a person's last judgment that was not taken back; None if there is none.
@@ -169,36 +165,30 @@ class Store:
         Returns:
             The line by which the judgment stands as before; `judged` is False if there was none.
         """
-        with self._transaction():
-            if done := self._of_request(request):
-                return done
-            last = self._line(
-                "WHERE name = ? AND version = ? AND undoes IS NULL AND NOT EXISTS "
-                "(SELECT 1 FROM history AS later WHERE later.undoes = history.number) "
-                "ORDER BY number DESC LIMIT 1",
-                *(source.name, source.version),
-            )
-            if last is None:
-                return None
-            topic, document = last.judgment.topic, last.judgment.document
-            key = (topic, document, source.name, source.version)
-            before = self._line(
-                f"WHERE {_KEY} AND number < ? ORDER BY number DESC LIMIT 1", *key, last.number
-            )
-            judged = before is not None and before.judged
-            grade, note = (before.judgment.grade, before.judgment.note) if before else (None, "")
-            state = (topic, document, source, int(judged), grade, note)
-            return self._append(state, last.number, request)
+        if line := self._line("request = ?", request):
+            return line
+        last = self._line(
+            "name = ? AND version = ? AND undoes IS NULL AND NOT EXISTS "
+            "(SELECT 1 FROM history AS later WHERE later.undoes = history.number)",
+            *(source.name, source.version),
+        )
+        if last is None:
+            return None
+        key = (last.judgment.topic, last.judgment.document, source.name, source.version)
+        before = self._line(f"{_SAME} AND number < ?", *key, last.number)
+        if before is None:
+            judgment = Judgment(*key[:2], None, source, now())
+        else:
+            judgment = replace(before.judgment, time=now())
+        return self._append(judgment, before is not None and before.judged, last.number, request)
 
     def of_topic(self, topic: str) -> list[Line]:
         """Return the judgments of a topic as they stand, in the order in which they were made."""
-        query = _LATEST.format("WHERE topic = ?") + "ORDER BY number"
-        return [_line(row) for row in self._database.execute(query, (topic,))]
+        return [*_lines(self._database, "topic = ?", topic)]
 
     def of_document(self, topic: str, document: str) -> list[Line]:
         """Return the judgments of a document as they stand."""
-        query = _LATEST.format("WHERE topic = ? AND document = ?") + "ORDER BY number"
-        return [_line(row) for row in self._database.execute(query, (topic, document))]
+        return [*_lines(self._database, "topic = ? AND document = ?", topic, document)]
 
     def standing(self, topic: str, document: str, source: Source) -> Line | None:
         """Return how a person's judgment stands; an adjudication may be another person's."""
@@ -213,64 +203,44 @@ class Store:
     def counts(self) -> dict[str, int]:
         """Return the number of documents of each topic that somebody has judged."""
         query = (
-            "SELECT topic, COUNT(DISTINCT document) FROM "
-            f"({_LATEST.format('')}) WHERE version = '' GROUP BY topic"
+            f"SELECT topic, COUNT(DISTINCT document) FROM {_STANDING} "
+            "WHERE judged AND version = '' GROUP BY topic"
         )
         return dict(self._database.execute(query).fetchall())
 
-    def names(self) -> list[str]:
-        """Return the names of all who have judged."""
-        return [name for (name,) in self._database.execute("SELECT DISTINCT name FROM history")]
-
     def grades(self) -> set[int]:
         """Return the grades that documents have."""
-        query = f"SELECT DISTINCT grade FROM ({_LATEST.format('')}) WHERE grade IS NOT NULL"
+        query = f"SELECT DISTINCT grade FROM {_STANDING} WHERE grade IS NOT NULL"
         return {grade for (grade,) in self._database.execute(query)}
 
     def differences(self) -> list[tuple[str, str]]:
         """Return topic and document where people differ and nobody has settled it."""
         query = (
-            "SELECT topic, document FROM (SELECT topic, document FROM history "
-            "GROUP BY topic, document HAVING COUNT(DISTINCT name) > 1) "
-            "JOIN history AS line USING (topic, document) WHERE judged AND number = "
-            "(SELECT MAX(number) FROM history AS later WHERE later.topic = line.topic AND "
-            "later.document = line.document AND later.name = line.name AND "
-            "later.version = line.version) GROUP BY topic, document HAVING MAX(version) = '' AND "
-            "COUNT(DISTINCT COALESCE(grade, '?')) > 1 ORDER BY topic, MIN(number)"
+            f"SELECT topic, document FROM {_STANDING} WHERE judged GROUP BY topic, document "
+            "HAVING MAX(version) = '' AND COUNT(DISTINCT COALESCE(grade, '?')) > 1 "
+            "ORDER BY topic, MIN(number)"
         )
         return self._database.execute(query).fetchall()
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with _explained(self.path), self._database:
-            self._database.execute("BEGIN IMMEDIATE")
-            yield
-
-    def _append(
-        self,
-        state: tuple[str, str, Source, int, int | None, str],
-        undoes: int | None,
-        request: str,
-    ) -> Line:
-        topic, document, source, *rest = state
-        self._database.execute(
-            "INSERT INTO history (topic, document, name, version, judged, grade, note, time, "
-            "undoes, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (topic, document, source.name, source.version, *rest, now(), undoes, request),
+    def _append(self, judgment: Judgment, judged: bool, undoes: int | None, request: str) -> Line:
+        source = judgment.source
+        row = (
+            *(judgment.topic, judgment.document, source.name, source.version, judged),
+            *(judgment.grade, judgment.note, judgment.time, undoes, request),
         )
-        made = self._of_request(request)
-        assert made is not None
-        return made
-
-    def _of_request(self, request: str) -> Line | None:
-        return self._line("WHERE request = ?", request)
+        with self._database:
+            number = self._database.execute(
+                f"INSERT INTO history ({_COLUMNS}, undoes, request) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                row,
+            ).lastrowid
+        assert number is not None
+        return Line(number, judged, judgment)
 
     def _line(self, where: str, *values: str | int) -> Line | None:
-        row = self._one(f"SELECT {_COLUMNS} FROM history {where}", *values)
+        query = f"SELECT number, {_COLUMNS} FROM history WHERE {where} ORDER BY number DESC LIMIT 1"
+        row = self._database.execute(query, values).fetchone()
         return _line(row) if row else None
-
-    def _one(self, query: str, *values: str | int) -> tuple[object, ...]:
-        return self._database.execute(query, values).fetchone() or ()
 
 
 def stored_judgments(folder: Path) -> Iterator[Judgment]:
@@ -281,9 +251,8 @@ def stored_judgments(folder: Path) -> Iterator[Judgment]:
     """
     with _reading(folder) as database:
         (pool,) = database.execute("SELECT value FROM about WHERE name = 'pool'").fetchone()
-        query = _LATEST.format("") + "ORDER BY topic, document, number"
-        for row in database.execute(query):
-            yield replace(_line(row).judgment, pool=pool)
+        for line in _lines(database, order="topic, document, number"):
+            yield replace(line.judgment, pool=pool)
 
 
 def stored_grades(folder: Path) -> dict[int, str]:
@@ -292,69 +261,46 @@ def stored_grades(folder: Path) -> dict[int, str]:
         return {}
     with _reading(folder) as database:
         row = database.execute("SELECT value FROM about WHERE name = 'grades'").fetchone()
-    return {int(grade): told for grade, told in json.loads(row[0] if row else "{}").items()}
+    return {int(grade): text for grade, text in json.loads(row[0] if row else "{}").items()}
 
 
-def back_up(folder: Path, path: Path) -> None:
-    """Write a copy of a pool's judgments, history included, also while they are made."""
-    place = writable_file(path).parent
-    with _reading(folder) as database, TemporaryDirectory(dir=place, prefix=".backup.") as scratch:
-        whole = Path(scratch, path.name)
-        with _connected(whole) as copy:
-            database.backup(copy)
-        to_disk(whole)
-        whole.replace(path)
+def backup(folder: Path) -> bytes:
+    """Return a copy of the file with a pool's judgments and their history, also while it grows.
+
+    Raises:
+        InputError: nobody has judged the pool yet, or the file cannot be read.
+    """
+    with _reading(folder) as database:
+        return database.serialize()
 
 
-@contextmanager
-def _reading(folder: Path) -> Iterator[sqlite3.Connection]:
-    path = folder / FILE
-    if not path.exists():
+def _reading(folder: Path) -> AbstractContextManager[sqlite3.Connection]:
+    if not (folder / FILE).exists():
         raise InputError("nobody has judged this pool yet.", path=folder)
-    with _explained(path), _connected(f"{path.absolute().as_uri()}?mode=ro") as database:
-        yield database
-
-
-def _connected(name: Path | str) -> AbstractContextManager[sqlite3.Connection]:
-    is_uri = str(name).startswith("file:")
-    return closing(sqlite3.connect(name, uri=is_uri, check_same_thread=False))
+    return _opened(folder / FILE, "ro")
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from writing; the system drops the lock with the process."""
-    path = folder / _LOCK
+def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}.", path=path) from error
-    try:
-        try:
-            lock_open(handle)
-        except BlockingIOError as error:
-            raise InputError(
-                "this pool is being judged in another process. Open its page, or end it first.",
-                path=folder,
-            ) from error
-        except OSError:
-            pass  # this file system locks no files
-        yield
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    try:
-        yield
+        address = f"{path.absolute().as_uri()}?mode={mode}"
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            yield database
     except sqlite3.DatabaseError as error:
         if disk_fault(error):
             raise
         raise InputError(f"cannot be read or written: {error}.", path=path) from error
 
 
-def _line(row: Sequence[Any]) -> Line:
+def _lines(
+    database: sqlite3.Connection, where: str = "TRUE", *values: str, order: str = "number"
+) -> Iterator[Line]:
+    """The lines by which judgments stand."""
+    query = f"SELECT * FROM {_STANDING} WHERE judged AND {where} ORDER BY {order}"
+    return (_line(row) for row in database.execute(query, values))
+
+
+def _line(row: tuple[Any, ...]) -> Line:
     number, topic, document, name, version, judged, grade, note, time = row
     source = Source(PERSON, name, version)
-    judgment = Judgment(topic, document, grade, source, time, note=note)
-    return Line(number, bool(judged), judgment)
+    return Line(number, bool(judged), Judgment(topic, document, grade, source, time, note=note))

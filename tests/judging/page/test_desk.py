@@ -7,13 +7,13 @@ from judged_pools import HOSTILE, small_desk, write_small_pool
 
 from irplatform import Ranking, Run, pool_runs
 from irplatform.errors import InputError
-from irplatform.judging.page.desk import Asked, Click, Desk, Undo
+from irplatform.judging.page.desk import Click, Desk, Move
 from irplatform.judging.page.opening import grown
 from irplatform.judging.pool_folder import read_pool
 from irplatform.judging.store import ConflictError
 
-ANN, BOB = Asked(assessor="ann"), Asked(assessor="bob")
-EVE = Asked(assessor="eve", adjudicates=True)
+ANN, BOB = {"assessor": "ann"}, {"assessor": "bob"}
+EVE = {"assessor": "eve", "adjudicates": True}
 
 
 @pytest.fixture
@@ -27,47 +27,59 @@ def desk(tmp_path, pool):
         yield desk
 
 
-def _click(asked, document, grade, topic="t1", **more):
+def _click(person, document="", grade=None, topic="t1", **more):
     _click.count += 1
-    given = {"topic": topic, "document": document, "grade": grade, **more}
-    return Click(**dict(asked), **given, request=f"click-{_click.count:04}")
+    place = {"topic": topic, "document": document, "grade": grade, **more}
+    return Click(**person, **place, request=f"click-{_click.count:04}")
 
 
 _click.count = 0
 
 
+def _next(desk, person, topic=""):
+    return desk.next(Move(**person, topic=topic))["card"]
+
+
+def _step(desk, person, by, document="", topic="t1"):
+    return desk.step(Move(**person, topic=topic, document=document, by=by))["card"]
+
+
 def test_a_document_has_its_parts_with_the_topics_words_marked(desk):
-    card = desk.next(ANN, "t1")["cards"][0]
+    card = _next(desk, ANN, "t1")
     assert card["title"] == ["", "Cancers", " of the ", "lung", f" {HOSTILE}"]
     assert card["fields"] == [["mesh", ["", "Lung", "; Humans"]]]
     assert card["judgment"] is None
     assert not {"rank", "score", "stratum", "place", "system", "run"} & {*card}
 
 
-def test_a_document_that_the_collection_lacks_is_told(desk):
-    card = desk.card(ANN, "t1", "no3")["card"]
-    assert card["missing"]
-    assert desk.judge(_click(ANN, "no3", None))["judgment"]["grade"] is None
+def test_a_document_that_the_collection_lacks_is_told_and_may_be_judged(desk):
+    for document in ("d1", "d2"):
+        shown = desk.judge(_click(ANN, document, 1))["card"]
+    assert (shown["id"], shown["title"]) == ("no3", ["This document is not in the collection"])
+    assert desk.judge(_click(ANN, "no3"))["judgment"]["grade"] is None
 
 
 def test_a_topic_has_all_its_fields(desk):
-    topics = desk.next(ANN, "t2")["topics"]
-    assert topics["t2"]["fields"] == [["disease", "lung cancer"]]
+    assert _next(desk, ANN, "t2")["topic"]["fields"] == [["disease", "lung cancer"]]
 
 
-def test_judgments_are_counted_and_listed(desk):
+def test_a_judgment_is_answered_with_the_next_document_and_the_counts(desk):
     desk.judge(_click(ANN, "d1", 2, note="  clear "))
-    counts = desk.judge(_click(ANN, "d2", 0))["progress"]
-    assert (counts["judged"], counts["placed"], counts["all_placed"]) == (2, 3, 4)
-    mine = desk.mine(ANN, "t1")
-    assert [(each["document"], each["grade"], each["note"]) for each in mine] == [
-        ("d2", 0, ""),
-        ("d1", 2, "clear"),
-    ]
-    assert desk.mine(BOB, "t1") == []
-    start = desk.start()
-    assert start["assessors"] == ["ann"]
-    assert [topic["judged"] for topic in start["topics"]] == [2, 0]
+    reply = desk.judge(_click(ANN, "d2", 0))
+    assert reply["card"]["id"] == "no3"
+    assert reply["progress"] == "Judged: 2 of 3 in this topic, 2 of 4 in all"
+
+
+def test_a_person_steps_through_what_they_judged(desk):
+    desk.judge(_click(ANN, "d1", 2, note="  clear "))
+    desk.judge(_click(ANN, "d2", 0))
+    assert _step(desk, ANN, -1, "no3")["id"] == _step(desk, ANN, -1)["id"] == "d2"
+    first = _step(desk, ANN, -1, "d2")
+    assert (first["id"], first["judgment"]["note"]) == ("d1", "clear")
+    assert _step(desk, ANN, -1, "d1") is None
+    assert _step(desk, ANN, 1, "d1")["id"] == "d2"
+    assert _step(desk, ANN, 1, "d2")["id"] == "no3"
+    assert _step(desk, BOB, -1) is None
 
 
 def test_a_grade_is_changed_later_by_who_saw_it(desk):
@@ -75,17 +87,17 @@ def test_a_grade_is_changed_later_by_who_saw_it(desk):
     with pytest.raises(ConflictError):
         desk.judge(_click(ANN, "d1", 2))
     assert desk.judge(_click(ANN, "d1", 2, seen=seen))["judgment"]["grade"] == 2
-    assert desk.card(ANN, "t1", "d1")["card"]["judgment"]["grade"] == 2
-    assert desk.card(BOB, "t1", "d1")["card"]["judgment"] is None
+    assert _step(desk, ANN, -1)["judgment"]["grade"] == 2
+    assert _next(desk, BOB)["judgment"] is None
 
 
 def test_undo_brings_the_document_back(desk):
     desk.judge(_click(ANN, "d1", 1))
-    undone = desk.undo(Undo(assessor="ann", request="undo-0001"))
+    undone = desk.undo(_click(ANN))
     assert undone["card"]["id"] == "d1"
     assert undone["card"]["judgment"] is None
-    assert undone["progress"]["judged"] == 0
-    assert desk.undo(Undo(assessor="ann", request="undo-0002")) == {"card": None}
+    assert undone["progress"].startswith("Judged: 0 of 3")
+    assert desk.undo(_click(ANN))["card"] is None
 
 
 @pytest.mark.parametrize(
@@ -94,22 +106,24 @@ def test_undo_brings_the_document_back(desk):
 def test_what_is_not_in_the_pool_or_no_grade_is_refused(desk, document, grade, topic):
     with pytest.raises(InputError):
         desk.judge(_click(ANN, document, grade, topic=topic))
-    assert desk.start()["assessors"] == []
+    assert desk.store.counts() == {}
 
 
 def test_differences_are_settled_without_names(desk):
-    for asked, grade in ((ANN, 1), (BOB, 2)):
-        desk.judge(_click(asked, "d1", grade, note="why"))
-        desk.judge(_click(asked, "d2", 0))
-    shown = desk.next(EVE, "")
-    (card,) = shown["cards"]
-    assert (card["id"], shown["progress"]) == ("d1", {"differences": 1})
+    for person, grade in ((ANN, 1), (BOB, 2)):
+        desk.judge(_click(person, "d1", grade, note="why"))
+        desk.judge(_click(person, "d2", 0))
+    shown = desk.start(Move(**EVE))
+    card = shown["card"]
+    assert (card["id"], shown["differences"]) == ("d1", 1)
+    assert shown["progress"] == "1 document left where assessors differ"
     assert [said["grade"] for said in card["said"]] == [1, 2]
     assert "ann" not in json.dumps(card)
-    assert desk.judge(_click(EVE, "d1", 2))["progress"] == {"differences": 0}
-    assert desk.next(EVE, "")["cards"] == []
-    desk.undo(Undo(**dict(EVE), request="undo-0001"))
-    assert [each["id"] for each in desk.next(EVE, "")["cards"]] == ["d1"]
+    reply = desk.judge(_click(EVE, "d1", 2))
+    assert (reply["card"], reply["progress"][:11]) == (None, "0 documents")
+    assert _next(desk, EVE) is None
+    desk.undo(_click(EVE))
+    assert _next(desk, EVE)["id"] == "d1"
 
 
 def test_a_pool_that_learns_grows_when_all_is_judged(tmp_path, pool):
@@ -122,11 +136,11 @@ def test_a_pool_that_learns_grows_when_all_is_judged(tmp_path, pool):
 
     with small_desk(tmp_path, pool, grow=grow) as desk:
         for topic, document in (("t1", "d1"), ("t1", "d2"), ("t1", "no3"), ("t2", "d1")):
-            assert desk.next(ANN, "t1")["cards"]
+            assert _next(desk, ANN, "t1")
             desk.judge(_click(ANN, document, 1, topic=topic))
-        assert [card["id"] for card in desk.next(ANN, "t2")["cards"]] == ["d4"]
+        assert _next(desk, ANN, "t2")["id"] == "d4"
         desk.judge(_click(ANN, "d4", 1))
-        assert desk.next(ANN, "t1")["cards"] == []
+        assert _next(desk, ANN, "t1") is None
         assert asked == [3, 4]
 
 
@@ -139,12 +153,12 @@ def test_a_pool_by_worth_grows_round_by_round_to_its_budget(tmp_path):
     pool = pool_runs(runs, folder, method="worth", budget=5, batch=2).pool
     with small_desk(folder, pool, grow=grown) as desk:
         judged = []
-        while cards := desk.next(ANN, "t1")["cards"]:
-            judged.append(cards[0]["id"])
+        while card := _next(desk, ANN, "t1"):
+            judged.append(card["id"])
             desk.judge(_click(ANN, judged[-1], None if len(judged) == 1 else 1))
         assert len({*judged}) == len(judged) == 5
         assert read_pool(folder).rounds == [2, 2, 1]
-        assert desk.start()["topics"][0]["placed"] == 5
+        assert desk.start(Move(**ANN))["progress"] == "Judged: 5 of 5 in all"
 
 
 def test_a_pool_of_other_topics_is_refused(tmp_path):

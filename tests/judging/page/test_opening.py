@@ -3,11 +3,9 @@
 import pytest
 
 import irplatform as ir
-from irplatform.judging.page.desk import Asked, Click
+from irplatform.judging.page.desk import Click, Move
 from irplatform.judging.page.opening import opened_desk
 from irplatform.judging.pool_folder import read_pool
-
-ANN = Asked(assessor="ann")
 
 pytestmark = pytest.mark.java
 
@@ -19,11 +17,11 @@ def test_a_pool_that_learns_is_judged_to_the_end_of_its_budget(tmp_path):
     ir.pool_runs({"one": run}, tmp_path / "pool", method="move-to-front", budget=6, batch=2)
     judged = []
     with opened_desk(tmp_path / "pool", "demo", grades="0=no,1=yes") as desk:
-        while cards := desk.next(ANN, *first)["cards"]:
-            topic, document = cards[0]["topic"], cards[0]["id"]
-            judged.append((topic, document))
+        while card := desk.next(Move(assessor="ann"))["card"]:
+            place = {"topic": card["topic"]["id"], "document": card["id"]}
+            judged.append((*place.values(),))
             request = f"click-{len(judged):04}"
-            desk.judge(Click(**dict(ANN), topic=topic, document=document, grade=1, request=request))
+            desk.judge(Click(assessor="ann", **place, grade=1, request=request))
     pool = read_pool(tmp_path / "pool")
     placed = [(topic, item.document) for topic in pool.topics for item in pool.items(topic)]
     assert pool.rounds == [2, 2, 2]

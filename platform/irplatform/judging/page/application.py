@@ -7,54 +7,43 @@ page itself. Documents are sent as data, and the page shows them as text.
 
 from __future__ import annotations
 
-import asyncio
 import hmac
-import os
 import sqlite3
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from http.cookies import CookieError, SimpleCookie
 from importlib.resources import files
-from itertools import chain, islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import orjson
 import uvicorn
-from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from pydantic import ValidationError
-from starlette.background import BackgroundTask
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 
 from irplatform.errors import InputError, PlatformError, in_a_line
-from irplatform.judging.page.desk import Asked, Click, Undo
-from irplatform.judging.store import ConflictError, back_up, stored_judgments
+from irplatform.judging.page.desk import Click, Move
+from irplatform.judging.store import ConflictError, backup, stored_judgments
 from irplatform.system.console import quiet
 from irplatform.system.process import serving
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+    from collections.abc import Callable, MutableMapping
+    from pathlib import Path
 
     from irplatform.judging.page.desk import Desk
-
-    Message = MutableMapping[str, Any]
-    Receive = Callable[[], Awaitable[Message]]
-    Send = Callable[[Message], Awaitable[None]]
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _MOST = 64_000
 """Bytes of a request."""
-_LINES = 1_000
-"""Lines of an export that are sent at once."""
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -64,88 +53,63 @@ _PAGES = {
     "/adjudicate": ("page.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
     "/page.js": ("page.js", "text/javascript"),
+    "/favicon.ico": ("", "image/x-icon"),
+}
+_STATUS = {
+    ConflictError: 409,
+    ValidationError: 422,
+    InputError: 422,
+    PlatformError: 500,
+    sqlite3.Error: 503,
+    OSError: 503,
+    Exception: 500,  # a fault of ours, whose traceback is shown
 }
 
 
-def application(desk: Desk, folder: Path, token: str = "") -> FastAPI:
+def application(desk: Desk, folder: Path, token: str = "") -> Starlette:
     """Return the ASGI application of a desk.
 
     Args:
-        desk: what it serves; it is called from one thread.
+        desk: what it serves; the event loop's thread calls it.
         folder: the pool's folder, for export and backup.
         token: what requests have to bring; "" lets in those that name this machine.
     """
-    app = FastAPI(title="irplatform", docs_url=None, redoc_url=None, openapi_url=None)
-    thread = ThreadPoolExecutor(1, "desk")
-    room = files("irplatform.judging.page")
-    pages = {path: (room / name).read_bytes() for path, (name, _) in _PAGES.items()}
 
-    async def at_desk(work: Callable[[], Any]) -> Response:
-        return _json(await asyncio.get_running_loop().run_in_executor(thread, work))
+    def page(name: str, kind: str) -> Callable[[Request], Response]:
+        content = (files("irplatform.judging.page") / name).read_bytes() if name else b""
+        return lambda _: Response(content, media_type=kind)
 
-    async def page(request: Request) -> Response:
-        path = request.url.path
-        return Response(pages[path], media_type=_PAGES[path][1])
+    def moved(model: type[Move], move: Callable[[Any], dict[str, Any]]) -> Callable[..., Any]:
+        async def answer(request: Request) -> Response:
+            return _json(move(model.model_validate_json(await request.body())))
 
-    async def no_icon(_: Request) -> Response:
-        return Response(status_code=204)
-
-    async def start(_: Request) -> Response:
-        return await at_desk(desk.start)
-
-    async def next_documents(request: Request) -> Response:
-        asked, rest = _asked(request.query_params, "topic")
-        return await at_desk(lambda: desk.next(asked, *rest))
-
-    async def document(request: Request) -> Response:
-        asked, rest = _asked(request.query_params, "topic", "document")
-        return await at_desk(lambda: desk.card(asked, *rest))
-
-    async def mine(request: Request) -> Response:
-        asked, rest = _asked(request.query_params, "topic")
-        return await at_desk(lambda: desk.mine(asked, *rest))
-
-    async def judge(request: Request) -> Response:
-        click = Click.model_validate_json(await request.body())
-        return await at_desk(lambda: desk.judge(click))
-
-    async def undo(request: Request) -> Response:
-        asked = Undo.model_validate_json(await request.body())
-        return await at_desk(lambda: desk.undo(asked))
+        return answer
 
     def export(_: Request) -> Response:
-        lines = _exported(folder)
-        first = next(lines)  # an error is told before the file begins
-        return StreamingResponse(chain([first], lines), headers=_file("judgments.jsonl"))
+        lines = (
+            orjson.dumps(j, option=orjson.OPT_APPEND_NEWLINE) for j in stored_judgments(folder)
+        )
+        return _file("judgments.jsonl", b"".join(lines))
 
-    def backup(_: Request) -> Response:
-        handle, name = tempfile.mkstemp(suffix=".sqlite")
-        os.close(handle)
-        back_up(folder, Path(name))
-        done = BackgroundTask(Path(name).unlink)
-        return FileResponse(name, headers=_file("judgments.sqlite"), background=done)
-
-    for path in _PAGES:
-        app.add_route(path, page)
-    for path, answer in (
-        ("/favicon.ico", no_icon),
-        ("/api/start", start),
-        ("/api/next", next_documents),
-        ("/api/document", document),
-        ("/api/mine", mine),
-        ("/export", export),
-        ("/backup", backup),
+    routes = [Route(path, page(*content)) for path, content in _PAGES.items()]
+    for model, moves in (
+        (Move, (desk.start, desk.next, desk.step)),
+        (Click, (desk.judge, desk.undo)),
     ):
-        app.add_route(path, answer)
-    app.add_route("/api/judge", judge, methods=["POST"])
-    app.add_route("/api/undo", undo, methods=["POST"])
-    _explain_errors(app)
-    app.add_middleware(_Guarded, token=token)
-    return app
+        for move in moves:
+            route = Route(f"/api/{move.__name__}", moved(model, move), methods=["POST"])
+            routes.append(route)
+    routes.append(Route("/export", export))
+    routes.append(Route("/backup", lambda _: _file("judgments.sqlite", backup(folder))))
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(_Guarded, token=token)],
+        exception_handlers=dict.fromkeys(_STATUS, _error_answer),
+    )
 
 
-def serve(app: FastAPI, bound: socket.socket, told: str) -> None:
-    """Serve at a bound address until Ctrl-C or SIGTERM; print what is `told` first."""
+def serve(app: Starlette, bound: socket.socket, address: str) -> None:
+    """Serve at a bound address until Ctrl-C or SIGTERM; print the `address` line first."""
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -155,8 +119,8 @@ def serve(app: FastAPI, bound: socket.socket, told: str) -> None:
     )
     server = _Server(config)
     bound.listen()
-    with serving(server.end):
-        print(told, flush=True)
+    with serving(lambda number: server.handle_exit(number, None)):
+        print(address, flush=True)
         with quiet():
             server.run(sockets=[bound])
 
@@ -166,10 +130,6 @@ class _Server(uvicorn.Server):  # type: ignore[misc]  # untyped
         """Leave signals to `serving`."""
         return nullcontext()
 
-    def end(self, _number: int) -> None:
-        """Answer what has begun, and end."""
-        self.should_exit = True
-
 
 class _Guarded:
     """Refuses requests of others, and adds the headers that keep the page to itself."""
@@ -177,48 +137,47 @@ class _Guarded:
     def __init__(self, app: Any, token: str) -> None:
         self._app, self._token = app, token
 
-    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
 
-        async def with_headers(message: Message) -> None:
+        async def with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 own = [(name.lower().encode(), text.encode()) for name, text in _HEADERS.items()]
                 message["headers"] = [*message.get("headers", ()), *own]
             await send(message)
 
         request = Request(scope)
-        refused = self._access_refused(request) or _writing_refused(request)
-        await (refused or self._app)(scope, receive, with_headers)
+        refusal = self._access_refusal(request) or _writing_refusal(request)
+        await (refusal or self._app)(scope, receive, with_headers)
 
-    def _access_refused(self, request: Request) -> Response | None:
+    def _access_refusal(self, request: Request) -> Response | None:
         """The answer to a request that does not bring the token, or name this machine."""
         host = request.headers.get("host", "")
         if not self._token:
-            known = _host(host) in LOOPBACK
-            return None if known else _error(403, "this server answers to localhost alone.")
-        name = f"judge-{host.rpartition(':')[2]}"
-        given = parse_qs(request.url.query).get("token", [""])[0]
-        if self._is_token(given):
+            local = _name(host) in LOOPBACK
+            return None if local else _error(403, "this server answers to localhost alone.")
+        cookie = f"judge-{host.rpartition(':')[2]}"
+        if self._is_token(request.query_params.get("token", "")):
             answer = RedirectResponse(request.url.path, 303)
-            answer.set_cookie(name, self._token, httponly=True, samesite="lax")
+            answer.set_cookie(cookie, self._token, httponly=True, samesite="lax")
             return answer
-        known = self._is_token(_cookie(request.headers.get("cookie", ""), name))
-        told = "the token is missing or wrong: open the address as it was printed."
-        return None if known else _error(401, told)
+        if self._is_token(request.cookies.get(cookie, "")):
+            return None
+        return _error(401, "the token is missing or wrong: open the address as it was printed.")
 
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self._token.encode())
 
 
-def _writing_refused(request: Request) -> Response | None:
+def _writing_refusal(request: Request) -> Response | None:
     """The answer to a request that writes and may come from another site, or is too large."""
     if request.method in ("GET", "HEAD"):
         return None
     headers = request.headers
-    origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
-    if site != "same-origin" or (origin and urlsplit(origin).netloc != headers.get("host")):
+    origin = headers.get("origin")
+    if origin and urlsplit(origin).netloc != headers.get("host"):
         return _error(403, "a page of another site may not write here.")
     if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         return _error(415, "the body has to be JSON.")
@@ -228,37 +187,22 @@ def _writing_refused(request: Request) -> Response | None:
     return None
 
 
-def _host(text: str) -> str | None:
+def _name(host: str) -> str | None:
     try:
-        return urlsplit(f"//{text}").hostname
+        return urlsplit(f"//{host}").hostname
     except ValueError:
         return None
 
 
-def _cookie(text: str, name: str) -> str:
-    try:
-        held = SimpleCookie(text).get(name)
-    except CookieError:
-        return ""
-    return held.value if held else ""
+async def _error_answer(_: Request, error: Exception) -> Response:
+    status = next(code for kind, code in _STATUS.items() if isinstance(error, kind))
+    if isinstance(error, ConflictError):
+        return _error(status, str(error), judgment=error.line and error.line.as_json())
+    return _error(status, str(error) if isinstance(error, PlatformError) else in_a_line(error))
 
 
-def _asked(query: Mapping[str, str], *names: str) -> tuple[Asked, list[str]]:
-    adjudicates = query.get("adjudicates") == "1"
-    asked = Asked(assessor=query.get("assessor", ""), adjudicates=adjudicates)
-    return asked, [query.get(name, "") for name in names]
-
-
-def _exported(folder: Path) -> Iterator[bytes]:
-    judgments = stored_judgments(folder)
-    while block := [*islice(judgments, _LINES)]:
-        option = orjson.OPT_APPEND_NEWLINE
-        yield b"".join(orjson.dumps(each, option=option) for each in block)
-    yield b""
-
-
-def _file(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"'}
+def _file(name: str, content: bytes) -> Response:
+    return Response(content, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 def _json(value: object, status: int = 200) -> Response:
@@ -267,21 +211,3 @@ def _json(value: object, status: int = 200) -> Response:
 
 def _error(status: int, message: str, **more: object) -> Response:
     return _json({"error": message, **more}, status)
-
-
-def _explain_errors(app: FastAPI) -> None:
-    def answers(
-        kind: type[Exception], status: int, told: Callable[[Any], str], **more: Any
-    ) -> None:
-        async def handle(_: Request, error: Any) -> Response:
-            return _error(status, told(error), **{name: of(error) for name, of in more.items()})
-
-        app.add_exception_handler(kind, handle)
-
-    answers(ConflictError, 409, str, judgment=lambda e: e.line and e.line.as_json())
-    answers(ValidationError, 422, lambda e: "{loc}: {msg}".format(**e.errors()[0]))
-    answers(InputError, 422, str)
-    answers(PlatformError, 500, str)
-    answers(sqlite3.Error, 503, in_a_line)
-    answers(OSError, 503, in_a_line)
-    answers(Exception, 500, in_a_line)  # a fault of ours, whose traceback is shown

@@ -2,28 +2,29 @@
 
 A topic's documents come in the order of the pool. Most are judged by one person. A share is judged
 by two: a document is among them if a hash of the pool's seed and its ids is low, so that a larger
-share includes a smaller one. What a browser shows, and what it has fetched ahead, is kept from
-others for a while.
+share includes a smaller one. The document that somebody sees is kept from others for a while.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Mapping
 
     from irplatform.judging.pool_folder import Pool
     from irplatform.judging.store import Line, Store
 
-KEPT = 600.0
-"""Seconds for which documents are kept for a person who does nothing."""
-_WHOLE = 2.0**64
+    Pair = tuple[str, str]
+
+RESERVED = 600.0
+"""Seconds for which a document is kept for the person who sees it."""
 
 
 def is_doubled(seed: int, topic: str, document: str, share: float) -> bool:
@@ -33,32 +34,19 @@ def is_doubled(seed: int, topic: str, document: str, share: float) -> bool:
     1006
     """
     hashed = blake2b(f"{seed}\t{topic}\t{document}".encode(), digest_size=8).digest()
-    return int.from_bytes(hashed, "big") < share * _WHOLE
-
-
-@dataclass
-class _Topic:
-    """A topic's documents in the order of judging, and who has judged them."""
-
-    documents: Sequence[str]
-    known: Collection[str]
-    doubled: Collection[str]
-    judges: dict[str, set[str]] = field(default_factory=dict)
-    begins: dict[str, int] = field(default_factory=dict)
-    """The place before which a person has nothing to judge."""
+    return int.from_bytes(hashed, "big") < share * 2.0**64
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What is kept from others: documents of a topic, until a time."""
-
-    topic: str
-    documents: frozenset[str]
-    until: float
+class _Topic:
+    judges: Mapping[str, int]
+    """Document to how many people are to judge it, in the order of judging."""
+    names: defaultdict[str, set[str]]
+    """Document to who has judged it."""
 
 
 class Assignment:
-    """Hands out documents; called from one thread at a time."""
+    """Hands out documents; called from one thread."""
 
     def __init__(
         self,
@@ -70,9 +58,8 @@ class Assignment:
     ) -> None:
         self._store, self._share, self._clock = store, share, clock
         self._topics: dict[str, _Topic] = {}
-        self._kept: dict[str, Kept] = {}
-        self.judged = store.counts()
-        """The number of documents of each topic that somebody has judged."""
+        self._seen: dict[str, tuple[Pair, float]] = {}
+        self._judged = store.counts()
         self.renew(pool)
 
     def renew(self, pool: Pool) -> None:
@@ -84,94 +71,64 @@ class Assignment:
         self.placed = {t: n for t, n in zip(pool.topics, counts, strict=True) if n}
         """The number of documents to judge of each topic."""
 
-    def next(self, name: str, topic: str, count: int = 1) -> tuple[str, list[str]]:
-        """Return the topic, or the next with work for a person, and the documents to judge there.
+    def next(self, name: str, topic: str) -> Pair | None:
+        """Return a topic, or the next one with work for a person, and the document to judge there.
 
-        They are kept from others until the person asks again, or for `KEPT` seconds.
+        It is kept from others until the person asks again, or for `RESERVED` seconds.
         """
-        topics = [*self.placed]
+        now, topics = self._clock(), [*self.placed]
         first = topics.index(topic) if topic in self.placed else 0
-        for each in topics[first:] + topics[:first]:
-            if documents := self._free(name, each, count):
-                self._kept[name] = Kept(each, frozenset(documents), self._clock() + KEPT)
-                return each, documents
-        self._kept.pop(name, None)
-        return topic, []
+        self._seen.pop(name, None)
+        seen = [pair for pair, until in self._seen.values() if until > now]
+        for candidate in topics[first:] + topics[:first]:
+            state = self._state(candidate)
+            for document, count in state.judges.items():
+                names, pair = state.names.get(document, ()), (candidate, document)
+                if name not in names and len(names) + seen.count(pair) < count:
+                    self._seen[name] = pair, now + RESERVED
+                    return pair
+        return None
 
-    def progress(self, name: str, topic: str) -> dict[str, int]:
-        """Return counts for a person: of the topic, of all, and of second judgments left there."""
-        state = self._state(topic)
-        twice = [state.judges.get(document, ()) for document in state.doubled]
-        return {
-            "judged": self.judged.get(topic, 0),
-            "placed": self.placed.get(topic, 0),
-            "second": sum(len(judges) == 1 and name not in judges for judges in twice),
-            "all_judged": sum(self.judged.values()),
-            "all_placed": sum(self.placed.values()),
+    def progress(self, topic: str) -> str:
+        """Say how many documents of a topic, and of all, somebody has judged."""
+        counts = {
+            "in this topic": (self._judged.get(topic, 0), self.placed.get(topic, 0)),
+            "in all": (sum(self._judged.values()), sum(self.placed.values())),
         }
+        parts = [
+            f"{judged:,} of {placed:,} {where}"
+            for where, (judged, placed) in counts.items()
+            if placed
+        ]
+        return f"Judged: {', '.join(parts)}"
 
     @property
     def is_done(self) -> bool:
         """Whether somebody has judged each document of the pool."""
-        return all(self.judged.get(topic, 0) >= n for topic, n in self.placed.items())
+        return all(self._judged.get(topic, 0) >= count for topic, count in self.placed.items())
 
     def note(self, line: Line) -> None:
         """Take a new line of the history into account."""
-        if line.adjudicates:
-            return
-        topic, document, name = _of(line)
-        state = self._state(topic)
-        judges = state.judges.setdefault(document, set())
-        if line.judged:
-            judges.add(name)
-        else:
-            judges.discard(name)
-            state.begins.clear()
-        if not judges:
-            del state.judges[document]
-        self.judged[topic] = len(state.judges)
+        if not line.adjudicates:
+            judgment = line.judgment
+            names = self._state(judgment.topic).names
+            change = set.add if line.judged else set.discard
+            change(names[judgment.document], judgment.source.name)
+            self._judged[judgment.topic] = sum(map(bool, names.values()))
 
     def is_asked(self, topic: str, document: str) -> bool:
         """Return whether a document is one to judge for a topic."""
-        return topic in self.placed and document in self._state(topic).known
-
-    def _free(self, name: str, topic: str, count: int) -> list[str]:
-        state, now = self._state(topic), self._clock()
-        others = [
-            kept.documents
-            for other, kept in self._kept.items()
-            if other != name and kept.topic == topic and kept.until > now
-        ]
-        found: list[str] = []
-        first = state.begins.get(name, 0)
-        for place in range(first, len(state.documents)):
-            document = state.documents[place]
-            judges = state.judges.get(document, ())
-            wanted = 1 + (document in state.doubled)
-            if name in judges or len(judges) >= wanted:
-                if not found and place == state.begins.get(name, 0):
-                    state.begins[name] = place + 1
-            elif len(judges) + sum(document in kept for kept in others) < wanted:
-                found.append(document)
-                if len(found) == count:
-                    break
-        return found
+        return topic in self.placed and document in self._state(topic).judges
 
     def _state(self, topic: str) -> _Topic:
         if topic not in self._topics:
-            documents = [item.document for item in self.pool.items(topic)]
-            doubled = {
-                document
-                for document in documents
-                if is_doubled(self.pool.seed, topic, document, self._share)
+            judges = {
+                item.document: 1 + is_doubled(self.pool.seed, topic, item.document, self._share)
+                for item in self.pool.items(topic)
             }
-            state = self._topics[topic] = _Topic(documents, {*documents}, doubled)
+            names = defaultdict(set)
             for line in self._store.of_topic(topic):
                 if not line.adjudicates:
-                    _, document, name = _of(line)
-                    state.judges.setdefault(document, set()).add(name)
+                    names[line.judgment.document].add(line.judgment.source.name)
+            self._topics[topic] = _Topic(judges, names)
         return self._topics[topic]
-
-
-def _of(line: Line) -> tuple[str, str, str]:
-    return line.judgment.topic, line.judgment.document, line.judgment.source.name

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from irplatform.errors import InputError, unknown
+from irplatform.errors import InputError, counted, unknown
 from irplatform.judging.judgments import ADJUDICATED, PERSON, Source
 from irplatform.judging.page.assignment import Assignment
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from irplatform.data import Document, FieldValue, Topic
+    from irplatform.judging.page.assignment import Pair
     from irplatform.judging.page.words import Words
     from irplatform.judging.pool_folder import Pool
     from irplatform.judging.store import Store
@@ -25,22 +26,17 @@ if TYPE_CHECKING:
     Read = Callable[[Sequence[str]], Mapping[str, Document]]
     Grow = Callable[[Pool], Pool | None]
 
-AHEAD = 3
-"""Documents that a browser has: the one that is shown, and the next."""
-_LISTED = 500
-"""Judgments that a person sees in the list to change one."""
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
-"""A person's name."""
-_Request = Annotated[str, StringConstraints(min_length=8, max_length=64)]
 
-
-class Asked(BaseModel):
-    """Who asks: a person who judges, or who settles differences."""
+class Move(BaseModel):
+    """What a person who judges or settles differences asks for, at a document of a topic."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    assessor: Name
+    assessor: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
     adjudicates: bool = False
+    topic: str = ""
+    document: str = ""
+    by: int = 0
 
     @property
     def source(self) -> Source:
@@ -48,24 +44,17 @@ class Asked(BaseModel):
         return Source(PERSON, self.assessor, ADJUDICATED if self.adjudicates else "")
 
 
-class Undo(Asked):
-    """A request to take back the last judgment."""
+class Click(Move):
+    """A judgment, or a request to undo one; `seen` is the number of the judgment it replaces."""
 
-    request: _Request
-
-
-class Click(Undo):
-    """A judgment; `seen` is the number of the one that it replaces."""
-
-    topic: str
-    document: str
-    grade: Annotated[int, Field(strict=True)] | None
+    grade: Annotated[int, Field(strict=True)] | None = None
     note: Annotated[str, StringConstraints(max_length=4000)] = ""
     seen: int = 0
+    request: Annotated[str, StringConstraints(min_length=8, max_length=64)]
 
 
 class Desk:
-    """Hands out topics and documents, and takes judgments; called from one thread at a time.
+    """Hands out topics and documents, and takes judgments; called from one thread.
 
     Args:
         pool: the pool.
@@ -95,70 +84,44 @@ class Desk:
         self.store, self.grades = store, grades
         self._topics, self._read, self._words, self._grow = topics, read, words, grow
         self._assignment = Assignment(pool, store, share)
-        self._text = lru_cache(maxsize=1_000)(self._text_of)
+        self._text = lru_cache(maxsize=1_000)(self._marked)
 
-    def start(self) -> dict[str, Any]:
-        """Return grades, topics with their counts, names of assessors, number of differences."""
-        shown = self._assignment
+    def start(self, move: Move) -> dict[str, Any]:
+        """Return grades, topics, the number of differences, and the first document."""
+        topics = [self._topics[topic] for topic in self._assignment.placed]
         return {
             "grades": [{"grade": g, "text": text} for g, text in sorted(self.grades.items())],
-            "topics": [
-                {
-                    "id": topic,
-                    "query": self._topics[topic].query,
-                    "placed": placed,
-                    "judged": shown.judged.get(topic, 0),
-                }
-                for topic, placed in shown.placed.items()
-            ],
-            "assessors": sorted(self.store.names()),
+            "topics": [{"id": topic.id, "query": topic.query} for topic in topics],
             "differences": len(self.store.differences()),
+            **self.next(move),
         }
 
-    def topic(self, topic: str) -> dict[str, Any]:
-        """Return a topic with all its fields."""
-        whole = self._topics[topic]
-        fields = [[name, _text(value)] for name, value in whole.fields.items()]
-        return {"id": topic, "query": whole.query, "fields": [f for f in fields if f[1]]}
+    def next(self, move: Move) -> dict[str, Any]:
+        """Return the next document for a person, of a topic or of the next one with work."""
+        reply, assignment = self._next(move), self._assignment
+        if reply["card"] or move.adjudicates or not assignment.is_done:
+            return reply
+        if pool := self._grow(assignment.pool):
+            assignment.renew(pool)
+        return self._next(move)
 
-    def next(self, asked: Asked, topic: str) -> dict[str, Any]:
-        """Return the next documents for a person, of a topic or of the next one with work."""
-        if asked.adjudicates:
-            pairs = self.store.differences()
-            first = next((n for n, (each, _) in enumerate(pairs) if each == topic), 0)
-            pairs = [*pairs[first:], *pairs[:first]]
-            counts = {"differences": len(pairs)}
-        else:
-            topic, documents = self._assignment.next(asked.assessor, topic, AHEAD)
-            known = self._assignment.pool
-            if not documents and self._assignment.is_done and (pool := self._grow(known)):
-                self._assignment.renew(pool)
-                topic, documents = self._assignment.next(asked.assessor, topic, AHEAD)
-            pairs = [(topic, document) for document in documents]
-            counts = self._counts(asked, topic)
-        cards = self._cards(asked, pairs[:AHEAD])
-        topics = {topic: self.topic(topic) for topic, _ in pairs[:AHEAD]}
-        return {"cards": cards, "topics": topics, "progress": counts}
-
-    def card(self, asked: Asked, topic: str, document: str) -> dict[str, Any]:
-        """Return a document with the person's judgment, or to adjudicate, with what others said."""
-        self._refuse_others(topic, document)
-        (card,) = self._cards(asked, [(topic, document)])
-        return {"card": card, "topics": {topic: self.topic(topic)}}
-
-    def mine(self, asked: Asked, topic: str) -> list[dict[str, Any]]:
-        """Return a person's judgments of a topic as they stand, the last one first."""
-        lines = [
-            each for each in self.store.of_topic(topic) if each.judgment.source == asked.source
-        ]
-        return [
-            {"document": each.judgment.document, **each.as_json()}
-            for each in lines[: -_LISTED - 1 : -1]
-        ]
+    def step(self, move: Move) -> dict[str, Any]:
+        """Return the document that a person judged before or after one, or the next to judge."""
+        lines = self.store.of_topic(move.topic)
+        own = [line.judgment.document for line in lines if line.judgment.source == move.source]
+        place = own.index(move.document) if move.document in own else len(own)
+        if place + move.by >= len(own):
+            return self.next(move)
+        return self._view(
+            move, (move.topic, own[place + move.by]) if place + move.by >= 0 else None
+        )
 
     def judge(self, click: Click) -> dict[str, Any]:
-        """Write a judgment; return how it stands, and the counts."""
-        self._refuse_others(click.topic, click.document)
+        """Write a judgment; return how it stands, and the next document, if there is one."""
+        if not self._assignment.is_asked(click.topic, click.document):
+            raise InputError(
+                f"the pool has no document '{click.document}' to judge for topic '{click.topic}'."
+            )
         if click.grade is not None and click.grade not in self.grades:
             raise InputError(f"the grade {click.grade} is none of {[*self.grades]}.")
         line = self.store.judge(
@@ -171,56 +134,56 @@ class Desk:
             request=click.request,
         )
         self._assignment.note(line)
-        return {"judgment": line.as_json(), "progress": self._counts(click, click.topic)}
+        return {"judgment": line.as_json(), **self._next(click)}
 
-    def undo(self, undo: Undo) -> dict[str, Any]:
+    def undo(self, click: Click) -> dict[str, Any]:
         """Take back a person's last judgment; return its document as it is now, or None."""
-        line = self.store.undo(undo.source, undo.request)
+        line = self.store.undo(click.source, click.request)
         if line is None:
-            return {"card": None}
+            return self._view(click, None)
         self._assignment.note(line)
-        topic = line.judgment.topic
-        shown = self.card(undo, topic, line.judgment.document)
-        return {**shown, "progress": self._counts(undo, topic)}
+        return self._view(click, (line.judgment.topic, line.judgment.document))
 
-    def _counts(self, asked: Asked, topic: str) -> dict[str, int]:
-        if asked.adjudicates:
-            return {"differences": len(self.store.differences())}
-        return self._assignment.progress(asked.assessor, topic)
+    def _next(self, move: Move) -> dict[str, Any]:
+        if not move.adjudicates:
+            return self._view(move, self._assignment.next(move.assessor, move.topic))
+        pairs = self.store.differences()
+        of_topic = [pair for pair in pairs if pair[0] == move.topic]
+        return self._view(move, next(iter(of_topic + pairs), None))
 
-    def _refuse_others(self, topic: str, document: str) -> None:
-        if not self._assignment.is_asked(topic, document):
-            raise InputError(f"the pool has no document '{document}' to judge for topic '{topic}'.")
+    def _view(self, move: Move, pair: Pair | None) -> dict[str, Any]:
+        """What the page shows: a document with the person's judgment, and how much is done."""
+        if move.adjudicates:
+            count = len(self.store.differences())
+            progress = f"{counted(count, 'document')} left where assessors differ"
+        else:
+            progress = self._assignment.progress(pair[0] if pair else move.topic)
+        if pair is None:
+            return {"card": None, "progress": progress}
+        own = self.store.standing(*pair, move.source)
+        card = {**self._text(*pair), "judgment": own and own.as_json()}
+        if move.adjudicates:
+            lines = self.store.of_document(*pair)
+            card["said"] = [line.as_json() for line in lines if not line.adjudicates]
+        return {"card": card, "progress": progress}
 
-    def _cards(self, asked: Asked, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-        cards = []
-        for topic, document in pairs:
-            own = self.store.standing(topic, document, asked.source)
-            card = {**self._text(topic, document), "judgment": own and own.as_json()}
-            if asked.adjudicates:
-                lines = self.store.of_document(topic, document)
-                card["said"] = [line.as_json() for line in lines if not line.adjudicates]
-            cards.append(card)
-        return cards
-
-    def _text_of(self, topic: str, document: str) -> dict[str, Any]:
-        card: dict[str, Any] = {"topic": topic, "id": document}
-        found = self._read([document]).get(document)
-        if found is None:
-            return {**card, "missing": True, "title": [""], "abstract": [""], "fields": []}
-        asked = self._topics[topic]
-        terms = self._words.terms(
-            [asked.query] if asked.query else map(_text, asked.fields.values())
-        )
-        fields = [
-            [name, self._words.marked(_text(value), terms)] for name, value in found.fields.items()
-        ]
+    def _marked(self, topic: str, document: str) -> dict[str, Any]:
+        """A topic with all its fields, and a document with the topic's words marked."""
+        about = self._topics[topic]
+        fields = [[name, _text(value)] for name, value in about.fields.items()]
+        shown = {"id": topic, "query": about.query, "fields": [f for f in fields if f[1]]}
+        card: dict[str, Any] = {"topic": shown, "id": document}
+        text = self._read([document]).get(document)
+        if text is None:
+            title = ["This document is not in the collection"]
+            return {**card, "title": title, "abstract": [""], "fields": []}
+        terms = self._words.terms([about.query] if about.query else [f[1] for f in fields])
+        marked = [[n, self._words.marked(_text(value), terms)] for n, value in text.fields.items()]
         return {
             **card,
-            "missing": False,
-            "title": self._words.marked(found.title, terms),
-            "abstract": self._words.marked(found.abstract, terms),
-            "fields": [field for field in fields if field[1] != [""]],
+            "title": self._words.marked(text.title or "(no title)", terms),
+            "abstract": self._words.marked(text.abstract, terms),
+            "fields": [field for field in marked if field[1] != [""]],
         }
 
 

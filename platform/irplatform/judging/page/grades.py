@@ -30,9 +30,9 @@ def read_grades(text: str) -> dict[int, str]:
     >>> read_grades("0=not relevant, 1=relevant, in part")
     {0: 'not relevant', 1: 'relevant, in part'}
     """
-    found = [_GRADE.fullmatch(part) for part in _BETWEEN.split(text)]
-    grades = {int(each[1]): each[2] for each in found if each}
-    if not 2 <= len(found) == len(grades) <= _MOST:
+    parts = [_GRADE.fullmatch(part) for part in _BETWEEN.split(text)]
+    grades = {int(part[1]): part[2] for part in parts if part}
+    if not 2 <= len(parts) == len(grades) <= _MOST:
         raise InputError(
             f"{option('grades')} takes 2 to {_MOST} different grades with their definitions, such "
             f"as '0=not relevant,1=relevant', not {quoted(text)}."
@@ -61,10 +61,8 @@ def defined_grades(
 def chosen_grades(text: str | None, store: Store, collection: Collection) -> Mapping[int, str]:
     """Return the grades to judge by, and record them beside the judgments.
 
-    They are those that the user gives, or that the pool was judged by before, or the collection's.
-
     Raises:
-        InputError: nobody has defined any, or one that was given before is not among them.
+        InputError: nobody has defined any, or one that documents have is not among them.
     """
     stored = json.loads(store.setting("grades", "{}"))
     before = {int(grade): definition for grade, definition in stored.items()}

@@ -60,7 +60,7 @@ def opened_desk(
 
         def read(ids: Sequence[str]) -> dict[str, Document]:
             missing = index.missing(ids)
-            known = [each for each in ids if each not in missing]
+            known = [document for document in ids if document not in missing]
             return {document.id: document for document in index.documents(known, threads=1)}
 
         words = Words(lambda pieces: analyzed_pieces(index.analyzer, pieces))
@@ -81,13 +81,8 @@ def opened_collection(pool: Pool, name: str | None) -> tuple[str, Collection]:
 
 
 def grown(pool: Pool) -> Pool | None:
-    """Add the next round to a pool that learns, by the judgments of its page.
-
-    Returns:
-        The pool as it is now, or None if it has no further documents.
-    """
+    """Add the next round to a pool that learns; return the pool as it is now, None if it ended."""
     if not pool.settings.get("batch"):
         return None
-    next_batch(pool.folder, grades_of(stored_judgments(pool.folder)))
-    now = read_pool(pool.folder)
-    return now if now.placed > pool.placed else None
+    judged = grades_of(stored_judgments(pool.folder))
+    return read_pool(pool.folder) if next_batch(pool.folder, judged) else None

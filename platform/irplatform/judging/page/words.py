@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
     Analyze = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 
-_WORD = re.compile(r"[^\W_]+")
-_MOST = 200_000
-"""Words whose terms are kept."""
+_WORD = re.compile(r"([^\W_]+)")
 
 
 class Words:
@@ -34,24 +32,19 @@ class Words:
     def terms(self, texts: Iterable[str]) -> frozenset[str]:
         """Return the terms of texts."""
         words = {word for text in texts for word in _WORD.findall(text)}
-        self._read(words)
+        if new := [word for word in words if word not in self._terms]:
+            terms = map(frozenset, self._analyze(new))
+            self._terms.update(zip(new, terms, strict=True))
         return frozenset().union(*(self._terms[word] for word in words))
 
     def marked(self, text: str, terms: Collection[str]) -> list[str]:
         """Return the parts of a text: plain, marked, plain, …, marked, plain."""
-        self._read({*_WORD.findall(text)})
-        parts, end = [""], 0
-        for match in _WORD.finditer(text):
-            if not self._terms[match[0]].isdisjoint(terms):
-                parts[-1] += text[end : match.start()]
-                parts += [match[0], ""]
-                end = match.end()
-        parts[-1] += text[end:]
+        self.terms([text])
+        parts, pieces = [""], _WORD.split(text)  # in turns: between words, a word
+        for between, word in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+            parts[-1] += between
+            if self._terms.get(word, frozenset()).isdisjoint(terms):
+                parts[-1] += word
+            else:
+                parts += [word, ""]
         return parts
-
-    def _read(self, words: Collection[str]) -> None:
-        if len(self._terms) > _MOST:
-            self._terms.clear()
-        if new := [word for word in words if word not in self._terms]:
-            for word, terms in zip(new, self._analyze(new), strict=True):
-                self._terms[word] = frozenset(terms)
