@@ -7,6 +7,9 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from irplatform.judging.judgments import Source
+from irplatform.judging.store import Store
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -76,6 +79,10 @@ class Scenario:
             for n, d in enumerate(documents)
         ]
         (folder / "vectors.jsonl").write_text("".join(json.dumps(v) + "\n" for v in vectors))
+        (folder / "asked").mkdir()
+        with Store.open(folder / "asked", "p1") as store:
+            for document in ("d01", "d02"):
+                store.judge("1", document, Source("person", "ann"), 1, request=document)
         (folder / "topics.tsv").write_text("".join(f"{t['_id']}\t{t['text']}\n" for t in topics))
 
 
@@ -143,6 +150,8 @@ _ALL = (
         ("qrels", "pool", "--judged", "judged.txt", "-o", "pool"),
         (("qrels", "pool", "odd.run", "even.run", "-o", "pool", *_LEARNS),),
     ),
+    Scenario("judge --export", ("judge", "asked", "--export", "j.jsonl")),
+    Scenario("judge --backup", ("judge", "asked", "--backup", "j.sqlite")),
     Scenario("kb add", ("kb", "add", "own", "own.obo")),
     Scenario("kb replace", ("kb", "add", "own", "newer.obo"), (("kb", "add", "own", "own.obo"),)),
 )

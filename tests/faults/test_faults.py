@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 SCENARIOS = ["fuse", "submit fix", "submit prepare", "kb add", "kb replace"]
-SCENARIOS += ["qrels pool", "qrels pool round"]
+SCENARIOS += ["qrels pool", "qrels pool round", "judge --export", "judge --backup"]
 """Those that need no Java, and take a tenth of a second."""
 SAMPLE = 8
 

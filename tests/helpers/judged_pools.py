@@ -35,7 +35,7 @@ def write_small_pool(
         np.zeros(sum(counts), dtype=np.int64),
         np.concatenate([np.arange(1, count + 1) for count in counts]),
     )
-    made = Pool(folder, pool, "depth", {}, seed, [], [sum(counts)], lines, "small")
+    made = Pool(folder, pool, "depth", {}, seed, [], [sum(counts)], lines)
     write_pool(made)
     return made
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +113,8 @@ class Store:
                         path=folder / FILE,
                     )
                 yield store
+                with suppress(sqlite3.OperationalError):  # somebody reads it
+                    database.execute("PRAGMA journal_mode = DELETE")  # one file, read anywhere
 
     def setting(self, name: str, value: str) -> str:
         """Return a setting that the file has; if it has none, write this one."""
@@ -271,6 +273,7 @@ def backup(folder: Path) -> bytes:
         InputError: nobody has judged the pool yet, or the file cannot be read.
     """
     with _reading(folder) as database:
+        database.execute("SELECT * FROM about").fetchall()  # says why a file cannot be read
         return database.serialize()
 
 
