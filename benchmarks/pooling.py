@@ -3,8 +3,7 @@
 The judgments of TREC Precision Medicine 2017 are hidden, and those of pooled documents revealed.
 Compared with all judgments: Kendall's tau and tau_ap of the order of the systems by nDCG@20, and
 the mean error of nDCG@20, unjudged documents counting as not relevant. Of stratified samples, also
-infNDCG, whose error is against the same pool judged whole; of `worth`, also the order by the nDCG
-that it expects. Each system is once left out of the
+infNDCG, whose error is against the same pool judged whole. Each system is once left out of the
 pool: how much worse is it scored then, and by how many ranks does it move? `ours` is the tau of
 `worth` at the middle budget, `peer` the best of trectools' three pools of about that size. Nothing
 is tuned on these topics.
@@ -29,9 +28,7 @@ from irplatform.evaluation.sampled import NOT_JUDGED
 from irplatform.evaluation.sampled import Pool as Sampled
 from irplatform.evaluation.scoring import evaluate
 from irplatform.judging.pool_folder import read_pool
-from irplatform.judging.pool_methods.candidates import candidates
-from irplatform.judging.pool_methods.learning import worth
-from irplatform.judging.pool_settings import ADAPTIVE, METHODS, STRATIFIED, WORTH
+from irplatform.judging.pool_settings import ADAPTIVE, METHODS, STRATIFIED
 from irplatform.runs import Run
 from irplatform.runs.fuse import fuse
 from irplatform.runs.fusion import fusion_method
@@ -145,11 +142,6 @@ class Study:
         without = {name: pooled(self._others(name)) for name in self._left_out}
         alone = {name: self._scores(self._revealed(each)) for name, each in without.items()}
         figures = {"documents": float(pool.placed), **self._figures(scores, alone)}
-        if method == WORTH:
-            judged = self._revealed(pool)
-            topics = [*candidates([*self._systems.values()], pool.settings["depth"], judged)]
-            expected = dict(zip(self._systems, worth(topics).scores.tolist(), strict=True))
-            figures["expected tau"] = _tau(self.true, expected)
         if method == STRATIFIED:
             inferred, whole = (self._inferred(pool, whole=each) for each in (False, True))
             alone = {name: self._inferred(each, whole=False) for name, each in without.items()}

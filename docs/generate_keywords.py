@@ -58,12 +58,6 @@ if TYPE_CHECKING:
     from irplatform.evaluation.topics import TopicFilter
     from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names, Paths
 """
-_OF_JUDGING = """\
-from typing import TYPE_CHECKING, Literal, TypedDict
-
-if TYPE_CHECKING:
-    from irplatform.experiment.arguments import AnyQrels, Names
-"""
 _FILES: Mapping[str, tuple[str, Mapping[str, type]]] = {
     "experiment": (
         _OF_RUNS,
@@ -77,9 +71,9 @@ _FILES: Mapping[str, tuple[str, Mapping[str, type]]] = {
         {
             **dict.fromkeys(("evaluate", "compare", "report"), AnalysisSettings),
             "fuse": FuseSettings,
+            "pool": PoolSettings,
         },
     ),
-    "judging": (_OF_JUDGING, {"pool": PoolSettings}),
 }
 """Room → imports of its file, and the settings of its functions."""
 PAGE = Path(__file__).with_name("settings.md")

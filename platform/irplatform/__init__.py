@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from irplatform.analysis.compare import compare as compare
     from irplatform.analysis.evaluate import evaluate as evaluate
     from irplatform.analysis.fuse import fuse_runs as fuse_runs
+    from irplatform.analysis.pool import pool_runs as pool_runs
     from irplatform.analysis.report import write_report as write_report
     from irplatform.analysis.rerun import rerun as rerun
     from irplatform.analysis.verify import verify as verify
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from irplatform.experiment.run_settings import RunSettings as RunSettings
     from irplatform.judging.machines import judge_pool as judge_pool
     from irplatform.judging.pooling import next_batch as next_batch
-    from irplatform.judging.pooling import pool_runs as pool_runs
     from irplatform.judging.sources import write_qrels as write_qrels
     from irplatform.planning.forecast import plan as plan
     from irplatform.planning.steps import Forecast as Forecast

@@ -27,15 +27,12 @@ def write_small_pool(
 ) -> Pool:
     """Write a pool: topic to its documents in the order of judging."""
     folder.mkdir(parents=True, exist_ok=True)
-    counts = [len(ids) for ids in documents.values()]
-    lines = Lines(
-        [*documents],
-        np.append(0, np.cumsum(counts)),
-        packed(document for ids in documents.values() for document in ids),
-        np.zeros(sum(counts), dtype=np.int64),
-        np.concatenate([np.arange(1, count + 1) for count in counts]),
-    )
-    made = Pool(folder, pool, "depth", {}, seed, [], [sum(counts)], lines)
+    lines = {
+        topic: Lines(packed(ids), np.zeros(len(ids), dtype=np.int64), np.arange(1, len(ids) + 1))
+        for topic, ids in documents.items()
+    }
+    placed = sum(map(len, documents.values()))
+    made = Pool(folder, pool, "depth", {}, seed, [], [placed], lines)
     write_pool(made)
     return made
 

@@ -138,3 +138,29 @@ class FuseOptions(TypedDict, total=False):
     """The run tag, the last column of the file."""
     force: bool
     """Replace a run that was made with other settings."""
+
+
+class PoolOptions(TypedDict, total=False):
+    """Keywords of `irplatform.pool_runs`."""
+
+    method: Literal["depth", "stratified", "move-to-front", "worth"]
+    """depth: the first documents of every run. stratified: a sample of strata by rank, for infNDCG
+    and infAP. move-to-front: the runs that keep bringing relevant documents, in rounds. worth: what
+    tells the runs apart, in rounds."""
+    depth: int | None
+    """Documents of a topic of each run that can be pooled; default: 20 for worth and for depth
+    without a budget, else 100."""
+    budget: int | None
+    """Documents to judge, of all topics together; default: all that are pooled."""
+    strata: Names
+    """Strata of a stratified sample: down to which rank, and which share of its documents is
+    judged; default: 10:1,100:0.2, the first ten ranks of every run whole, and a fifth of the rest
+    down to 100. A budget scales the shares."""
+    batch: int | None
+    """Documents of a round of move-to-front and worth; default: a tenth of the budget."""
+    judged: AnyQrels | None
+    """A file of judgments that there are already, as TREC's or as written here. Their documents are
+    left out, and methods that learn learn from them. Without runs: what the next round of POOL
+    learns from."""
+    seed: int
+    """Random seed of the order of judging, and of samples."""

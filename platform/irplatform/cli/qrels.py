@@ -19,7 +19,7 @@ from irplatform.cli.options import (
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.qrels_judge import judge
 from irplatform.cli.qrels_write import write
-from irplatform.judging.pool_settings import FORECAST, POOLED, PoolSettings
+from irplatform.judging.pool_settings import POOLED, PoolSettings
 from irplatform.settings import OUTPUT
 from irplatform.system.console import say_text
 
@@ -219,50 +219,34 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
 @options_of(
     "pool",
     settings=PoolSettings,
-    examples={POOLED: "--method stratified --strata 10:1,50:0.3", FORECAST: "--rate 1.5"},
+    examples={POOLED: "--method stratified --strata 10:1,50:0.3"},
 )
 def pool(runs: tuple[Path, ...], out: Path, as_json: bool, **options: Any) -> None:
     """Choose the documents to judge from what runs rank.
 
-    RUNS are TREC runs or folders of `platform run`. Says what judging costs and what it can decide,
-    then writes the pool. Without RUNS, adds the next round to a pool that learns.
+    RUNS are TREC runs or folders of `platform run`. Writes the pool, and says what judging costs
+    and what it can decide. Without RUNS, adds the next round to a pool that learns.
     """
-    from irplatform import pool_runs
-
-    if not runs:
-        _add_round(out, options, as_json=as_json)
-        return
-    made = pool_runs(runs, out, **options)
-    if as_json:
-        print_json(made.as_json())
-        return
-    for sentence in made.sentences:
-        say_text(sentence)
-    say_text(f"{out}: not written, as --plan says" if options["plan"] else f"{out}")
-
-
-def _add_round(out: Path, options: dict[str, Any], *, as_json: bool) -> None:
+    from irplatform import next_batch, pool_runs
     from irplatform.errors import InputError, counted
-    from irplatform.judging.pool_folder import read_pool
-    from irplatform.judging.pool_inputs import grades_of, judgments_known
-    from irplatform.judging.pooling import next_batch, state
 
-    source = click.get_current_context().get_parameter_source
-    if [name for name in options if source(name) is click.core.ParameterSource.COMMANDLINE] != [
-        "judged"
-    ]:
-        raise InputError(
-            "name the runs to pool; without runs, --judged alone adds the next round to a pool."
-        )
-    judged = grades_of(judgments_known(options["judged"]))
-    added = next_batch(out, judged)
-    told = state(read_pool(out), judged)
+    if runs:
+        made = pool_runs(runs, out, **options)
+        facts, told = made.facts, str(made)
+    else:
+        source = click.get_current_context().get_parameter_source
+        written = [o for o in options if source(o) is click.core.ParameterSource.COMMANDLINE]
+        if written != ["judged"]:
+            raise InputError(
+                "name the runs to pool; without runs, --judged alone adds the next round to a pool."
+            )
+        added = next_batch(out, options["judged"])
+        facts = {"path": str(out), "added": added}
+        told = f"{counted(added, 'document')} added."
     if as_json:
-        print_json({"path": str(out), "added": added, "notes": told})
-        return
-    for sentence in [f"{counted(added, 'document')} added.", *told]:
-        say_text(sentence)
-    say_text(f"{out}")
+        print_json(facts)
+    else:
+        say_text(f"{told}\n{out}")
 
 
 @qrels.command(

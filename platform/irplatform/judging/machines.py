@@ -39,8 +39,7 @@ from irplatform.judging.judgments import (
 from irplatform.judging.page.grades import defined_grades
 from irplatform.judging.page.opening import opened_collection
 from irplatform.judging.pool_folder import read_pool
-from irplatform.judging.pool_inputs import grades_of
-from irplatform.judging.pooling import next_batch
+from irplatform.judging.pooling import grades_of, next_batch
 from irplatform.judging.sources import choose, gather
 from irplatform.judging.store import FILE, stored_grades, stored_judgments
 from irplatform.options import option_values

@@ -244,7 +244,7 @@ def write_qrels(
 def _trec_lines(chosen: Chosen, sample: Pool | None, path: Path) -> Iterator[str]:
     """The lines of qrels: topics in the order of the judgments or the pool, documents by id."""
     for topic, pool in (chosen.sampled or {}).items():
-        strata = sample.strata[topic] if sample else {}
+        strata = {i.document: i.stratum for i in sample.pooled(topic)} if sample else {}
         for document, place in sorted(pool.positions.items()):
             yield f"{topic} 0 {document} {strata[document]} {pool.grades[place]}\n"
     for topic, grades in chosen.grades.items() if chosen.sampled is None else ():

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -66,9 +64,7 @@ class Assignment:
         """Take the documents of a pool that has grown."""
         self.pool = pool
         self._topics.clear()
-        placed = np.append(0, np.cumsum(pool.lines.places > 0))
-        counts = np.diff(placed[pool.lines.bounds]).tolist()
-        self.placed = {t: n for t, n in zip(pool.topics, counts, strict=True) if n}
+        self.placed = pool.counts
         """The number of documents to judge of each topic."""
 
     def next(self, name: str, topic: str) -> Pair | None:

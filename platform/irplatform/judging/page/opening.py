@@ -14,8 +14,7 @@ from irplatform.judging.page.desk import Desk
 from irplatform.judging.page.grades import chosen_grades
 from irplatform.judging.page.words import Words
 from irplatform.judging.pool_folder import read_pool
-from irplatform.judging.pool_inputs import grades_of
-from irplatform.judging.pooling import next_batch
+from irplatform.judging.pooling import grades_of, next_batch
 from irplatform.judging.store import Store, stored_judgments
 from irplatform.lucene.queries import analyzed_pieces
 from irplatform.registry.loading import registry
