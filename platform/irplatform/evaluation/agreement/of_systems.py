@@ -122,12 +122,12 @@ def read_sources(
             f"{counted(len(measures), 'measure')} for {counted(len(folders), 'source')}: "
             "give one for all, or one each."
         )
-    each: list[str | None] = [*measures] if measures else [None]
-    if len(each) == 1:
-        each *= len(folders)
+    names: list[str | None] = [*measures] if measures else [None]
+    if len(names) == 1:
+        names *= len(folders)
     sources = [
         _read(Path(folder), measure, own_scores)
-        for folder, measure in zip(folders, each, strict=True)
+        for folder, measure in zip(folders, names, strict=True)
     ]
     return _named_apart(sources, folders)
 

@@ -43,13 +43,14 @@ class Value:
     undefined: float = 0.0
 
     @classmethod
-    def of(cls, value: float, drawn: Floats) -> Value:
-        """Return a value with its interval over draws, some of which may be NaN."""
+    def of(cls, values: Floats) -> Value:
+        """Return the first of some values, of which the others are those of draws, NaN for none."""
+        value, drawn = float(values[0]), values[1:]
         known = drawn[~np.isnan(drawn)]
         if np.isnan(value) or not len(known):
             return cls(None)
         low, high = np.percentile(known, [2.5, 97.5]).tolist()
-        return cls(float(value), low, high, 1 - len(known) / len(drawn))
+        return cls(value, low, high, 1 - len(known) / len(drawn))
 
     @property
     def width(self) -> float:
@@ -104,11 +105,8 @@ def agreement_of_grades(
     else:
         cells = random.multinomial(documents, table.ravel() / documents, samples)
         drawn = cells.reshape(samples, *table.shape).astype(np.float64)
-    of_draws = _statistics(drawn, grades)
-    values = {
-        name: Value.of(float(value), of_draws[name])
-        for name, value in _statistics(table, grades).items()
-    }
+    statistics = _statistics(np.concatenate([table[None], drawn]), grades)
+    values = {name: Value.of(of_tables) for name, of_tables in statistics.items()}
     now = values[MAIN].width
     width = width or now / 2
     further = max(0, math.ceil(documents * ((now / width) ** 2 - 1))) if now else None
@@ -116,12 +114,11 @@ def agreement_of_grades(
 
 
 def _statistics(tables: Floats, grades: Sequence[int]) -> dict[str, Floats]:
-    """Name to statistic of confusion tables, [..., grades, grades]."""
-    transposed = np.swapaxes(tables, -1, -2)
-    values = {"same grade": np.trace(tables, axis1=-2, axis2=-1) / tables.sum((-1, -2))}
+    """Name to statistic of confusion tables, [tables, grades, grades]."""
+    values = {"same grade": np.trace(tables, axis1=1, axis2=2) / tables.sum((1, 2))}
     for weights in WEIGHTS:
         name = "kappa" if weights == "none" else f"kappa, {weights}"
         values[name] = kappas(tables, grades, weights)
     for level in LEVELS:
-        values[f"alpha, {level}"] = alphas(tables + transposed, grades, level)
+        values[f"alpha, {level}"] = alphas(tables + tables.swapaxes(1, 2), grades, level)
     return values

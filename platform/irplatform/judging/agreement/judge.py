@@ -84,26 +84,26 @@ def judge_agreement(
 ) -> JudgeAgreement:
     """Measure a judge against others; the options are those of `irplatform.agree_judges`.
 
-    Runs are by name, and there may be none. The measure is the right name of one.
+    Runs are by name, and there may be none. The measure is by its right name.
 
     Raises:
         InputError: there is no such judge or several, or no document was graded by both.
     """
-    one, others = _judges(gathered, judge, against)
-    own = [j for j in gathered.judgments if j.source == one]
-    rest = [j for j in gathered.judgments if j.source != one]
-    if one.kind == PERSON:  # a decision between two people was made with both grades in sight
-        rest = [judgment for judgment in rest if judgment.source.version != ADJUDICATED]
-    if not rest:
-        raise InputError(f"{gathered.name}: nobody but {one.short} has judged.")
-    truth = choose(Gathered(rest, name=gathered.name), others).grades
+    source, reference = _judges(gathered, judge, against)
+    judgments = [j for j in gathered.judgments if j.source == source]
+    others = [j for j in gathered.judgments if j.source != source]
+    if source.kind == PERSON:  # a decision between two people was made with both grades in sight
+        others = [judgment for judgment in others if judgment.source.version != ADJUDICATED]
+    if not others:
+        raise InputError(f"{gathered.name}: nobody but {source.short} has judged.")
+    truth = choose(Gathered(others, name=gathered.name), reference).grades
     topics = {judgment.topic for judgment in gathered.judgments}
     if strange := {*fitted_on} - topics:
         raise unknown("topic", min(strange), topics)
-    left_out = {*one.fitted_on, *fitted_on}
+    left_out = {*source.fitted_on, *fitted_on}
     first: dict[str, dict[str, int]] = {}
     second: dict[str, dict[str, int]] = {}
-    for judgment in own:
+    for judgment in judgments:
         topic, document = judgment.topic, judgment.document
         grade = truth.get(topic, {}).get(document)
         if judgment.grade is not None and grade is not None and topic not in left_out:
@@ -112,20 +112,20 @@ def judge_agreement(
     if not first:
         beyond = " beyond the topics that it was fitted on" if left_out else ""
         raise InputError(
-            f"{gathered.name}: {one.short} and {others} graded no document both{beyond}."
+            f"{gathered.name}: {source.short} and {reference} graded no document both{beyond}."
         )
     draws = {"samples": samples, "seed": seed}
-    symmetric = one.kind == PERSON
+    symmetric = source.kind == PERSON
     return JudgeAgreement(
-        one.short,
-        others,
+        source.short,
+        reference,
         agreement_of_grades(first, second, width=width, **draws),
         agreement_of_systems(runs, first, second, measure, symmetric=symmetric, **draws)
         if runs
         else None,
         _among_people(gathered.judgments),
         _differences(first, second, runs),
-        [*_notes(one, own, truth, first, left_out)],
+        [*_notes(source, judgments, truth, first, left_out)],
     )
 
 
@@ -143,16 +143,16 @@ def _judges(gathered: Gathered, judge: str | None, against: str | None) -> tuple
     if len(candidates) != 1:
         names = listing(source.short for source in candidates)
         raise InputError(f"name one judge, {option('judge', 'NAME')}: there are {names}.")
-    (one,) = candidates
-    others = [str(person) for person in people if person != one]
-    if against is None and one.kind == PERSON and len(others) == 1:
+    (source,) = candidates
+    others = [str(person) for person in people if person != source]
+    if against is None and source.kind == PERSON and len(others) == 1:
         against = others[0]
-    return one, against or PEOPLE
+    return source, against or PEOPLE
 
 
 def _notes(
     judge: Source,
-    own: Sequence[Judgment],
+    judgments: Sequence[Judgment],
     truth: Grades,
     counting: Grades,
     left_out: Collection[str],
@@ -168,7 +168,7 @@ def _notes(
             f"held out: nothing says which judgments {judge.short} was fitted on, so all count: "
             f"{count} ({option('fitted_on', 'TOPIC,…')} names those that it has seen)"
         )
-    graded = {(judgment.topic, judgment.document) for judgment in own if judgment.grade is not None}
+    graded = {(j.topic, j.document) for j in judgments if j.grade is not None}
     if missing := sum((t, d) not in graded for t, grades in truth.items() for d in grades):
         yield f"{judge.short} gave no grade to {counted(missing, 'document')} that others graded"
 

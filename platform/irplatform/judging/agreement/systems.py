@@ -28,7 +28,6 @@ from irplatform.system.console import progress
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from irplatform.evaluation.agreement.of_grades import Floats
     from irplatform.judging.agreement.grades import Grades
     from irplatform.runs.run import Run
 
@@ -117,49 +116,38 @@ def agreement_of_systems(
             f"an order needs at least {FEWEST_SYSTEMS} systems with values of their own; there are "
             f"{len(names)}."
         )
-    means = [comparable_means(source, names)[None] for source in sources]
-    drawn = [drawn_means(source, names, [*first], samples, seed) for source in sources]
-    *correlations, beyond = _compared(*means, symmetric=symmetric)
-    *drawn_correlations, drawn_beyond = _compared(*drawn, symmetric=symmetric)
+    topics = [*first]
+    first_means, second_means = (  # a row for all topics, and one for each draw
+        np.vstack(
+            [comparable_means(source, names), drawn_means(source, names, topics, samples, seed)]
+        )
+        for source in sources
+    )
+    errors = second_means - first_means
+    beyond = errors - errors.mean(1, keepdims=True)
+    aps = tau_aps(first_means, second_means)
+    if symmetric:
+        aps = (aps + tau_aps(second_means, first_means)) / 2
     with progress("replacing grades", DRAWS, "draws") as advance:
         rows = []
         for grades in _mixed(first, second, seed):
             rows.append(comparable_means(scored(grades, names), names))
             advance(1)
     mixed = np.array(rows)
-    taus = kendall_taus(means[0], mixed)
-    order = means[0][:, :, None] - means[0][:, None, :]
+    taus = kendall_taus(first_means[:1], mixed)
+    order = first_means[0][:, None] - first_means[0]
     turned = (mixed[:, :, None] - mixed[:, None, :]) * order < 0
-    changes = np.abs(mixed - means[0]).max(0)
-    systems = [
-        SystemBias(
-            name,
-            float(means[0][0, n]),
-            float(means[1][0, n]),
-            Value.of(beyond[0, n], drawn_beyond[:, n]),
-            float(changes[n]),
-        )
-        for n, name in enumerate(names)
-    ]
-    pairs = zip(("tau-b", "tau-ap"), correlations, drawn_correlations, strict=True)
+    changes = np.abs(mixed - first_means[0]).max(0).tolist()
+    figures = (first_means[0].tolist(), second_means[0].tolist(), map(Value.of, beyond.T), changes)
     return SystemAgreement(
         measure,
-        systems,
+        [SystemBias(*row) for row in zip(names, *figures, strict=True)],
         {name: other for name, other in same_as.items() if name != other},
-        {name: Value.of(value[0], of_draws) for name, value, of_draws in pairs},
+        {"tau-b": Value.of(kendall_taus(first_means, second_means)), "tau-ap": Value.of(aps)},
         symmetric,
         None if np.isnan(taus).all() else float(np.nanmin(taus)),
         float(turned.any((1, 2)).mean()),
     )
-
-
-def _compared(first: Floats, second: Floats, *, symmetric: bool) -> tuple[Floats, Floats, Floats]:
-    """Tau-b, tau-ap, and systems' errors beyond the mean error, of means [draws, systems]."""
-    errors = second - first
-    aps = tau_aps(first, second)
-    if symmetric:
-        aps = (aps + tau_aps(second, first)) / 2
-    return kendall_taus(first, second), aps, errors - errors.mean(1, keepdims=True)
 
 
 def _mixed(first: Grades, second: Grades, seed: int) -> Iterator[Grades]:

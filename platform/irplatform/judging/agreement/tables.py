@@ -44,81 +44,75 @@ def _parts(agreed: JudgeAgreement, judge: str, against: str) -> Iterator[str | T
         yield from _of_systems(agreed.of_systems, judge, against)
     if agreed.differences:
         rows = [
-            [of.topic, of.document, str(of.first), str(of.second), f"{of.weight:.2f}"]
-            for of in agreed.differences[:_LISTED]
+            [row.topic, row.document, str(row.first), str(row.second), f"{row.weight:.2f}"]
+            for row in agreed.differences[:_LISTED]
         ]
         count = counted(len(agreed.differences), "document")
         title = f"They grade {count} differently. First to adjudicate:"
         yield Table.of(["topic", "document", against, judge, "weight"], rows, title, left=2)
 
 
-def _of_grades(of: GradeAgreement, judge: str, against: str) -> Iterator[str | Table]:
-    first, *others = map(str, of.grades)
-    rows = zip(of.grades, of.table, strict=True)
+def _of_grades(agreement: GradeAgreement, judge: str, against: str) -> Iterator[str | Table]:
+    first, *others = map(str, agreement.grades)
+    rows = zip(agreement.grades, agreement.table, strict=True)
     yield Table.of(
         ["", f"{judge}: {first}", *others],
         [[f"{against}: {grade}", *map(str, counts)] for grade, counts in rows],
     )
-    yield _values("grades", of.values, "all have one grade")
-    text = f"Intervals are over draws of {of.topics} topics."
-    if of.topics < FEWEST_TOPICS:
-        text = (
-            f"Intervals are over draws of documents: {counted(of.topics, 'topic')}, fewer than "
-            f"{FEWEST_TOPICS}. They say nothing of other topics."
-        )
-    if of.further is not None:
-        text += f" That of {MAIN} is {of.values[MAIN].width:.3f} wide"
-        if of.further:
-            text += f"; about {_more(of)} judged by both would make it {of.width:.3f}"
-        text += "."
-    yield text
+    yield _values("grades", agreement.values, "all have one grade")
+    sentences = [f"Intervals are over draws of {agreement.topics} topics"]
+    if agreement.topics < FEWEST_TOPICS:
+        few = f"{counted(agreement.topics, 'topic')}, fewer than {FEWEST_TOPICS}"
+        sentences = [f"Intervals are over draws of documents: {few}"]
+        sentences.append("They say nothing of other topics")
+    if (further := agreement.further) is not None:
+        sentence = f"That of {MAIN} is {agreement.values[MAIN].width:.3f} wide"
+        if further:
+            sentence += f"; about {counted(rounded(further), 'more document')}"
+            topics = round(agreement.topics * further / agreement.documents)
+            if topics and agreement.topics >= FEWEST_TOPICS:
+                sentence += f", in {counted(topics, 'more topic')} like these,"
+            sentence += f" judged by both would make it {agreement.width:.3f}"
+        sentences.append(sentence)
+    yield ". ".join(sentences) + "."
 
 
-def _more(of: GradeAgreement) -> str:
-    """How many more documents and topics would narrow the interval of the main statistic."""
-    more = counted(rounded(of.further or 0), "more document")
-    topics = round(of.topics * (of.further or 0) / of.documents)
-    if topics and of.topics >= FEWEST_TOPICS:
-        more += f", in {counted(topics, 'more topic')} like these,"
-    return more
-
-
-def _of_systems(of: SystemAgreement, judge: str, against: str) -> Iterator[str | Table]:
+def _of_systems(agreement: SystemAgreement, judge: str, against: str) -> Iterator[str | Table]:
     rows = []
-    for system in of.systems:
+    for system in agreement.systems:
         beyond = system.beyond
-        first = 1 + sum(other.first > system.first for other in of.systems)
-        second = 1 + sum(other.second > system.second for other in of.systems)
+        first = 1 + sum(other.first > system.first for other in agreement.systems)
+        second = 1 + sum(other.second > system.second for other in agreement.systems)
         rows.append(
             [
                 system.name,
-                f"{figure(of.measure, system.first)} ({first})",
-                f"{figure(of.measure, system.second)} ({second})",
+                f"{figure(agreement.measure, system.first)} ({first})",
+                f"{figure(agreement.measure, system.second)} ({second})",
                 f"{system.second - system.first:+.4f}",
                 f"{beyond.value:+.4f} [{beyond.low:+.3f}, {beyond.high:+.3f}]",
             ]
         )
-    yield Table.of([of.measure, against, judge, "error", "beyond the mean error"], rows)
-    yield _values("systems", of.correlations, "systems tie")
-    way = "of both ways" if of.symmetric else f"with those of {against} as the truth"
-    alike = "".join(f" {one} has the values of {other}." for one, other in of.alike.items())
-    yield f"Over {len(of.systems)} systems; tau-ap {way}.{alike}"
-    yield " ".join(_favours(of, judge))
-    most = max(of.systems, key=lambda system: system.most_changed)
+    yield Table.of([agreement.measure, against, judge, "error", "beyond the mean error"], rows)
+    yield _values("systems", agreement.correlations, "systems tie")
+    way = "of both ways" if agreement.symmetric else f"with those of {against} as the truth"
+    alike = "".join(f" {one} has the values of {other}." for one, other in agreement.alike.items())
+    yield f"Over {len(agreement.systems)} systems; tau-ap {way}.{alike}"
+    yield " ".join(_favours(agreement, judge))
+    most = max(agreement.systems, key=lambda system: system.most_changed)
     changes = (
         f"If {judge} replaces a random tenth of the grades ({DRAWS} draws), two systems "
-        f"change places in {of.reordered:.0%} of the draws, and a mean changes by at most "
+        f"change places in {agreement.reordered:.0%} of the draws, and a mean changes by at most "
         f"{most.most_changed:.4f} ({most.name})"
     )
-    if of.lowest_tau is not None:
-        changes += f"; the lowest tau-b with the table as it was is {of.lowest_tau:.2f}"
+    if agreement.lowest_tau is not None:
+        changes += f"; the lowest tau-b with the table as it was is {agreement.lowest_tau:.2f}"
     yield f"{changes}."
 
 
-def _favours(of: SystemAgreement, judge: str) -> Iterator[str]:
+def _favours(agreement: SystemAgreement, judge: str) -> Iterator[str]:
     """Which systems a judge favours, beyond chance."""
-    favoured = [system.name for system in of.systems if (system.beyond.low or 0) > 0]
-    others = [system.name for system in of.systems if (system.beyond.high or 0) < 0]
+    favoured = [system.name for system in agreement.systems if (system.beyond.low or 0) > 0]
+    others = [system.name for system in agreement.systems if (system.beyond.high or 0) < 0]
     if not favoured and not others:
         yield f"{judge} is not shown to favour a system."
     for verb, names in (("favours", favoured), ("grades against", others)):
