@@ -61,7 +61,10 @@ def test_an_order_that_people_turn_round_hangs_on_machines():
     pair = pair_of(judged)
     assert pair.verdict == "unclear"
     assert pair.people.difference < 0 < pair.difference
-    assert "by people's alone, on 3 topics, the difference is -0.1667" in pair.sentence
+    assert (
+        "by people's alone, on 3 topics, the order is the other way: the difference is -0.1667"
+        in pair.sentence
+    )
 
 
 def test_the_verdict_of_people_is_what_they_alone_give():

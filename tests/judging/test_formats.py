@@ -100,8 +100,9 @@ def test_an_example_without_one_grade_is_refused(tmp_path, record, problem):
 
 def test_examples_for_doccano_come_back_with_their_labels(tmp_path):
     path = tmp_path / "ann.jsonl"
-    assert write_doccano(path, {"41": {"demo0001": 2, "demo0007": None}}, "demo") == 2
-    first = json.loads(path.read_text().splitlines()[0])
+    write_doccano(path, {"41": {"demo0001": 2, "demo0007": None}}, "demo")
+    first, second = map(json.loads, path.read_text().splitlines())
+    assert (second["document"], second["label"]) == ("demo0007", [])
     assert first["label"] == ["2"]
     assert first["text"]
     assert first["query"]

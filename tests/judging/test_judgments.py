@@ -47,7 +47,7 @@ def test_the_same_judgment_twice_is_one():
 def test_contradictions_are_named(tmp_path):
     path = tmp_path / "j.jsonl"
     path.write_text(f"{LINE}\n\n{LINE.replace('2', 'null')}\n")
-    with pytest.raises(InputError, match="the grade none here but 2 before") as caught:
+    with pytest.raises(InputError, match="the grades 2 and None at the same time") as caught:
         read_judgments(path)
     assert caught.value.line == 3
 

@@ -89,7 +89,7 @@ def test_a_pool_has_the_judgments_of_its_page(tmp_path):
 
 def test_qrels_have_a_line_for_each_document(tmp_path):
     write(tmp_path / "j.jsonl", MIXED)
-    assert write_qrels(tmp_path / "j.jsonl", tmp_path / "q.txt", sources="people-first") == 3
+    write_qrels(tmp_path / "j.jsonl", tmp_path / "q.txt", sources="people-first")
     assert (tmp_path / "q.txt").read_text() == "1 0 a 2\n1 0 b 1\n1 0 c 1\n"
     assert read_qrels(tmp_path / "q.txt") == {"1": {"a": 2, "b": 1, "c": 1}}
 
@@ -97,7 +97,7 @@ def test_qrels_have_a_line_for_each_document(tmp_path):
 def test_qrels_of_a_sample_have_its_strata_and_what_was_not_judged(tmp_path, capsys):
     pool = make_pool(tmp_path / "pool", LINES, strata=True)
     write(pool / "ann.jsonl", judged(ANN, "1", {"a": 2}), judged(ANN, "2", {"d": -2, "z": 1}))
-    assert write_qrels(pool, tmp_path / "q.txt") == 4
+    write_qrels(pool, tmp_path / "q.txt")
     lines = "1 0 a 1 2\n1 0 b 2 -1\n1 0 c 2 -1\n2 0 d 1 0\n"
     assert (tmp_path / "q.txt").read_text() == lines
     told = "left out: 1 judged document that the sample has not drawn"
@@ -109,12 +109,14 @@ def test_qrels_of_a_sample_have_its_strata_and_what_was_not_judged(tmp_path, cap
     )
 
 
-def test_documents_that_were_not_drawn_do_not_count(tmp_path):
+def test_documents_that_were_not_drawn_count_only_with_their_whole_stratum(tmp_path):
     pool = make_pool(tmp_path / "pool", LINES, strata=True)
     write(pool / "ann.jsonl", judged(ANN, "1", {"c": 1}), judged(ANN, "2", {"d": 1}))
     found = choose(gather([pool]))
     assert found.sampled["1"].grades.tolist() == [-1, -1, -1]
     assert found.notes[1] == "left out: 1 judged document that the sample has not drawn"
+    write(pool / "ann.jsonl", judged(ANN, "1", {"b": 0, "c": 1}))
+    assert choose(gather([pool])).sampled["1"].grades.tolist() == [-1, 0, 1]
 
 
 def test_two_samples_cannot_be_one(tmp_path):

@@ -9,7 +9,6 @@ import click
 from irplatform.cli.commands import Command, with_options
 from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import PATH, choice_option
-from irplatform.errors import counted
 from irplatform.settings import OUTPUT
 from irplatform.system.console import say_text
 
@@ -62,5 +61,5 @@ def write(judged: tuple[Path, ...], out: Path, **options: Any) -> None:
     """
     from irplatform import write_qrels
 
-    lines = write_qrels(judged, out, **options)
-    say_text(f"{out}: {counted(lines, 'line')}")
+    write_qrels(judged, out, **options)
+    say_text(f"{out}")

@@ -132,11 +132,12 @@ def _hanging(pair: Pair, reason: str) -> str:
     """A warning that unjudged documents, the order of ties or machines may decide the verdict."""
     if reason == "machines":
         assert pair.people is not None
+        turned = "the order is the other way: " * (pair.difference * pair.people.difference < 0)
         chance = ", which may be chance" * (verdict_of(pair.people) == "unclear")
         return (
             f"This hangs on judgments of machines: by people's alone, on "
-            f"{counted(pair.people.n, 'topic')}, the difference is {pair.people.difference:+.4f}"
-            f"{chance}."
+            f"{counted(pair.people.n, 'topic')}, {turned}the difference is "
+            f"{pair.people.difference:+.4f}{chance}."
         )
     bounds = pair.unjudged if reason == "unjudged" else pair.ties
     assert bounds is not None

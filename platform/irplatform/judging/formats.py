@@ -104,18 +104,15 @@ def judgments_by(source: Source, qrels: Qrels) -> list[Judgment]:
 
 def write_doccano(
     path: Path, graded: Mapping[str, Mapping[str, int | None]], collection: AnyCollection
-) -> int:
+) -> None:
     """Write lines that doccano imports into a project of text classification.
 
     Args:
         path: the file.
         graded: topic to document to its grade; None for one that is not judged.
         collection: has the texts.
-
-    Returns:
-        The number of lines.
     """
-    name, lines = collection_name(collection), 0
+    name = collection_name(collection)
     opened = registry().collection(name)
     resources = resources_for(RunSettings(name), opened)
     queries = {topic.id: topic.query for topic in opened.topics}
@@ -131,8 +128,6 @@ def write_doccano(
                     "document": document.id,
                 }
                 file.write(orjson.dumps(example, option=orjson.OPT_APPEND_NEWLINE))
-                lines += 1
-    return lines
 
 
 def _first_line(path: Path) -> dict[str, Any]:

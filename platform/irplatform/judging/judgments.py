@@ -219,24 +219,18 @@ def current(
 ) -> list[Judgment]:
     """Return the latest judgment of each topic, document and source; the same twice is one.
 
-    Args:
-        judgments: in any order.
-        path: their file, for errors.
-        lines: the line of each, for errors.
-
-    Raises:
-        InputError: a source judges a document differently at the same time.
+    InputError, which names the file and the line, if a source judges a document differently at the
+    same time.
     """
     latest: dict[tuple[str, str, Source], Judgment] = {}
     for place, judgment in enumerate(judgments):
         key = judgment.topic, judgment.document, judgment.source
         earlier = latest.setdefault(key, judgment)
         if judgment.time == earlier.time and judgment.grade != earlier.grade:
-            here, before = ("none" if j.grade is None else j.grade for j in (judgment, earlier))
             raise InputError(
                 f"{judgment.source} gives document '{judgment.document}' of topic "
-                f"'{judgment.topic}' the grade {here} here but {before} before, at the same time. "
-                "Keep one of the two.",
+                f"'{judgment.topic}' the grades {earlier.grade} and {judgment.grade} at the same "
+                "time. Keep one of the two.",
                 path=path,
                 line=lines[place] if lines else None,
             )

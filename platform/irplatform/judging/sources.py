@@ -6,7 +6,7 @@ goes before all others; where sources differ and nobody settled it, the lower me
 counts.
 
 A pool that is a sample of strata is scored by infNDCG and infAP. There a judged document stands for
-others of its stratum, so documents that were not drawn do not count.
+others of its stratum, so documents that were not drawn count only if their whole stratum is judged.
 """
 
 from __future__ import annotations
@@ -136,8 +136,8 @@ def choose(gathered: Gathered, sources: str | None = None) -> Chosen:
         known = {judgment.source for judgment in gathered.judgments}
         raise InputError(
             f"{gathered.name}: no grade by {sources or PEOPLE}; there are judgments of "
-            f"{listing(source.short for source in sorted(known))} ({option('sources', MACHINES)} "
-            "takes those of machines)."
+            f"{listing(source.short for source in sorted(known))}: {option('sources')} says whose "
+            "count."
         )
     grades: Grades = {}
     machine: dict[str, set[str]] = {}
@@ -183,7 +183,7 @@ def write_qrels(
     form: Form = "trec",
     by: str | None = None,
     collection: AnyCollection | None = None,
-) -> int:
+) -> None:
     r"""Write the judgments of pools and files, by the sources that count.
 
     Args:
@@ -196,9 +196,6 @@ def write_qrels(
         by: whose judgments those are that name no source: "person:NAME" or "machine:NAME:VERSION".
         collection: where the texts of "doccano" are.
 
-    Returns:
-        The number of lines.
-
     Raises:
         InputError: a file cannot be read or written, or nothing is judged by these sources.
 
@@ -208,9 +205,9 @@ def write_qrels(
         >>> Path("nist.txt").write_text("1 0 d7 2\n1 0 d9 0\n")
         18
         >>> ir.write_qrels("nist.txt", "nist.jsonl", form="json", by="person:nist")
-        2
         >>> ir.write_qrels("nist.jsonl", "qrels.txt")
-        2
+        >>> Path("qrels.txt").read_text()
+        '1 0 d7 2\n1 0 d9 0\n'
     """
     paths, path = as_paths(judged, "judged"), as_path(out, "out")
     if form not in get_args(Form):
@@ -218,27 +215,24 @@ def write_qrels(
     gathered = gather(paths, Source.parse(by) if by else None)
     if form == "json":
         ranks = _ranks(gathered, sources or f"{PEOPLE},{MACHINES}")
-        judgments = [judgment for judgment in gathered.judgments if judgment.source in ranks]
-        write_judgments(path, judgments)
-        return len(judgments)
-    if form == "doccano":
-        if collection is None:
-            raise InputError(f"doccano needs texts: name their collection, {option('collection')}.")
+        write_judgments(path, (j for j in gathered.judgments if j.source in ranks))
+    elif form == "trec":
+        chosen = choose(gathered, sources)
+        for note in chosen.notes:
+            notice(note)
+        with atomic_write(path) as file:
+            file.writelines(_trec_lines(chosen, gathered.sample, path))
+    elif collection is None:
+        raise InputError(f"doccano needs texts: name their collection, {option('collection')}.")
+    else:
         graded: dict[str, dict[str, int | None]] = {}
         for pool in gathered.pools:
             for topic in pool.topics:
                 graded.setdefault(topic, {}).update((i.document, None) for i in pool.items(topic))
-        judged_already = choose(gathered, sources).grades if gathered.judgments else {}
-        for topic, grades in judged_already.items():
-            graded.setdefault(topic, {}).update(grades)
-        return write_doccano(path, graded, collection)
-    chosen = choose(gathered, sources)
-    for note in chosen.notes:
-        notice(note)
-    lines = [*_trec_lines(chosen, gathered.sample, path)]
-    with atomic_write(path) as file:
-        file.writelines(lines)
-    return len(lines)
+        if gathered.judgments:
+            for topic, grades in choose(gathered, sources).grades.items():
+                graded.setdefault(topic, {}).update(grades)
+        write_doccano(path, graded, collection)
 
 
 def _trec_lines(chosen: Chosen, sample: Pool | None, path: Path) -> Iterator[str]:
@@ -284,9 +278,11 @@ def _counting(judgments: Sequence[Judgment], ranks: Mapping[Source, int]) -> Seq
 def _sampled(pool: Pool, topic: str, grades: Mapping[str, int]) -> SampledPool:
     """The pool of a topic, with the grades that stand for their strata."""
     items = pool.pooled(topic)
+    open_strata = {item.stratum for item in items if item.document not in grades}
     values = [
         max(grades[item.document], 0)
-        if item.document in grades and (item.place or item.stratum == BEFORE)
+        if item.document in grades
+        and (item.place or item.stratum == BEFORE or item.stratum not in open_strata)
         else NOT_JUDGED
         for item in items
     ]
