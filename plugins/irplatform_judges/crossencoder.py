@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from irplatform.kit import digests, fingerprint
 from irplatform.plugin import (
     Documents,
     Field,
@@ -62,7 +61,7 @@ class CrossEncoderJudge(Judge):
         """The model."""
         if self._is_checkpoint:
             return Reads(checkpoints=(self._folder,))
-        return Reads(systems=(NamedSystem("reranker", _NAME, self._settings, "model"),))
+        return Reads(systems=(NamedSystem("reranker", _NAME, self._ranker, "model"),))
 
     def prepare(self, resources: Resources) -> None:
         """Open the model."""
@@ -70,7 +69,7 @@ class CrossEncoderJudge(Judge):
         if self._is_checkpoint:
             self._members = [*resources.checkpoint(self._folder)]
         else:
-            self._members = [resources.reranker(_NAME, self._settings)]
+            self._members = [resources.reranker(_NAME, self._ranker)]
 
     def fit(self, judged: Sequence[Judge.Judged], grades: Judge.Grades) -> None:
         """Fit the thresholds."""
@@ -94,12 +93,10 @@ class CrossEncoderJudge(Judge):
         return [levels[place] for place in places]
 
     def version(self, grades: Judge.Grades) -> str:
-        """The model's folder with a digest, and the thresholds."""
+        """The name of the model's folder, whose digest the platform adds, and the thresholds."""
         del grades
-        files = sorted(path for path in self._folder.rglob("*") if path.is_file())
-        mark = fingerprint({"model": digests(files)})
         shown = ",".join(f"{threshold:g}" for threshold in self._thresholds)
-        return f"model:{'_'.join(self._folder.name.split())} {mark[:8]} thresholds:{shown}"
+        return f"model:{'_'.join(self._folder.name.split())} thresholds:{shown}"
 
     def _scores(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float64]:
         members = [np.asarray(member.score(topic, documents), float) for member in self._members]
@@ -120,7 +117,7 @@ class CrossEncoderJudge(Judge):
         return (self._folder / "checkpoint.json").is_file()
 
     @property
-    def _settings(self) -> dict[str, str]:
+    def _ranker(self) -> dict[str, str]:
         return {"model": str(self._folder)}
 
 

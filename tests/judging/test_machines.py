@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from sourced_judgments import ANN, judged, make_pool, write
@@ -109,9 +110,10 @@ def test_what_stays_unjudged_is_counted_and_asked_again(judge, pool):
     assert (again.judged, again.before, again.unjudged, Even.asked) == (0, 2, 1, 4)
 
 
-def test_an_interruption_keeps_what_was_judged(judge, pool):
+def test_an_interruption_keeps_what_was_judged_and_says_what_was_spent(judge, pool, capsys):
     with pytest.raises(KeyboardInterrupt):
         judge(settings={"fails": True})
+    assert "spent: 900 tokens read, 3 written" in capsys.readouterr().err
     assert len(read_judgments(pool / "even.jsonl")) == 2
     assert judge(settings={"fails": True}, estimate=True).before == 2
 
@@ -166,12 +168,13 @@ def test_topics_that_the_collection_lacks_are_an_error(judge, pool):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ([0], r"returned \[0\] for topic q1; a list with a grade or None for each of 2 documents"),
-        ([0, 7], "gave 7 for topic q1; a grade is None or one of 0, 1"),
-        ([0, True], "gave True for topic q1"),
-        ([0, "1"], "gave '1' for topic q1"),
-        ("01", "returned '01' for topic q1; a list"),
-        (None, "returned None for topic q1; a list"),
+        ([0], r"returned \[0\] for topic q1; a list is needed: for each of 2 documents None or"),
+        ([0, 7], r"returned \[0, 7\] for topic q1; .* one of the grades 0, 1"),
+        ([0, 0.5], r"returned \[0, 0.5\] for topic q1"),
+        ([0, "1"], r"returned \[0, '1'\] for topic q1"),
+        ([0, []], "unhashable"),
+        ("01", "returned '01' for topic q1"),
+        (None, "returned None for topic q1"),
     ],
 )
 def test_a_judge_that_breaks_the_contract_is_named(judge, pool, answer, message):
@@ -197,6 +200,44 @@ def test_two_at_once_are_refused(judge, pool):
         pytest.raises(InputError, match="another process judges this pool with this judge"),
     ):
         judge()
+
+
+class ReadsOptions(Options):
+    model: Path | None = Field(None, description="a folder, or a server's model")
+
+
+class Reads(Even):
+    """Even, of a model in a folder."""
+
+    Options = ReadsOptions
+
+    def judge(self, topic, documents, grades):
+        return [0] * len(documents)
+
+
+def test_the_version_has_the_files_of_a_model_and_of_those_that_it_was_trained_from(
+    judge, tmp_path
+):
+    def write_checkpoint(name, base):
+        options = {"loop": {"epochs": 2}, "inner": {"model": str(base)}}
+        described = {"format": 2, "reranker": "r", "options": options, "members": 1, "queries": []}
+        (tmp_path / name).mkdir()
+        path = tmp_path / name / "checkpoint.json"
+        path.write_text(json.dumps({**described, "interpolation": {"weight": 0.5}}))
+        return tmp_path / name
+
+    def marks(path):
+        with ir.register("reads", Reads):
+            return judge("reads", settings={"model": str(path)}).source.of
+
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "weights").write_text("base")
+    by_path = write_checkpoint("one", tmp_path / "base")
+    assert len(marks(by_path)) == 4  # two names and two digests
+    assert "base" in marks(tmp_path / "base") < marks(by_path)
+    assert marks(shutil.copytree(by_path, tmp_path / "moved")) - marks(by_path) == {"moved"}
+    assert "of-the/hub" in marks(write_checkpoint("two", "of-the/hub"))
+    assert marks(tmp_path / "gone") == {str(tmp_path / "gone")}
 
 
 @pytest.fixture

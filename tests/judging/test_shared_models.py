@@ -20,7 +20,8 @@ def metadata(**options):
 def test_the_model_of_a_judge_among_rankers_is_told(options):
     runs = {"bm25": metadata(), "ranked": metadata(**options)}
     assert told_of_shared_models([JUDGE], runs) == [
-        "WARNING: the model of judge llm, gpt-x, also ranks in ranked: its judgments favour them"
+        "WARNING: the model of judge llm, gpt-x, or one that it was trained from also ranks in "
+        "ranked: its judgments favour them"
     ]
 
 
@@ -28,3 +29,26 @@ def test_the_model_of_a_judge_among_rankers_is_told(options):
 def test_another_model_is_not(options):
     assert told_of_shared_models([JUDGE], {"ranked": metadata(**options)}) == []
     assert told_of_shared_models([Source("machine", "own", "v1")], {"r": metadata(model="")}) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "kin"),
+    [
+        ("model:tuned of:0a1b2c3d4e5f,ffffffffffff", ["moved"]),
+        ("model:tuned of:aaaaaaaaaaaa", ["trained"]),
+        ("model:tuned of:ffffffffffff", []),
+        ("of:hub/base", ["trained"]),
+    ],
+)
+def test_models_are_known_by_their_files_and_by_those_that_they_were_trained_from(version, kin):
+    inputs = [
+        {"role": "cross-encoder.model", "path": "/m/moved", "sha256": "0a1b2c3d4e5f6789"},
+        {"role": "checkpoint", "path": "/m/checkpoint", "sha256": "aaaaaaaaaaaa6789"},
+        "of another program",
+    ]  # of all runs that one command made
+    trained = {"retrieval": [{"options": {"model": "hub/base"}}], "training": [{"members": 3}]}
+    runs = {"bm25": metadata(), "moved": metadata(model="x/moved"), "trained": metadata()}
+    runs["trained"] = runs["trained"].having(method=trained)
+    runs = {name: run.having(data={"inputs": inputs}) for name, run in runs.items()}
+    told = told_of_shared_models([Source("machine", "ce", version)], runs)
+    assert [name for name in runs if f"also ranks in {name}:" in " ".join(told)] == kin

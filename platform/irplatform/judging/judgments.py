@@ -42,6 +42,8 @@ _FITTED = "fitted-on:"
 """Begins a word of a machine's version that lists topics, separated by commas."""
 _MODEL = "model:"
 """Begins a word of a machine's version that names its model."""
+_OF = "of:"
+"""Begins one that lists marks of its model, and of those that it was trained from."""
 _HINT = (
     'A line is {"topic": …, "document": …, "grade": …, "source": {"kind": "person" or "machine", '
     '"name": …, "version": …}, "time": …, "pool": …, "note": …}.'
@@ -102,6 +104,15 @@ class Source:
         'gpt-x'
         """
         return next(iter(self._after(_MODEL)), "")
+
+    @property
+    def of(self) -> frozenset[str]:
+        """Digests of its model and of those that it was trained from, or their names.
+
+        >>> sorted(Source("machine", "ce", "model:m of:0a1b,2c3d").of)
+        ['0a1b', '2c3d']
+        """
+        return frozenset(filter(None, ",".join(self._after(_OF)).split(",")))
 
     def _after(self, mark: str) -> list[str]:
         words = self.version.split()

@@ -8,11 +8,12 @@ which a judge gives no grade stays unjudged; the next call asks it again.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, PluginError, counted, listing, quoted, unknown
@@ -23,6 +24,7 @@ from irplatform.experiment.arguments import (
     collection_name,
     settings_by_name,
 )
+from irplatform.experiment.calls import content_digest
 from irplatform.experiment.resources import resources_for
 from irplatform.experiment.run_settings import RunSettings
 from irplatform.experiment.systems import unknown_option
@@ -40,6 +42,7 @@ from irplatform.judging.page.grades import defined_grades
 from irplatform.judging.page.opening import opened_collection
 from irplatform.judging.pool_folder import read_pool
 from irplatform.judging.pooling import grades_of, next_batch
+from irplatform.judging.shared_models import DIGITS, as_word, models_in
 from irplatform.judging.sources import choose, gather
 from irplatform.judging.store import FILE, stored_grades, stored_judgments
 from irplatform.options import option_values
@@ -48,10 +51,11 @@ from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
 from irplatform.registry.plugin_answers import text_answer
 from irplatform.system.console import notice, progress
+from irplatform.training.checkpoints import Checkpoint
 from irplatform.workers.distribution import batched
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Documents, Topic
@@ -219,28 +223,23 @@ class ReadyJudge:
             decides = self.registration.describe(self.judge.options)
             mark = fingerprint({**decides, "grades": {**self.grades}})
             version = f"{self.registration.plugin.version} options:{mark[:8]}".strip()
-        fitted = f" fitted-on:{','.join(self.fitted_on)}" if self.fitted_on else ""
-        return Source(MACHINE, self.registration.name, version + fitted)
+        models = {*_models(self.judge.options.model_dump())} - {Source(MACHINE, "", version).model}
+        version += f" of:{','.join(sorted(models))}" if models else ""
+        version += f" fitted-on:{','.join(self.fitted_on)}" if self.fitted_on else ""
+        return Source(MACHINE, self.registration.name, version)
 
     def judged(self, topic: Topic, documents: Documents) -> list[int | None]:
         """Return the grades of documents; PluginError if it fails, or returns something else."""
         with self.registration.plugin_call(f"judging topic {topic.id}"):
             answer = self.judge.judge(topic, documents, self.grades)
-        who = self.registration.who
-        wrong = not isinstance(answer, Sequence) or isinstance(answer, str)
-        if wrong or len(answer) != len(documents):
-            raise PluginError(
-                f"{who} returned {quoted(answer)} for topic {topic.id}; a list with a grade or "
-                f"None for each of {counted(len(documents), 'document')} is needed."
-            )
-        for grade in answer:
-            whole = isinstance(grade, Integral) and not isinstance(grade, bool)
-            if grade is not None and not (whole and int(grade) in self.grades):
-                raise PluginError(
-                    f"{who} gave {quoted(grade)} for topic {topic.id}; a grade is None or one of "
-                    f"{listing(map(str, sorted(self.grades)), len(self.grades))}."
-                )
-        return [None if grade is None else int(grade) for grade in answer]
+            is_list = isinstance(answer, Sequence) and len(answer) == len(documents)
+            if is_list and all(grade is None or grade in self.grades for grade in answer):
+                return [None if grade is None else int(grade) for grade in answer]
+        raise PluginError(
+            f"{self.registration.who} returned {quoted(answer)} for topic {topic.id}; a list is "
+            f"needed: for each of {counted(len(documents), 'document')} None or one of the grades "
+            f"{listing(map(str, sorted(self.grades)), len(self.grades))}."
+        )
 
     def tokens(self, topic: Topic, documents: Documents) -> Tokens:
         """Return about how many tokens judging documents costs."""
@@ -275,29 +274,33 @@ class _Work:
             if judgment.source == source:
                 self._grades.setdefault(judgment.topic, {})[judgment.document] = judgment.grade
         before = self._count()
-        while True:
-            pool = read_pool(self.path.parent)
-            parts = self._unasked(pool)
-            tokens = self._expected(parts)
-            count = sum(len(ids) for _, ids in parts)
-            later = pool.settings["budget"] - pool.placed if pool.settings.get("batch") else 0
-            sentence = f"{counted(count, 'document')} to judge by {source}"
-            sentence += f": about {self._in_words(tokens)}" if tokens != Tokens() else ""
-            sentence += f"; up to {later:,} more in later rounds" if later > 0 else ""
-            if estimate:
-                price = self._price(tokens)
-                return MachineJudgments(
-                    self.path, source, 0, before, count, tokens, price, sentence
-                )
-            notice(sentence)
-            self._judge(parts, pool.id)
-            if later <= 0 or not next_batch(pool.folder, self._known()):
-                break
-        judged, spent = self._count() - before, self.ready.spent()
+        try:
+            while True:
+                pool = read_pool(self.path.parent)
+                parts = self._unasked(pool)
+                tokens = self._expected(parts)
+                count = sum(len(ids) for _, ids in parts)
+                later = pool.settings["budget"] - pool.placed if pool.settings.get("batch") else 0
+                sentence = f"{counted(count, 'document')} to judge by {source}"
+                sentence += f": about {self._in_words(tokens)}" if tokens != Tokens() else ""
+                sentence += f"; up to {later:,} more in later rounds" if later > 0 else ""
+                if estimate:
+                    price = self._price(tokens)
+                    return MachineJudgments(
+                        self.path, source, 0, before, count, tokens, price, sentence
+                    )
+                if parts:
+                    notice(sentence)
+                    self._judge(parts, pool.id)
+                if later <= 0 or not next_batch(pool.folder, self._known()):
+                    break
+        finally:
+            spent = self.ready.spent()
+            if spent != Tokens() and not estimate:
+                notice(f"spent: {self._in_words(spent)}")
+        judged = self._count() - before
         if unjudged := sum(map(len, self._grades.values())) - self._count():
             notice(f"unjudged: {counted(unjudged, 'document')} without a grade or a text")
-        if spent != Tokens():
-            notice(f"spent: {self._in_words(spent)}")
         sentence = f"{self.path}: {counted(judged, 'judgment')} by {source.short}"
         sentence += f" ({before:,} before)" if before else ""
         return MachineJudgments(
@@ -358,6 +361,19 @@ class _Work:
     def _in_words(self, tokens: Tokens) -> str:
         text = f"{counted(tokens.read, 'token')} read, {tokens.written:,} written"
         return f"{text}, {self._price(tokens):,.2f}" if any(self.prices) else text
+
+
+def _models(options: Mapping[str, Any]) -> Iterator[str]:
+    """The models of options, and those that they were trained from: names, and digests."""
+    for model in models_in(options):
+        path = Path(model).expanduser()
+        if (isinstance(model, str) and os.sep not in model) or not path.exists():
+            yield as_word(str(model))  # as a server calls it, also beside a folder of this name
+            continue
+        yield as_word(path.name)
+        yield content_digest(path)[:DIGITS]
+        if (path / "checkpoint.json").is_file():
+            yield from _models(Checkpoint.read(path).options)
 
 
 def _by_people(

@@ -88,8 +88,8 @@ class Judge(Declared):
         """Return what decides beside the judge's name, in words; called after `fit`.
 
         It changes whenever grades may: `model:NAME`, by which a ranker of the same model is told,
-        thresholds, a mark of the prompt. The default is the version of its package and a mark of
-        its code, its options and the grades.
+        thresholds, a mark of the prompt. The platform adds digests of the files that an option
+        `model` names. The default is the version of its package and a mark of code and options.
         """
         del grades
         return ""
