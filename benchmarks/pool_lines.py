@@ -55,7 +55,7 @@ def compare(folder: Path, topics: int, depth: int, rounds: int, trectools: Path 
     """Measure both sides in turns."""
     files = [str(write_run(folder / f"{n}.run", n, topics, depth)) for n in range(RUNS)]
     program = [sys.executable, "-m", "irplatform", "qrels", "pool", *files, "-o"]
-    found = defaultdict(list)
+    measured = defaultdict(list)
     for turn in range(rounds):
         out, twin = folder / f"pool-{turn}", folder / f"plain-{turn}.tsv"
         sides = {
@@ -73,15 +73,15 @@ def compare(folder: Path, topics: int, depth: int, rounds: int, trectools: Path 
             sides["trectools topX"] = [str(trectools), "-c", TRECTOOLS, str(depth), *files]
         for side, words in sides.items():
             figures, _ = measure(words, quiet=True)
-            found[side].append(figures)
+            measured[side].append(figures)
             print(side, figures, file=sys.stderr)
         with ProcessPoolExecutor(1) as checker:  # whose memory is not that of the next command
             lines = checker.submit(common_lines, out / "pool.tsv", twin).result()
         if not lines:
             sys.exit("the two pools differ")
     middle = {
-        side: {key: round(median(f[key] for f in each), 3) for key in each[0]}
-        for side, each in found.items()
+        side: {key: round(median(f[key] for f in rounds), 3) for key in rounds[0]}
+        for side, rounds in measured.items()
     }
     report(
         "pool_lines",

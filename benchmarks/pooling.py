@@ -90,8 +90,8 @@ def made_systems(folder: Path, place: Path, truth: Qrels) -> dict[str, Run]:
     official = sorted((folder / "runs").glob("*.gz")) if (folder / "runs").exists() else []
     systems |= {path.name.partition(".")[0]: read_run(path) for path in official}
     judged = {
-        name: {t: ranking for t, ranking in each.rankings.items() if t in truth}
-        for name, each in systems.items()
+        name: {t: ranking for t, ranking in system.rankings.items() if t in truth}
+        for name, system in systems.items()
     }
     return {name: Run(f"s{n}", rankings) for n, (name, rankings) in enumerate(judged.items())}
 
@@ -116,17 +116,17 @@ class Study:
     ) -> dict[str, dict[str, dict[str, Any]]]:
         """Budget to method to its figures, means over the seeds, and tau of each."""
         seeds = [*seeds]
-        found: dict[str, dict[str, dict[str, Any]]] = {}
+        table: dict[str, dict[str, dict[str, Any]]] = {}
         for budget in budgets:
-            rows = found[str(budget)] = {}
+            rows = table[str(budget)] = {}
             for method in METHODS:
                 rows[method] = _mean([self._of_method(method, budget, seed) for seed in seeds])
                 print(budget, method, json.dumps(rows[method]), file=sys.stderr)
         if trectools:
             for budget, name, row in self._of_trectools(trectools, budgets):
-                found[str(budget)][f"trectools {name}"] = row
+                table[str(budget)][f"trectools {name}"] = row
                 print(budget, name, json.dumps(row), file=sys.stderr)
-        return found
+        return table
 
     def _of_method(self, method: str, budget: int, seed: int) -> dict[str, float]:
         def pooled(names: Iterable[str]) -> Pool:
@@ -140,11 +140,11 @@ class Study:
         pool = pooled(self._systems)
         scores = self._scores(self._revealed(pool))
         without = {name: pooled(self._others(name)) for name in self._left_out}
-        alone = {name: self._scores(self._revealed(each)) for name, each in without.items()}
+        alone = {name: self._scores(self._revealed(other)) for name, other in without.items()}
         figures = {"documents": float(pool.placed), **self._figures(scores, alone)}
         if method == STRATIFIED:
-            inferred, whole = (self._inferred(pool, whole=each) for each in (False, True))
-            alone = {name: self._inferred(each, whole=False) for name, each in without.items()}
+            inferred, whole = (self._inferred(pool, whole=is_whole) for is_whole in (False, True))
+            alone = {name: self._inferred(other, whole=False) for name, other in without.items()}
             figures |= {
                 f"{INFERRED} {key}": value
                 for key, value in self._figures(inferred, alone, errors_to=whole).items()
@@ -160,15 +160,15 @@ class Study:
     def _grades(self, documents: Mapping[str, Iterable[str]]) -> dict[str, dict[str, int]]:
         """The grades of documents: 0 of those that the track did not judge."""
         return {
-            topic: {each: int(self._truth[topic].get(each, 0)) for each in documents.get(topic, ())}
+            topic: {d: int(self._truth[topic].get(d, 0)) for d in documents.get(topic, ())}
             for topic in self._truth
         }
 
     def _scores(self, judged: Mapping[str, Mapping[str, float]]) -> Scores:
         qrels = {topic: {"none": 0, **grades} for topic, grades in judged.items()}
         return {
-            name: evaluate(qrels, each.top(20), [MEASURE]).aggregate[MEASURE]
-            for name, each in self._systems.items()
+            name: evaluate(qrels, system.top(20), [MEASURE]).aggregate[MEASURE]
+            for name, system in self._systems.items()
         }
 
     def _inferred(self, pool: Pool, *, whole: bool) -> Scores:
@@ -186,8 +186,8 @@ class Study:
                 ),
             )
         return {
-            name: evaluate({}, each, [INFERRED], sampled=sampled).aggregate[INFERRED]
-            for name, each in self._systems.items()
+            name: evaluate({}, system, [INFERRED], sampled=sampled).aggregate[INFERRED]
+            for name, system in self._systems.items()
         }
 
     def _figures(
@@ -214,9 +214,9 @@ class Study:
         """Budget, strategy and figures of trectools' pools of the size nearest to the budget."""
         folder = self._scratch / "written"
         folder.mkdir()
-        for each in self._systems.values():
-            write_run(each, folder / f"{each.name}.run")
-        names = {each.name: name for name, each in self._systems.items()}
+        for system in self._systems.values():
+            write_run(system, folder / f"{system.name}.run")
+        names = {system.name: name for name, system in self._systems.items()}
         left_out = [self._systems[name].name for name in self._left_out]
         done = subprocess.run(
             [python, Path(__file__).with_name("_pool_trectools.py"), folder],
@@ -227,9 +227,9 @@ class Study:
         )
         for budget, by_strategy in json.loads(done.stdout.splitlines()[-1]).items():
             for strategy, pools in by_strategy.items():
-                scores = {out: self._scores(self._grades(each)) for out, each in pools.items()}
+                scores = {out: self._scores(self._grades(own)) for out, own in pools.items()}
                 whole = scores.pop("")
-                alone = {names[out]: each for out, each in scores.items()}
+                alone = {names[out]: own for out, own in scores.items()}
                 figures = self._figures(whole, alone)
                 row = {"documents": sum(map(len, pools[""].values())), **figures}
                 yield int(budget), strategy, {key: _rounded(value) for key, value in row.items()}

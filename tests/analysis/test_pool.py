@@ -134,8 +134,8 @@ class TestEarlierJudgments:
         for topic in "123":
             old, new = ({i.document for i in p.items(topic)} for p in (first, pool))
             assert not old & new
-        kept = read_judgments(tmp_path / "pool" / "earlier.jsonl")
-        assert {(j.topic, j.document) for j in kept} == {
+        earlier = read_judgments(tmp_path / "pool" / "earlier.jsonl")
+        assert {(j.topic, j.document) for j in earlier} == {
             (t, i.document) for t in "123" for i in first.items(t)
         }
 

@@ -95,7 +95,7 @@ DEPTH = 5
 def drawn(topics, choices):
     """Topic to the documents that are to be judged."""
     return {
-        topic.topic: {*texts_of(topic.documents[choice.rows[choice.drawn]])}
+        topic.topic: {*texts_of(choice.documents[choice.places > 0])}
         for topic, choice in zip(topics, choices, strict=True)
     }
 
@@ -134,9 +134,9 @@ def test_a_budget_pools_each_topic_as_deep_as_its_part_reaches(runs):
     topics = [*candidates(runs, 20, {})]
     for topic, choice in zip(topics, choose(topics, "depth", 40, 1), strict=True):
         best = topic.best
-        assert len(choice.rows) == 10
-        left = np.setdiff1d(np.arange(len(topic)), choice.rows)
-        assert best[choice.rows].max() <= best[left].min()
+        assert len(choice.documents) == 10
+        chosen = np.isin(topic.documents, choice.documents)
+        assert best[chosen].max() <= best[~chosen].min()
 
 
 def test_of_the_last_rank_chance_decides(runs):
@@ -156,10 +156,10 @@ def test_judged_documents_are_left_out(runs):
 def test_strata_follow_the_best_rank_and_shares_are_kept(runs):
     topics = [*candidates(runs, 20, {})]
     for topic, choice in zip(topics, sample(topics, [(5, 1.0), (20, 0.5)], None, 1), strict=True):
-        assert len(choice.rows) == len(topic)
+        assert len(choice.documents) == len(topic)
         assert ((choice.strata == 1) == (topic.best <= 5)).all()
-        assert choice.drawn[choice.strata == 1].all()
-        second = choice.drawn[choice.strata == 2]
+        assert choice.places[choice.strata == 1].all()
+        second = choice.places[choice.strata == 2]
         assert second.sum() == int(np.floor(len(second) / 2 + 0.5))
 
 
@@ -168,7 +168,7 @@ def test_documents_of_a_stratum_are_drawn_alike(runs):
     times = np.zeros(len(topics[0]))
     for seed in range(400):
         (choice,) = sample(topics, [(20, 0.25)], None, seed)
-        times += choice.drawn
+        times += choice.places
     assert times.min() > 60
     assert times.max() < 140
 
@@ -178,17 +178,17 @@ def test_judged_documents_are_a_stratum_of_their_own_of_which_none_is_drawn(runs
     topics = [*candidates(runs, 20, judged)]
     choice = sample(topics, [(5, 1.0), (20, 0.5)], None, 1)[0]
     assert {*texts_of(topics[0].documents[choice.strata == 0])} == {"d1", "d2"}
-    assert not choice.drawn[choice.strata == 0].any()
+    assert not choice.places[choice.strata == 0].any()
 
 
 @pytest.mark.parametrize("budget", [8, 9, 30, 57, 100, 10_000])
 def test_a_budget_scales_the_shares_and_is_spent(runs, budget):
     topics = [*candidates(runs, 20, {})]
     choices = sample(topics, [(5, 1.0), (20, 0.2)], budget, 1)
-    sizes = sum(len(choice.rows) for choice in choices)
-    assert sum(int(choice.drawn.sum()) for choice in choices) == min(budget, sizes)
+    sizes = sum(len(choice.documents) for choice in choices)
+    assert sum(int(choice.places.sum()) for choice in choices) == min(budget, sizes)
     for choice in choices:
-        top, rest = (choice.drawn[choice.strata == s] for s in (1, 2))
+        top, rest = (choice.places[choice.strata == s] for s in (1, 2))
         assert top.any()
         assert rest.any()
         assert top.mean() + 0.1 >= rest.mean()
@@ -217,7 +217,7 @@ def random_runs(number, topics="12", seed=3):
 def chosen(topics, choices):
     """The documents that were chosen, in their order, by topic."""
     pairs = zip(topics, choices, strict=True)
-    return {t.topic: texts_of(t.documents[choice.rows]) for t, choice in pairs}
+    return {t.topic: texts_of(choice.documents) for t, choice in pairs}
 
 
 class TestMoveToFront:
@@ -269,7 +269,7 @@ class TestMoveToFront:
     def test_all_documents_are_chosen_in_the_end_each_once(self):
         topics = [*candidates(random_runs(3), 30, {})]
         for topic, choice in zip(topics, choose(topics, "move-to-front", 10_000, 1), strict=True):
-            assert sorted(choice.rows) == [*range(len(topic))]
+            assert sorted(texts_of(choice.documents)) == texts_of(topic.documents)
 
 
 class TestWorth:
@@ -322,7 +322,10 @@ class TestWorth:
         judged = {"1": {f"d{n:02}": 0 for n in range(10)}}
         topics = [*candidates(random_runs(3), 20, judged)]
         values = worth(topics)
-        rows = [choice.rows for choice in choose(topics, "worth", 7, 1)]
+        rows = [
+            np.flatnonzero(np.isin(topic.documents, choice.documents))
+            for topic, choice in zip(topics, choose(topics, "worth", 7, 1), strict=True)
+        ]
         assert sum(map(len, rows)) == 7
         least = min(values[n][row] for n, part in enumerate(rows) for row in part)
         rest = [

@@ -17,9 +17,9 @@ from irplatform.files.reading import readable_again
 from irplatform.files.writing import atomic_folder, refuse_taken
 from irplatform.judging.judgments import write_judgments
 from irplatform.judging.pool_folder import EARLIER, Pool, write_pool
-from irplatform.judging.pool_methods import candidates, choose
+from irplatform.judging.pool_methods import candidates
 from irplatform.judging.pool_settings import PoolSettings
-from irplatform.judging.pooling import grades_of, known_judgments, run_file, with_choices
+from irplatform.judging.pooling import grades_of, known_judgments, run_file, with_round
 from irplatform.run_folder.collection_names import collections_named
 from irplatform.runs import read_run, write_run
 from irplatform.runs.bioasq import holds_json
@@ -98,13 +98,13 @@ def pool_runs(runs: Runs, out: AnyPath, **options: Unpack[PoolOptions]) -> PoolR
     settings = settings_given(PoolSettings, "pool", options)
     folder = as_path(out, "out")
     refuse_taken(folder)
-    given = given_runs(runs)
-    named = {name: given.ready.get(path) or read_run(path) for path, name in given.names.items()}
+    inputs = given_runs(runs)
+    named = {name: inputs.ready.get(path) or read_run(path) for path, name in inputs.names.items()}
     if not named:
         raise InputError("name at least one run to pool.")
-    for file in given.files.values():
+    for file in inputs.files.values():
         _tell_ranks(file)
-    if len(collections := collections_named(given.files.values())) > 1:
+    if len(collections := collections_named(inputs.files.values())) > 1:
         raise InputError(f"the runs are of several collections: {listing(collections)}.")
     earlier = known_judgments(settings.judged)
     decides: dict[str, Any] = {
@@ -112,54 +112,47 @@ def pool_runs(runs: Runs, out: AnyPath, **options: Unpack[PoolOptions]) -> PoolR
         "settings": settings.deciding,
         "seed": settings.seed,
     }
-    budget, batch = settings.budget, settings.deciding.get("batch")
-    count = min(batch, budget) if batch and budget else budget
+    batch = settings.deciding.get("batch")
     with waiting("pooling"):
         topics = [*candidates([*named.values()], settings.ranks, grades_of(earlier))]
-        choices = choose(topics, settings.method, count, settings.seed, settings.read_strata())
     pooled = [
         {"name": name, "path": str(run.path or ""), "digest": _digest(run)}
         for name, run in named.items()
     ]
-    known = {(t.topic, document) for t in topics for document in texts_of(t.documents[t.judged])}
-    kept = sorted(
-        (own for own in earlier if (own.topic, own.document) in known),
+    pairs = {(t.topic, document) for t in topics for document in texts_of(t.documents[t.judged])}
+    judgments = sorted(
+        (own for own in earlier if (own.topic, own.document) in pairs),
         key=lambda own: (own.topic, own.document, own.source, own.time),
     )
     identity = fingerprint(
         {
             **decides,
             "runs": [[run["name"], run["digest"]] for run in pooled],
-            "judged": [[own.topic, own.document, own.grade] for own in kept],
+            "judged": [[own.topic, own.document, own.grade] for own in judgments],
         }
     )
-    placed = sum(int(choice.drawn.sum()) for choice in choices)
-    if not placed:
-        raise InputError("there is nothing to judge: all that can be pooled is judged already.")
+    named_collection = collections[0] if collections else ""
     pool = Pool(
-        folder,
-        identity,
-        **decides,
-        runs=pooled,
-        rounds=[placed],
-        lines=with_choices({}, topics, choices, settings.seed),
-        collection=collections[0] if collections else "",
-        judged=len(kept),
+        folder, identity, **decides, runs=pooled, collection=named_collection, judged=len(judgments)
     )
+    count = min(filter(None, (batch, settings.budget)), default=None)
+    pool = with_round(pool, topics, count, settings.read_strata())
+    if not pool.placed:
+        raise InputError("there is nothing to judge: all that can be pooled is judged already.")
     with atomic_folder(folder) as scratch:
         write_pool(replace(pool, folder=scratch))
-        if kept:
-            write_judgments(scratch / EARLIER, kept)
+        if judgments:
+            write_judgments(scratch / EARLIER, judgments)
         for number, run in enumerate(named.values() if batch else ()):
             write_run(run.top(settings.ranks).renamed("pooled"), run_file(scratch, number))
-    free = sum(int((~topic.judged).sum()) for topic in topics)
-    documents = min(budget, free) if batch and budget else placed
-    power = power_of(0, DEVIATION, len(topics))
+    documents, power = pool.placed, power_of(0, DEVIATION, len(topics))
+    if batch and settings.budget:
+        documents = min(settings.budget, sum(int((~topic.judged).sum()) for topic in topics))
     facts = {
         "path": str(folder),
         "id": pool.id,
         "documents": documents,
-        "placed": placed,
+        "placed": pool.placed,
         "hours": documents / RATE / 60,
         "topics": len(topics),
         "detectable": power and power.detectable,

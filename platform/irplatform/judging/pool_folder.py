@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,8 +97,8 @@ class Pool:
     settings: Mapping[str, Any]
     seed: int
     runs: Sequence[Mapping[str, str]]
-    rounds: Sequence[int]
-    lines: Mapping[str, Lines]
+    rounds: Sequence[int] = ()
+    lines: Mapping[str, Lines] = field(default_factory=dict)
     collection: str = ""
     judged: int = 0
 
@@ -158,8 +158,8 @@ def read_pool(folder: Path | str) -> Pool:
     for name, kind in _KINDS.items():
         if not isinstance(facts, dict) or not isinstance(facts.get(name), kind):
             raise InputError(f"'{name}' is missing, or not what it should be.", path=folder / FACTS)
-    known = {name: facts[name] for name in (*_KINDS, "collection", "judged") if name in facts}
-    pool = Pool(folder, **known, lines=_read_lines(folder / LINES))
+    values = {name: facts[name] for name in (*_KINDS, "collection", "judged") if name in facts}
+    pool = Pool(folder, **values, lines=_read_lines(folder / LINES))
     rounds = (
         pool.rounds
     )  # written before the lines: after a crash in between, the last is not there

@@ -30,7 +30,7 @@ from __future__ import annotations
 import heapq
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,7 @@ import numpy.typing as npt
 from irplatform.errors import InputError
 from irplatform.files.columns import texts_of
 from irplatform.files.digests import number_of
-from irplatform.judging.pool_folder import BEFORE
+from irplatform.judging.pool_folder import BEFORE, Lines
 from irplatform.judging.pool_settings import DEPTH, FRONT, STRATIFIED, WORTH
 from irplatform.runs.packed import cells_of, union
 from irplatform.spelling import option
@@ -94,20 +94,6 @@ class Candidates:
         return np.random.default_rng([*seed, number_of(self.topic)])
 
 
-class Choice(NamedTuple):
-    """The documents of a topic's candidates that are pooled.
-
-    Attributes:
-        rows: which candidates.
-        strata: the stratum of each of them.
-        drawn: whether it is to be judged.
-    """
-
-    rows: Rows
-    strata: Integers
-    drawn: Flags
-
-
 def candidates(runs: Sequence[Run], depth: int, judged: Grades) -> Iterator[Candidates]:
     """Yield what can be pooled of each topic, in the order in which topics first come.
 
@@ -135,7 +121,7 @@ def choose(
     budget: int | None,
     seed: int,
     strata: Sequence[tuple[int, float]] = (),
-) -> list[Choice]:
+) -> list[Lines]:
     """Choose documents of each topic that are not judged.
 
     Args:
@@ -145,14 +131,20 @@ def choose(
         seed: of the draws.
         strata: of a stratified sample, the last rank of each stratum, and the share of it to draw.
 
+    Returns:
+        The documents of each topic that are pooled; those to judge have the place 1.
+
     Raises:
         InputError: the budget has less than a document for each stratum of a topic.
     """
     if method == STRATIFIED:
         return _stratified(topics, strata, budget, seed)
     rule = {DEPTH: _depth, FRONT: _move_to_front, WORTH: _most_worth}[method]
-    rows = rule(topics, budget or sys.maxsize, seed)
-    return [Choice(r, np.ones(len(r), np.int64), np.ones(len(r), np.bool_)) for r in rows]
+    pairs = zip(topics, rule(topics, budget or sys.maxsize, seed), strict=True)
+    return [
+        Lines(topic.documents[rows], np.ones(len(rows), np.int64), np.ones(len(rows), np.int64))
+        for topic, rows in pairs
+    ]
 
 
 def quotas(
@@ -202,7 +194,7 @@ def _stratified(
     strata: Sequence[tuple[int, float]],
     budget: int | None,
     seed: int,
-) -> list[Choice]:
+) -> list[Lines]:
     """A sample of each stratum; judged documents are in `BEFORE`, of which none are drawn."""
     ends = np.array([rank for rank, _ in strata])
     members = [
@@ -214,10 +206,10 @@ def _stratified(
     choices = []
     for topic, own, row in zip(topics, members, counts.tolist(), strict=True):
         random = topic.random(seed)
-        drawn = np.zeros(len(topic), dtype=np.bool_)
+        drawn = np.zeros(len(topic), dtype=np.int64)
         for stratum, count in enumerate(row, start=1):
-            drawn[random.permutation(np.flatnonzero(own == stratum))[:count]] = True
-        choices.append(Choice(np.arange(len(topic)), own.astype(np.int64), drawn))
+            drawn[random.permutation(np.flatnonzero(own == stratum))[:count]] = 1
+        choices.append(Lines(topic.documents, own.astype(np.int64), drawn))
     return choices
 
 

@@ -74,17 +74,13 @@ class PoolSettings:
 
     def __post_init__(self) -> None:
         check_values(self)
-        is_sample, has_rounds = self.method == STRATIFIED, self.method in ADAPTIVE
-        for name, unused in (
-            ("batch", not has_rounds),
-            ("strata", not is_sample),
-            ("depth", is_sample),
-        ):
-            if unused and getattr(self, name):
+        foreign = {DEPTH: ("strata", "batch"), STRATIFIED: ("depth", "batch")}
+        for name in foreign.get(self.method, ("strata",)):
+            if getattr(self, name):
                 raise InputError(
                     f"{option(name)} has no effect with {option('method', self.method)}."
                 )
-        if has_rounds and self.budget is None:
+        if self.method in ADAPTIVE and self.budget is None:
             raise InputError(
                 f"{option('method', self.method)} spreads a budget: give {option('budget', 'N')}."
             )

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.experiment.arguments import AnyPath, AnyQrels
-    from irplatform.judging.pool_methods import Candidates, Choice, Grades
+    from irplatform.judging.pool_folder import Pool
+    from irplatform.judging.pool_methods import Candidates, Grades
 
 
 def next_batch(pool_folder: AnyPath, judged: AnyPath | Grades) -> int:
@@ -57,20 +58,19 @@ def next_batch(pool_folder: AnyPath, judged: AnyPath | Grades) -> int:
     count = min(pool.settings.get("batch", 0), pool.settings.get("budget", 0) - pool.placed)
     if count <= 0:
         return 0
-    known = judged if isinstance(judged, Mapping) else grades_of(known_judgments(judged))
+    latest = judged if isinstance(judged, Mapping) else grades_of(known_judgments(judged))
     placed = ((topic, item.document) for topic in pool.topics for item in pool.items(topic))
-    if left := sum(document not in known.get(topic, ()) for topic, document in placed):
+    if left := sum(document not in latest.get(topic, ()) for topic, document in placed):
         notice(f"{counted(left, 'document')} of {pool.placed:,} are not judged yet.")
         return 0
-    all_known = grades_of(read_judgments(pool.folder / EARLIER)) if pool.judged else {}
-    for topic, grades in known.items():
-        all_known.setdefault(topic, {}).update(grades)
+    grades = grades_of(read_judgments(pool.folder / EARLIER)) if pool.judged else {}
+    for topic, own in latest.items():
+        grades.setdefault(topic, {}).update(own)
     runs = [read_run(run_file(pool.folder, number)) for number in range(len(pool.runs))]
-    topics = [*candidates(runs, pool.settings["depth"], all_known)]
-    choices = choose(topics, pool.method, count, pool.seed)
-    if added := sum(len(choice.rows) for choice in choices):
-        lines = with_choices(pool.lines, topics, choices, pool.seed, len(pool.rounds))
-        write_pool(replace(pool, lines=lines, rounds=[*pool.rounds, added]))
+    topics = [*candidates(runs, pool.settings["depth"], grades)]
+    more = with_round(pool, topics, count)
+    if added := more.placed - pool.placed:
+        write_pool(more)
     return added
 
 
@@ -79,22 +79,26 @@ def run_file(folder: Path, number: int) -> Path:
     return folder / "runs" / f"{number + 1}.run.gz"
 
 
-def with_choices(
-    lines: Mapping[str, Lines], topics: Sequence[Candidates], choices: Sequence[Choice], *seed: int
-) -> dict[str, Lines]:
-    """Return the lines of a pool with chosen documents behind them, shuffled."""
-    grown = {}
-    for topic, choice in zip(topics, choices, strict=True):
-        places = np.zeros(len(choice.rows), dtype=np.int64)
-        drawn = np.flatnonzero(choice.drawn)
-        places[topic.random(*seed).permutation(drawn)] = np.arange(1, len(drawn) + 1)
-        own = Lines(topic.documents[choice.rows], choice.strata, places)
-        if before := lines.get(topic.topic):
-            places += before.places.max()
-            own = Lines(*map(np.concatenate, zip(before, own, strict=True)))
-        if len(own.places):
-            grown[topic.topic] = own
-    return grown
+def with_round(
+    pool: Pool,
+    topics: Sequence[Candidates],
+    count: int | None,
+    strata: Sequence[tuple[int, float]] = (),
+) -> Pool:
+    """Return a pool with a round of documents, shuffled, behind those that it has; see `choose`."""
+    lines = {}
+    seed = (pool.seed, len(pool.rounds)) if pool.rounds else (pool.seed,)
+    choices = choose(topics, pool.method, count, pool.seed, strata)
+    for topic, own in zip(topics, choices, strict=True):
+        drawn = np.flatnonzero(own.places)
+        own.places[topic.random(*seed).permutation(drawn)] = np.arange(1, len(drawn) + 1)
+        if before := pool.lines.get(topic.topic):
+            own.places[drawn] += before.places.max()
+            lines[topic.topic] = Lines(*map(np.concatenate, zip(before, own, strict=True)))
+        elif len(own.places):
+            lines[topic.topic] = own
+    more = replace(pool, lines=lines)
+    return replace(more, rounds=[*pool.rounds, more.placed - pool.placed])
 
 
 def known_judgments(judged: AnyQrels | None) -> list[Judgment]:
