@@ -27,7 +27,8 @@ class Baselines:
 
     @hookimpl
     def register_rerankers(self, register: RegisterReranker) -> None:
-        register("revdocid", "irplatform_lexical.counting:ReverseDocumentId")
+        register("revdocid", "irplatform_lexical.uninformed:ReverseDocumentId")
+        register("random-order", "irplatform_lexical.uninformed:RandomOrder")
         register("bm25-title", "irplatform_lexical.counting:BM25", field="title")
         register("bm25-abstract", "irplatform_lexical.counting:BM25", field="abstract")
         register("bm25-text", "irplatform_lexical.counting:BM25")

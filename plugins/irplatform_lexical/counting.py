@@ -63,20 +63,6 @@ class CountingReranker(Reranker):
         return scores
 
 
-class ReverseDocumentId(Reranker):
-    """Ranks by decreasing document id, the uninformed ranker that every other has to beat."""
-
-    citation: ClassVar[str] = (
-        "“rev DocID” of Sunil Mohan, Nicolas Fiorini, Sun Kim, Zhiyong Lu. A Fast Deep Learning "
-        "Model for Textual Relevance in Biomedical Information Retrieval. WWW 2018, table 2."
-    )
-
-    def score(self, topic: Topic, documents: Documents) -> list[float]:
-        """The same score for all: every run breaks ties by decreasing document id, as text."""
-        del topic
-        return [0.0] * len(documents)
-
-
 class BM25Options(CountingOptions):
     """Options of BM25; `[paper]` marks a value of Mohan et al., WWW 2018."""
 

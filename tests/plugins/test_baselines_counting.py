@@ -1,6 +1,7 @@
 """Baselines that count words, against their formulas written plainly and Lucene's classes."""
 
 import math
+from dataclasses import replace
 from itertools import chain
 from types import SimpleNamespace
 
@@ -19,11 +20,11 @@ from irplatform_lexical.counting import (
     DLH13,
     UQLM,
     BM25Options,
-    ReverseDocumentId,
     UQLMOptions,
     dlh13,
     log_likelihood,
 )
+from irplatform_lexical.uninformed import ReverseDocumentId
 
 FIELDS = ("title", "abstract", "text")
 DOCUMENTS = [
@@ -127,7 +128,7 @@ def test_every_formula_equals_its_plain_form(resources, field, query):
 
 NAMES = [
     *(f"{kind}-{field}" for kind in ("bm25", "uqlm") for field in FIELDS),
-    *("dlh13", "dlh13-title", "dlh13-abstract", "revdocid"),
+    *("dlh13", "dlh13-title", "dlh13-abstract", "revdocid", "random-order"),
 ]
 
 
@@ -179,6 +180,20 @@ def test_revdocid_ranks_by_decreasing_id_as_text():
     ids = ["9", "10", "b", "100", "a"]
     found = ReverseDocumentId().score(Topic("t", "q"), Documents(ids, list))
     assert Ranking.of(ids, found).doc_ids == ("b", "a", "9", "100", "10")
+
+
+def test_a_random_order_follows_from_seed_and_topic(resources):
+    ids = [f"d{number}" for number in range(50)]
+    reranker = system("random-order", resources)
+
+    def order(topic):
+        return Ranking.of(ids, reranker.score(Topic(topic, "q"), Documents(ids, list))).doc_ids
+
+    first = order("1")
+    assert order("1") == first
+    assert len({first, order("2"), tuple(ids), tuple(reversed(ids))}) == 4
+    reranker.prepare(replace(resources, seed=resources.seed + 1))
+    assert order("1") != first
 
 
 def test_a_mu_that_is_not_positive_is_refused():
