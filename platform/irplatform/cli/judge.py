@@ -89,7 +89,7 @@ def judge(
             token = desk.store.setting("token", secrets.token_urlsafe(16))
         address, port = bound.getsockname()[:2]
         shown = f"[{address}]" if ":" in address else address
-        place = f"http://{shown}:{port}/{token and f'?token={token}'}"
+        place = f"http://{shown}:{port}/{token and f'{token}/'}"
         serve(application(desk, pool, token), bound, f"judging {pool} on {place} (Ctrl-C ends)")
     notice("stopped; all judgments are on the disk")
 

@@ -38,8 +38,7 @@ from irplatform.judging.judgments import (
     read_judgments,
     write_judgments,
 )
-from irplatform.judging.page.grades import defined_grades
-from irplatform.judging.page.opening import opened_collection
+from irplatform.judging.page.opening import defined_grades, opened_collection
 from irplatform.judging.pool_folder import read_pool
 from irplatform.judging.pooling import grades_of, next_batch
 from irplatform.judging.shared_models import DIGITS, as_word, models_in

@@ -6,7 +6,7 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.judging.judgments import Source
-from irplatform.judging.page.grades import chosen_grades, read_grades
+from irplatform.judging.page.opening import chosen_grades, read_grades
 from irplatform.judging.store import Store
 
 DEFINED = SimpleNamespace(id="c", grades={0: "no", 1: "yes", 2: "very"})

@@ -1,13 +1,13 @@
 """The pages of `platform judge` over HTTP, and who may call them.
 
 On loopback a request has to name this machine, so that no page of another site reaches the server
-under a name that leads here. Elsewhere it has to bring a token. What writes has to come from the
-page itself. Documents are sent as data, and the page shows them as text.
+under a name that leads here. Elsewhere its path begins with a token. What writes has to come from
+the page itself. Documents are sent as data, and the page shows them as text.
 """
 
 from __future__ import annotations
 
-import hmac
+import re
 import sqlite3
 from contextlib import nullcontext
 from importlib.resources import files
@@ -18,10 +18,10 @@ import orjson
 import uvicorn
 from pydantic import ValidationError
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.responses import Response
+from starlette.routing import Mount, Route
 
 from irplatform.errors import InputError, PlatformError, in_a_line
 from irplatform.judging.page.desk import Click, Move
@@ -31,8 +31,10 @@ from irplatform.system.process import serving
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping
     from pathlib import Path
+
+    from starlette.requests import Request
 
     from irplatform.judging.page.desk import Desk
 
@@ -55,6 +57,13 @@ _PAGES = {
     "/page.js": ("page.js", "text/javascript"),
     "/favicon.ico": ("", "image/x-icon"),
 }
+_MOVES: Mapping[str, type[Move]] = {
+    "start": Move,
+    "next": Move,
+    "step": Move,
+    "judge": Click,
+    "undo": Click,
+}
 _STATUS = {
     ConflictError: 409,
     ValidationError: 422,
@@ -72,7 +81,7 @@ def application(desk: Desk, folder: Path, token: str = "") -> Starlette:
     Args:
         desk: what it serves; the event loop's thread calls it.
         folder: the pool's folder, for export and backup.
-        token: what requests have to bring; "" lets in those that name this machine.
+        token: what addresses begin with; "" lets in requests that name this machine.
     """
 
     def page(name: str, kind: str) -> Callable[[Request], Response]:
@@ -86,24 +95,21 @@ def application(desk: Desk, folder: Path, token: str = "") -> Starlette:
         return answer
 
     def export(_: Request) -> Response:
-        lines = (
-            orjson.dumps(j, option=orjson.OPT_APPEND_NEWLINE) for j in stored_judgments(folder)
-        )
-        return _file("judgments.jsonl", b"".join(lines))
+        lines = [orjson.dumps(judgment) for judgment in stored_judgments(folder)]
+        return _file("judgments.jsonl", b"\n".join([*lines, b""]))
 
-    routes = [Route(path, page(*content)) for path, content in _PAGES.items()]
-    for model, moves in (
-        (Move, (desk.start, desk.next, desk.step)),
-        (Click, (desk.judge, desk.undo)),
-    ):
-        for move in moves:
-            route = Route(f"/api/{move.__name__}", moved(model, move), methods=["POST"])
-            routes.append(route)
-    routes.append(Route("/export", export))
-    routes.append(Route("/backup", lambda _: _file("judgments.sqlite", backup(folder))))
+    routes = [
+        *(Route(path, page(*content)) for path, content in _PAGES.items()),
+        *(
+            Route(f"/api/{name}", moved(model, getattr(desk, name)), methods=["POST"])
+            for name, model in _MOVES.items()
+        ),
+        Route("/export", export),
+        Route("/backup", lambda _: _file("judgments.sqlite", backup(folder))),
+    ]
     return Starlette(
-        routes=routes,
-        middleware=[Middleware(_Guarded, token=token)],
+        routes=[Mount(f"/{token}", routes=routes)] if token else routes,
+        middleware=[Middleware(_Guarded, is_local=not token)],
         exception_handlers=dict.fromkeys(_STATUS, _error_answer),
     )
 
@@ -117,7 +123,8 @@ def serve(app: Starlette, bound: socket.socket, address: str) -> None:
         timeout_keep_alive=75,
         timeout_graceful_shutdown=5,
     )
-    server = _Server(config)
+    server = uvicorn.Server(config)
+    server.capture_signals = nullcontext  # `serving` has them
     bound.listen()
     with serving(lambda number: server.handle_exit(number, None)):
         print(address, flush=True)
@@ -125,17 +132,11 @@ def serve(app: Starlette, bound: socket.socket, address: str) -> None:
             server.run(sockets=[bound])
 
 
-class _Server(uvicorn.Server):  # type: ignore[misc]  # untyped
-    def capture_signals(self) -> nullcontext[None]:
-        """Leave signals to `serving`."""
-        return nullcontext()
-
-
 class _Guarded:
     """Refuses requests of others, and adds the headers that keep the page to itself."""
 
-    def __init__(self, app: Any, token: str) -> None:
-        self._app, self._token = app, token
+    def __init__(self, app: Any, is_local: bool) -> None:
+        self._app, self._is_local = app, is_local
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -148,57 +149,32 @@ class _Guarded:
                 message["headers"] = [*message.get("headers", ()), *own]
             await send(message)
 
-        request = Request(scope)
-        refusal = self._access_refusal(request) or _writing_refusal(request)
-        await (refusal or self._app)(scope, receive, with_headers)
+        problem = self._problem(scope["method"], Headers(scope=scope))
+        answer = _json({"error": problem}, 403) if problem else self._app
+        await answer(scope, receive, with_headers)
 
-    def _access_refusal(self, request: Request) -> Response | None:
-        """The answer to a request that does not bring the token, or name this machine."""
-        host = request.headers.get("host", "")
-        if not self._token:
-            local = _name(host) in LOOPBACK
-            return None if local else _error(403, "this server answers to localhost alone.")
-        cookie = f"judge-{host.rpartition(':')[2]}"
-        if self._is_token(request.query_params.get("token", "")):
-            answer = RedirectResponse(request.url.path, 303)
-            answer.set_cookie(cookie, self._token, httponly=True, samesite="lax")
-            return answer
-        if self._is_token(request.cookies.get(cookie, "")):
-            return None
-        return _error(401, "the token is missing or wrong: open the address as it was printed.")
-
-    def _is_token(self, text: str) -> bool:
-        return hmac.compare_digest(text.encode(), self._token.encode())
-
-
-def _writing_refusal(request: Request) -> Response | None:
-    """The answer to a request that writes and may come from another site, or is too large."""
-    if request.method in ("GET", "HEAD"):
-        return None
-    headers = request.headers
-    origin = headers.get("origin")
-    if origin and urlsplit(origin).netloc != headers.get("host"):
-        return _error(403, "a page of another site may not write here.")
-    if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        return _error(415, "the body has to be JSON.")
-    length = headers.get("content-length", "")
-    if not length.isdigit() or int(length) > _MOST:
-        return _error(413, f"a body has its length, and {_MOST:,} bytes at most.")
-    return None
-
-
-def _name(host: str) -> str | None:
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
+    def _problem(self, method: str, headers: Headers) -> str:
+        """Why a request is refused: it names another machine, or writes from another site."""
+        host, length = headers.get("host", ""), headers.get("content-length", "")
+        if self._is_local and re.sub(r":\d*$", "", host).strip("[]") not in LOOPBACK:
+            return "this server answers to localhost alone."
+        if method in ("GET", "HEAD"):
+            return ""
+        if urlsplit(headers.get("origin", f"//{host}")).netloc != host:
+            return "a page of another site may not write here."
+        if headers.get("content-type") != "application/json":
+            return "the body has to be JSON."
+        is_short = length.isdigit() and int(length) <= _MOST
+        return "" if is_short else f"a body has its length, and {_MOST:,} bytes at most."
 
 
 async def _error_answer(_: Request, error: Exception) -> Response:
     status = next(code for kind, code in _STATUS.items() if isinstance(error, kind))
     if isinstance(error, ConflictError):
-        return _error(status, str(error), judgment=error.line and error.line.as_json())
-    return _error(status, str(error) if isinstance(error, PlatformError) else in_a_line(error))
+        standing = error.line and error.line.as_json()
+        return _json({"error": str(error), "judgment": standing}, status)
+    problem = str(error) if isinstance(error, PlatformError) else in_a_line(error)
+    return _json({"error": problem}, status)
 
 
 def _file(name: str, content: bytes) -> Response:
@@ -207,7 +183,3 @@ def _file(name: str, content: bytes) -> Response:
 
 def _json(value: object, status: int = 200) -> Response:
     return Response(orjson.dumps(value), status, media_type="application/json")
-
-
-def _error(status: int, message: str, **more: object) -> Response:
-    return _json({"error": message, **more}, status)
