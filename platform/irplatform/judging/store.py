@@ -37,9 +37,14 @@ CREATE INDEX IF NOT EXISTS by_document ON history (topic, document, name, versio
 """
 _COLUMNS = "topic, document, name, version, judged, grade, note, time"
 _SAME = "topic = ? AND document = ? AND name = ? AND version = ?"
-_STANDING = (  # of a maximum, SQLite takes the other columns from its row
-    f"(SELECT MAX(number) AS number, {_COLUMNS} FROM history "
+_LATEST = (  # of a maximum, SQLite takes the other columns from its row
+    f"(SELECT MAX(number) AS number, {_COLUMNS} FROM history {{}} "
     "GROUP BY topic, document, name, version)"
+)
+_STANDING = _LATEST.format("")
+_OF_SEVERAL = _LATEST.format(
+    "WHERE (topic, document) IN (SELECT topic, document FROM history GROUP BY topic, document "
+    "HAVING MIN(name) < MAX(name))"
 )
 
 
@@ -218,7 +223,7 @@ class Store:
     def differences(self) -> list[tuple[str, str]]:
         """Return topic and document where people differ and nobody has settled it."""
         query = (
-            f"SELECT topic, document FROM {_STANDING} WHERE judged GROUP BY topic, document "
+            f"SELECT topic, document FROM {_OF_SEVERAL} WHERE judged GROUP BY topic, document "
             "HAVING MAX(version) = '' AND COUNT(DISTINCT COALESCE(grade, '?')) > 1 "
             "ORDER BY topic, MIN(number)"
         )
