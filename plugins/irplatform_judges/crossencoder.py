@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _NAME = "cross-encoder"
 """Of the judge, and of the reranker of models in Hugging Face format."""
+_DIFFERENCE = 2e-5
+"""Between scores that get different grades, of the largest one."""
 
 
 class CrossEncoderJudgeOptions(Options):
@@ -138,7 +140,9 @@ def fitted_thresholds(
     order = np.argsort(-scores, kind="stable")
     scores, grades = scores[order], grades[order]
     count, given = len(scores), np.arange(1, len(scores) + 1)
-    ends = np.flatnonzero(np.diff(scores, append=-np.inf))  # documents of one score get one grade
+    # Scores that differ by rounding alone, as they do in another batch, get one grade.
+    alike = _DIFFERENCE * np.abs(scores).max()
+    ends = np.flatnonzero(np.diff(scores, append=-np.inf) < -alike)
     thresholds = []
     for level in reversed(levels[1:]):
         reached = np.cumsum(grades >= level)

@@ -1,13 +1,13 @@
 """A judge that breaks the contract is caught; a sound one passes."""
 
 import itertools
-from types import SimpleNamespace
 
 import pytest
 from small import PLUGIN, SmallResources
 
 from irplatform.conformance.data import CheckData
 from irplatform.conformance.judges import chosen_judges, results_of_judge
+from irplatform.data import LabelledTopic
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Field, Judge, Options, Topic
 from irplatform.registry.dependencies import Chosen
@@ -19,7 +19,8 @@ TEXTS = {"d1": "query word", "d2": "other", "d3": "query"}
 
 def data():
     topics = [(Topic(f"t{n}", "query"), ("d1", "d2", "d3")) for n in range(3)]
-    return CheckData(SmallResources(TEXTS), topics, [], [])
+    training = [LabelledTopic(Topic("t9", "query"), ("d1", "d2"), {"d1": 4, "d9": 1})]
+    return CheckData(SmallResources(TEXTS), topics, training, [])
 
 
 class Sound(Judge):
@@ -72,9 +73,21 @@ def test_settings_go_to_the_judge_that_has_them():
         Options = Sized
 
     registration = Registration("tried", "judge", Tried, {}, PLUGIN)
-    plugins = SimpleNamespace(judges={"tried": registration}, retrievers={}, rerankers={})
-    (choice,), rest = chosen_judges(["tried"], {"tried.size": 3, "k1": 0.9}, plugins)
+    (choice,), rest = chosen_judges([registration], {"tried.size": 3, "k1": 0.9}, [])
     assert choice.options.size == 3
     assert rest == {"k1": 0.9}
+    ranker = Registration("tried", "reranker", Tried, {}, PLUGIN)  # of the same name
+    _, rest = chosen_judges([registration], {"tried.size": 3}, [ranker])
+    assert rest == {"tried.size": 3}
     with pytest.raises(InputError):
-        chosen_judges(["tried"], {"tried.size": "large"}, plugins)
+        chosen_judges([registration], {"tried.size": "large"}, [])
+
+
+def test_a_judge_that_learns_is_fitted():
+    def fit(self, judged, grades):
+        self.given = [grade for _, _, own in judged for grade in own]
+
+    def judge(self, topic, documents, grades):
+        return [max(self.given)] * len(documents)
+
+    assert problems(fit=fit, judge=judge) == []

@@ -45,3 +45,8 @@ def test_documents_of_one_score_get_one_grade():
     scores, grades = np.array([1.0, 1.0, 1.0, 0.0]), np.array([1, 0, 1, 0])
     thresholds = fitted_thresholds(scores, grades, [0, 1])
     assert graded(scores, thresholds, [0, 1]) == [1, 1, 1, 0]
+
+
+def test_scores_that_differ_by_rounding_alone_get_one_grade():
+    scores, grades = np.array([3.0, 1.000003, 1.0, 0.0]), np.array([1, 1, 0, 0])
+    assert fitted_thresholds(scores, grades, [0, 1]) == pytest.approx([2.0])

@@ -266,7 +266,9 @@ def _checks(
             checks[kind, name] = partial(_broken, registration.broken)
         else:
             sound[kind].append(name)
-    judges, rest = chosen_judges(sound["judge"], settings, plugins)
+    others: list[Registration[Any]] = [*map(plugins.retriever, sound["retriever"])]
+    others += map(plugins.reranker, sound["reranker"])
+    judges, rest = chosen_judges([*map(plugins.judge, sound["judge"])], settings, others)
     retrievers, rerankers = choose_systems(
         plugins, sound["retriever"], sound["reranker"], rest, members=1
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from irplatform.conformance.hard_cases import results_of_hard_cases
 from irplatform.conformance.process import Inquiry
 from irplatform.judging.machines import ReadyJudge
 from irplatform.options import option_values
+from irplatform.plugin.judges import Judge
 from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
 
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from irplatform.conformance.behaviour import Outputs, Results
     from irplatform.conformance.data import CheckData
     from irplatform.conformance.process import TopicCandidates
-    from irplatform.plugin.judges import Grades, Judge
-    from irplatform.registry.lookup import Registry
+    from irplatform.data import LabelledTopic
+    from irplatform.plugin.judges import Grades
     from irplatform.registry.registration import Registration
 
 _GRADES: Grades = {0: "not relevant", 1: "partly relevant", 2: "relevant"}
@@ -30,22 +32,28 @@ _UNJUDGED = -1
 """Stands for no grade, beside grades."""
 
 
+@dataclass(frozen=True)
+class _Question(Inquiry):
+    """What a judge in a new process is asked, and fitted on if it learns."""
+
+    training: Sequence[LabelledTopic] = ()
+
+
 def chosen_judges(
-    names: Sequence[str], settings: Mapping[str, object], plugins: Registry
+    registrations: Sequence[Registration[Judge]],
+    settings: Mapping[str, object],
+    others: Sequence[Registration[Any]],
 ) -> tuple[list[Chosen[Judge]], dict[str, object]]:
-    """Return judges with their options, and the settings that are not theirs alone."""
-    judges, theirs = [], set[str]()
-    for name in names:
-        registration = plugins.judges[name]
-        used, values = option_values(registration, settings)
-        judges.append(Chosen(registration, registration.options(values)))
-        theirs |= used
-    others: list[Registration[Any]] = []
-    if theirs:
-        others = [*plugins.retrievers.values(), *plugins.rerankers.values()]
-    shared = {key for each in others if not each.broken for key in option_values(each, settings)[0]}
-    rest = {key: value for key, value in settings.items() if key not in theirs - shared}
-    return judges, rest
+    """Return judges with their options, and the settings that `others` take, or nobody."""
+    used, values = [], []
+    for registration in registrations:
+        keys, options = option_values(registration, settings)
+        used.append(keys)
+        values.append(registration.options(options))
+    shared = {key for each in others for key in option_values(each, settings)[0]}
+    theirs = set[str]().union(*used) - shared
+    rest = {key: value for key, value in settings.items() if key not in theirs}
+    return [*map(Chosen, registrations, values)], rest
 
 
 def results_of_judge(choice: Chosen[Judge], data: CheckData) -> Results:
@@ -53,7 +61,7 @@ def results_of_judge(choice: Chosen[Judge], data: CheckData) -> Results:
 
     def ready() -> ReadyJudge:
         with data.watch.during("prepare()", networks=True):
-            return ReadyJudge.of(choice, _GRADES, data.resources)
+            return _ready(choice, data.resources, data.training)
 
     def grades(judge: ReadyJudge, pairs: TopicCandidates) -> Outputs:
         with data.watch.during("judge()"):
@@ -68,7 +76,8 @@ def results_of_judge(choice: Chosen[Judge], data: CheckData) -> Results:
     yield "another instance", said(change, "by another instance")
     if choice.registration.plugin.installed and not change:
         resources = data.resources.unopened()
-        question = Inquiry(choice.name, choice.options, data.topics, resources)
+        training = data.training
+        question = _Question(choice.name, choice.options, data.topics, resources, training=training)
         found = data.process.ask(_asked, question, choice.name, choice.registration.who)
         change = difference(data.topics, expected, found)
         yield "another process", said(change, NEW_PROCESS)
@@ -80,6 +89,20 @@ def results_of_judge(choice: Chosen[Judge], data: CheckData) -> Results:
     yield from results_of_hard_cases(lambda topics: grades(judge, topics), data)
 
 
+def _ready(
+    choice: Chosen[Judge], resources: CollectionResources, training: Sequence[LabelledTopic]
+) -> ReadyJudge:
+    """A prepared judge; one that learns is fitted to candidates, not judged ones the lowest."""
+    judge = ReadyJudge.of(choice, _GRADES, resources)
+    if type(judge.judge).fit is not Judge.fit:
+        judged = []
+        for each in training:
+            grades = [int(min(max(each.judgments.get(d, 0), 0), 2)) for d in each.candidates]
+            judged.append((each.topic, resources.documents(each.candidates), grades))
+        judge.fit(judged)
+    return judge
+
+
 def _judged(judge: ReadyJudge, pairs: TopicCandidates, resources: CollectionResources) -> Outputs:
     outputs = []
     for topic, doc_ids in pairs:
@@ -89,7 +112,7 @@ def _judged(judge: ReadyJudge, pairs: TopicCandidates, resources: CollectionReso
     return outputs
 
 
-def _asked(question: Inquiry) -> Outputs:
+def _asked(question: _Question) -> Outputs:
     choice = Chosen(registry().judge(question.system), question.options)
-    judge = ReadyJudge.of(choice, _GRADES, question.resources)
+    judge = _ready(choice, question.resources, question.training)
     return _judged(judge, question.topics, question.resources)
