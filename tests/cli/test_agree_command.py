@@ -171,11 +171,11 @@ def test_a_judge_is_measured_against_people(platform, judges):
         "People among themselves: alpha, ordinal, ",
         "beyond the mean error",
         "tau-ap with those of people as the truth",
-        "If llm gpt-x 1 replaces a random tenth of the grades (100 draws)",
+        "If llm replaces a random tenth of the grades (100 draws)",
         "They grade 4 documents differently. First to adjudicate:",
     ):
         assert part in shown.out
-    assert "held out: nothing says which judgments llm gpt-x 1 was fitted on" in shown.err
+    assert "held out: nothing says which judgments llm was fitted on" in shown.err
     assert "--fitted-on TOPIC,…" in shown.err
     assert len(shown.out.partition("adjudicate:")[2].strip().splitlines()) == 6
 

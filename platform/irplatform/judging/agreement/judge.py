@@ -51,7 +51,8 @@ class JudgeAgreement:
     """How well a judge agrees with others.
 
     Attributes:
-        judge: the judge.
+        judge: the judge, with its version.
+        name: its name, for tables; with its version where the others have the same name.
         against: whose grades it is measured by.
         of_grades: agreement on grades.
         of_systems: agreement on systems; None without runs.
@@ -62,6 +63,7 @@ class JudgeAgreement:
     """
 
     judge: str
+    name: str
     against: str
     of_grades: GradeAgreement
     of_systems: SystemAgreement | None
@@ -118,6 +120,7 @@ def judge_agreement(
     symmetric = source.kind == PERSON
     return JudgeAgreement(
         source.short,
+        source.short if reference.startswith(source.name) else source.name,
         reference,
         agreement_of_grades(first, second, width=width, **draws),
         agreement_of_systems(runs, first, second, measure, symmetric=symmetric, **draws)
@@ -162,15 +165,15 @@ def _notes(
     count = f"{counted(documents, 'document')} of {topics}"
     if left_out:
         number = counted(len(left_out), "topic")
-        yield f"held out: {count}, without {number} that {judge.short} was fitted on"
+        yield f"held out: {count}, without {number} that {judge.name} was fitted on"
     elif judge.kind == MACHINE:
         yield (
-            f"held out: nothing says which judgments {judge.short} was fitted on, so all count: "
+            f"held out: nothing says which judgments {judge.name} was fitted on, so all count: "
             f"{count} ({option('fitted_on', 'TOPIC,…')} names those that it has seen)"
         )
     graded = {(j.topic, j.document) for j in judgments if j.grade is not None}
     if missing := sum((t, d) not in graded for t, grades in truth.items() for d in grades):
-        yield f"{judge.short} gave no grade to {counted(missing, 'document')} that others graded"
+        yield f"{judge.name} gave no grade to {counted(missing, 'document')} that others graded"
 
 
 def _among_people(judgments: Sequence[Judgment]) -> tuple[float, int] | None:

@@ -27,12 +27,12 @@ def render(agreed: JudgeAgreement, width: int | None = None) -> str:
     """Render the agreement of a judge as text for a terminal of some columns."""
     return "\n\n".join(
         as_text(part, width) if isinstance(part, Table) else wrapped(part, width)
-        for part in _parts(agreed, agreed.judge, agreed.against)
+        for part in _parts(agreed, agreed.name, agreed.against)
     )
 
 
 def _parts(agreed: JudgeAgreement, judge: str, against: str) -> Iterator[str | Table]:
-    yield f"{judge} against {against}"
+    yield f"{agreed.judge} against {against}"
     yield from _of_grades(agreed.of_grades, judge, against)
     if agreed.among_people is not None:
         alpha, documents = agreed.among_people
