@@ -34,6 +34,8 @@ _NAME = "cross-encoder"
 """Of the judge, and of the reranker of models in Hugging Face format."""
 _DIFFERENCE = 2e-5
 """Between scores that get different grades, of the largest one."""
+_POOR = 0.1
+"""A kappa that is close to chance."""
 
 
 class CrossEncoderJudgeOptions(Options):
@@ -74,15 +76,21 @@ class CrossEncoderJudge(Judge):
             self._members = [resources.reranker(_NAME, self._ranker)]
 
     def fit(self, judged: Sequence[Judge.Judged], grades: Judge.Grades) -> None:
-        """Fit the thresholds."""
+        """Fit the thresholds, and say how well they tell grades apart."""
         scores = []
         with self._resources.progress("fitting", len(judged), "topics") as done:
             for topic, documents, _ in judged:
                 scores.append(self._scores(topic, documents))
                 done(1)
         people = np.concatenate([np.array(given, dtype=np.int64) for _, _, given in judged])
-        thresholds = fitted_thresholds(np.concatenate(scores), people, sorted(grades))
-        self._thresholds = [float(f"{threshold:.5g}") for threshold in thresholds]
+        fitted = fitted_thresholds(np.concatenate(scores), people, sorted(grades))
+        self._thresholds = [float(f"{threshold:.5g}") for threshold, _ in fitted]
+        levels = zip(sorted(grades)[1:], fitted, strict=True)
+        said = ", ".join(f"{kappa:.2f} (at least {level})" for level, (_, kappa) in levels)
+        said = f"thresholds fitted on {len(people):,} documents, with a kappa of {said}"
+        if fitted[0][1] < _POOR:
+            said += ": these scores hardly tell what people found relevant; take another model"
+        self._resources.notice(said)
 
     def judge(self, topic: Topic, documents: Documents, grades: Judge.Grades) -> list[int | None]:
         """Grades by score; InputError if it is not fitted to these grades."""
@@ -125,7 +133,7 @@ class CrossEncoderJudge(Judge):
 
 def fitted_thresholds(
     scores: npt.NDArray[np.float64], grades: npt.NDArray[np.int64], levels: Sequence[int]
-) -> list[float]:
+) -> list[tuple[float, float]]:
     """Fit thresholds.
 
     Args:
@@ -134,8 +142,8 @@ def fitted_thresholds(
         levels: all grades, ascending.
 
     Returns:
-        The threshold of each grade but the lowest, ascending; infinite from the first grade that
-        no document reaches.
+        The threshold of each grade but the lowest, ascending, and its kappa; infinite, and 0, from
+        the first grade that no document reaches.
     """
     order = np.argsort(-scores, kind="stable")
     scores, grades = scores[order], grades[order]
@@ -148,11 +156,11 @@ def fitted_thresholds(
         reached = np.cumsum(grades >= level)
         people = reached[-1]
         if not people:
-            thresholds.append(np.inf)
+            thresholds.append((np.inf, 0.0))
             continue
         chance = given * (count - people) + people * (count - given)
         kappa = 2 * (count * reached - given * people) / np.maximum(chance, 1)
         best = ends[np.argmax(kappa[ends])]
         ends = ends[ends >= best]
-        thresholds.append(float(scores[best : best + 2].mean()))
+        thresholds.append((float(scores[best : best + 2].mean()), float(kappa[best])))
     return thresholds[::-1]

@@ -69,4 +69,4 @@ def test_runs_become_a_judged_collection(told, tmp_path, monkeypatch, capsys):
     agreed = told("platform agree pool", "--runs", "runs/demo", "--samples", "100")
     assert "llm gpt-x 1 against people" in agreed.out
     assert "People among themselves: alpha, ordinal, 1.000" in agreed.out
-    assert "without 1 topic that llm gpt-x 1 was fitted on" in agreed.err
+    assert "without 1 topic that llm was fitted on" in agreed.err

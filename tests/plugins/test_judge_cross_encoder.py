@@ -24,15 +24,20 @@ class Resources(SmallResources):
 
 
 @pytest.fixture
-def judge(one_label):
+def judge(one_label, told):
     def make(**options):
         registration = shipped_judges()["cross-encoder"]
         made = registration.made(registration.options({"model": str(one_label), **options}))
         made.reads()
-        made.prepare(Resources())
+        made.prepare(Resources(told=told))
         return made
 
     return make
+
+
+@pytest.fixture
+def told():
+    return []
 
 
 def scores(one_label):
@@ -62,6 +67,18 @@ def test_thresholds_stand_in_the_version_and_a_grade_that_nobody_gave_is_not_giv
     version = asked.version(GRADES)
     assert version.startswith(f"model:{one_label.name} ")
     assert version.endswith(",inf")
+
+
+def test_it_says_how_well_scores_tell_grades_apart(judge, one_label, told):
+    given = scores(one_label)
+    by_score = [int(score > sorted(given)[10]) for score in given]
+    judge().fit([(TOPIC, documents(), by_score)], {0: "no", 1: "yes"})
+    assert told == [
+        f"thresholds fitted on {len(given)} documents, with a kappa of 1.00 (at least 1)"
+    ]
+    against = [int(score <= sorted(given)[1]) for score in given]
+    judge().fit([(TOPIC, documents(), against)], {0: "no", 1: "yes"})
+    assert "take another model" in told[1]
 
 
 def test_without_thresholds_it_says_what_to_do(judge):

@@ -117,9 +117,7 @@ def test_what_the_caller_names_is_left_out_too():
 
 
 def test_where_nothing_says_what_it_was_fitted_on_that_is_told():
-    assert (
-        "nothing says which judgments llm was fitted on" in agreed(PEOPLE, MACHINE).notes[0]
-    )
+    assert "nothing says which judgments llm was fitted on" in agreed(PEOPLE, MACHINE).notes[0]
 
 
 def test_a_judge_that_saw_everything_is_not_measured():
