@@ -149,6 +149,10 @@ class TestEarlierJudgments:
             assert document not in {item.document for item in pool.items("1")}
             assert pool.judged == 1
 
+    def test_judgments_of_other_documents_are_told(self, files, tmp_path, capsys):
+        ir.pool_runs(files, tmp_path / "pool", judged={"X1": {"elsewhere": 1}})
+        assert "judged=: no run ranks any of these documents" in capsys.readouterr().err
+
     def test_nothing_is_left_to_judge(self, files, tmp_path):
         with pytest.raises(InputError, match="nothing to judge"):
             ir.pool_runs(files, tmp_path / "pool", judged=qrels(tmp_path, TRUTH))
@@ -190,7 +194,7 @@ class TestSamples:
 class TestForecast:
     def test_documents_hours_and_assumptions_are_said(self, files, tmp_path):
         told = str(ir.pool_runs(files, tmp_path / "pool", depth=4, budget=30))
-        assert told.startswith("30 documents to judge, 30 of them now: 0.2 hours at 2 a minute")
+        assert told.startswith("30 documents to judge: 0.2 hours at 2 a minute")
         assert "if differences vary by 0.1 between topics (assumed)." in told
 
     def test_the_detectable_difference_is_that_of_the_power_of_so_many_topics(
@@ -200,13 +204,20 @@ class TestForecast:
         assert facts["detectable"] == power_of(0.02, 0.1, 3).detectable
 
     def test_all_rounds_are_counted_to_the_end_of_what_there_is(self, files, tmp_path):
-        facts = ir.pool_runs(files, tmp_path / "pool", method="worth", budget=900).facts
+        made = ir.pool_runs(files, tmp_path / "pool", method="worth", budget=900)
+        facts = made.facts
         best = ir.pool_runs(files, tmp_path / "depth", depth=20).pool
         assert (facts["documents"], facts["placed"]) == (best.placed, 90)
+        assert f"{best.placed} documents to judge, 90 of them now" in str(made)
 
     def test_one_topic_shows_no_difference(self, tmp_path):
         told = str(ir.pool_runs({"a": {"1": {"x": 1.0}}}, tmp_path / "pool"))
         assert "1 topic cannot show a difference of runs." in told
+
+    def test_two_topics_show_none_either_as_it_would_be_above_1(self, tmp_path):
+        topics = {topic: {"x": 1.0} for topic in "12"}
+        told = str(ir.pool_runs({"a": topics}, tmp_path / "pool"))
+        assert "2 topics cannot show a difference of runs." in told
 
 
 class TestSettings:
@@ -231,6 +242,10 @@ class TestSettings:
 
 
 class TestRanks:
+    def test_one_run_has_nothing_to_be_told_apart_from(self, files, tmp_path):
+        with pytest.raises(InputError, match="method='worth' tells runs apart: name at least two"):
+            ir.pool_runs(files[0], tmp_path / "pool", method="worth", budget=9)
+
     def test_ranks_that_contradict_scores_are_told_and_do_not_count(self, tmp_path, capsys):
         path = tmp_path / "odd.run"
         path.write_text("1 Q0 low 1 1.0 x\n1 Q0 high 2 2.0 x\n")

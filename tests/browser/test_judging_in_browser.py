@@ -54,6 +54,7 @@ def test_all_is_done_with_keys_alone(page, server):
     page.press(LEFT)
     page.wait("return document.getElementById('id').textContent === 'd02'")
     assert page.pressed() == "none"
+    assert not page.find("#status").text  # which was of another document
     page.press(LEFT)
     page.wait("return document.getElementById('id').textContent === 'd01'")
     page.judge("1")

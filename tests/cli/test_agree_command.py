@@ -172,7 +172,7 @@ def test_a_judge_is_measured_against_people(platform, judges):
         "beyond the mean error",
         "tau-ap with those of people as the truth",
         "If llm replaces a random tenth of the grades (100 draws)",
-        "They grade 4 documents differently. First to adjudicate:",
+        "They grade 4 documents differently, and nobody settled it. First to adjudicate:",
     ):
         assert part in shown.out
     assert "held out: nothing says which judgments llm was fitted on" in shown.err

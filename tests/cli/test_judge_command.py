@@ -40,7 +40,8 @@ def test_a_backup_has_every_click_also_while_people_judge(platform, pool, folder
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--export", "pool/judgments.sqlite"), "these are the judgments themselves"),
+        (("--export", "pool/pool.json"), "this is in the pool itself"),
+        (("--backup", "pool/judgments.sqlite"), "this is in the pool itself"),
         (("--backup", "good.run/copy.sqlite"), "its folder is a file"),
         (("--doubled", "2"), "0<=x<=1"),
         (("--port", "0"), "does not say of which collection"),
@@ -69,3 +70,10 @@ def test_a_pool_of_other_topics_a_second_judge_and_no_judgments_are_refused(plat
     done = platform("judge", "other", "--export", "out.jsonl")
     assert (done.code, (folder / "out.jsonl").exists()) == (2, False)
     assert "nobody has judged this pool yet" in done.err
+
+
+@pytest.mark.parametrize("option", ["--export", "--backup"])
+def test_a_folder_that_is_no_pool_is_told_as_one(platform, folder, option):
+    done = platform("judge", "elsewhere", option, "out")
+    assert (done.code, done.err.count("this is no pool")) == (2, 1)
+    assert not (folder / "out").exists()

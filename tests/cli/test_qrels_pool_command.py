@@ -15,7 +15,7 @@ def pool(folder, platform):
 
 def test_it_says_what_judging_costs_and_writes_the_pool(pool):
     done = pool("a.run", "-o", "pool", "--depth", "3")
-    assert done.out.startswith("6 documents to judge, 6 of them now")
+    assert done.out.startswith("6 documents to judge: 0.1 hours")
     assert done.out.endswith("pool\n")
     assert read_pool("pool").placed == 6
 

@@ -56,6 +56,13 @@ def test_a_collection_beside_a_pool_gives_topics_and_the_pool_the_judgments(plat
     assert [topic["query"] for topic in found["topics"]] == ["crizotinib"]
 
 
+def test_another_collections_judgments_are_refused(platform, pool, folder):
+    write(folder / "j.jsonl", judged(ANN, "x1", {"d1": 1}))
+    done = platform("evaluate", "good.run", "--qrels", "j.jsonl", "--collection", "small")
+    assert (done.code, done.out) == (2, "")
+    assert "j.jsonl: no topic of 'small-test' is judged here." in done.err
+
+
 def test_a_report_marks_grades_of_machines(platform, pool, folder):
     asked = ("report", "bad.run", "good.run", "--qrels", "pool", "--html", "r.html")
     assert platform(*asked, "--sources", "people-first").code == 0

@@ -40,6 +40,12 @@ def test_qrels_of_trec_need_a_source(tmp_path):
     assert read_any(path, Source.parse("person:nist"))[0].source == Source("person", "nist")
 
 
+@pytest.mark.parametrize("name", ["absent.txt", ""])
+def test_what_is_not_there_is_told_before_its_source_is_asked_for(tmp_path, name):
+    with pytest.raises(InputError, match="this is no file of judgments and no pool"):
+        read_any(tmp_path / name)
+
+
 @pytest.mark.parametrize(
     "content",
     [

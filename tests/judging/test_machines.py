@@ -89,6 +89,21 @@ def test_its_judgments_are_in_a_file_of_the_pool_with_their_source(judge, pool):
     assert {j.pool for j in found} == {"p1"}
 
 
+def test_a_file_that_nothing_was_written_to_is_not_named(judge, pool):
+    done = judge(settings={"unjudged": ["d1", "d2", "d3"]})
+    assert done.sentence.startswith("0 judgments by even")
+    assert not (pool / "even.jsonl").exists()
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(judge, monkeypatch):
+    def refuse(**_):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    with pytest.raises(InputError, match=r"pool: this folder cannot be written to: Read-only"):
+        judge()
+
+
 def test_what_it_has_judged_is_not_judged_again(judge, pool):
     judge()
     written = (pool / "even.jsonl").read_bytes()
@@ -321,7 +336,7 @@ def test_the_topics_that_it_is_fitted_on_are_in_its_version(judge, tmp_path):
         assert judge("learner", fit_on=people).source.fitted_on == {"q1", "q2"}
         with pytest.raises(InputError, match="cannot be fitted on topic q3: no person"):
             judge("learner", fit_on=people, fit_topics="q3")
-    with pytest.raises(InputError, match="Even does not learn from judged documents"):
+    with pytest.raises(InputError, match=r"Even does not learn .*: leave out fit_on="):
         judge(fit_on=people)
 
 

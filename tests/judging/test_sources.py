@@ -59,6 +59,8 @@ def test_of_people_who_differ_the_lower_median_counts_until_somebody_decides():
     found = chosen(differing)
     assert found.grades == {"1": {"a": 0, "b": 1}}
     assert "sources differ about 1 document and nobody settled it" in found.notes[1]
+    several = choose(Gathered(differing, name="pool, bob.jsonl")).notes[1]
+    assert "(`platform agree pool bob.jsonl` lists them)" in several
     settled = chosen([*differing, *judged(BOSS, "1", {"a": 2})])
     assert settled.grades == {"1": {"a": 2, "b": 1}}
     assert len(settled.notes) == 1
@@ -123,6 +125,16 @@ def test_two_samples_cannot_be_one(tmp_path):
     pools = [make_pool(tmp_path / name, LINES, strata=True) for name in "ab"]
     with pytest.raises(InputError, match="two pools are samples"):
         gather(pools)
+
+
+@pytest.mark.parametrize("name", ["pool.json", "pool.tsv", "judgments.sqlite", "earlier.jsonl"])
+def test_no_file_of_a_pool_is_overwritten(tmp_path, name):
+    pool = make_pool(tmp_path / "pool", LINES)
+    before = (pool / "pool.json").read_bytes()
+    write(pool / "ann.jsonl", judged(ANN, "1", {"a": 1}))
+    with pytest.raises(InputError, match="this is a file of the pool itself"):
+        write_qrels(pool, pool / name, form="json")
+    assert (pool / "pool.json").read_bytes() == before
 
 
 def test_every_judgment_is_written_with_its_source_if_asked(tmp_path):

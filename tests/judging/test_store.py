@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from judged_pools import write_small_pool
 
 from irplatform.errors import InputError
 from irplatform.judging.judgments import Source, read_judgments, write_judgments
@@ -163,6 +164,9 @@ def test_judgments_of_another_pool_are_refused(tmp_path):
 
 
 def test_a_pool_that_nobody_judged_has_no_judgments(tmp_path):
+    with pytest.raises(InputError, match="this is no pool"):
+        next(stored_judgments(tmp_path))
+    write_small_pool(tmp_path, {"t1": ["d1"]})
     with pytest.raises(InputError, match="nobody has judged"):
         next(stored_judgments(tmp_path))
 

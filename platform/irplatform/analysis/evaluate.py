@@ -192,6 +192,13 @@ def _by_sources(
     left_out = collection.topics_left_out if collection else frozenset()
     gathered = gather([path])
     judgments = [judgment for judgment in gathered.judgments if judgment.topic not in left_out]
+    topics = {judgment.topic for judgment in judgments}
+    if collection and topics and topics.isdisjoint(topic.id for topic in collection.topics):
+        raise InputError(
+            f"no topic of '{collection.id}' is judged here. Are these another collection's "
+            "judgments?",
+            path=path,
+        )
     chosen = choose(gathered := replace(gathered, judgments=judgments), settings.sources)
     persons = any(j.source.kind == PERSON and j.grade is not None for j in judgments)
     people = choose(gathered, PEOPLE) if chosen.machine and persons else None

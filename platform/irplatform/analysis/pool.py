@@ -18,7 +18,7 @@ from irplatform.files.writing import atomic_folder, refuse_taken
 from irplatform.judging.judgments import write_judgments
 from irplatform.judging.pool_folder import EARLIER, Pool, write_pool
 from irplatform.judging.pool_methods import candidates
-from irplatform.judging.pool_settings import PoolSettings
+from irplatform.judging.pool_settings import WORTH, PoolSettings
 from irplatform.judging.pooling import grades_of, known_judgments, run_file, with_round
 from irplatform.run_folder.collection_names import collections_named
 from irplatform.runs import read_run, write_run
@@ -26,6 +26,7 @@ from irplatform.runs.bioasq import holds_json
 from irplatform.runs.content import read_content
 from irplatform.runs.trec import run_lines, run_rows
 from irplatform.settings import settings_given, with_keywords
+from irplatform.spelling import option
 from irplatform.system.console import notice, waiting
 
 if TYPE_CHECKING:
@@ -59,16 +60,15 @@ class PoolReport:
         told = self.facts
         topics = counted(told["topics"], "topic")
         decides = f"{topics} cannot show a difference of runs."
-        if told["detectable"]:
+        if told["detectable"] and told["detectable"] <= 1:
             decides = (
                 f"With {topics} a true difference of {told['detectable']:.3f} in {MEASURE} is "
                 f"found four times in five, if differences vary by {DEVIATION:g} between topics "
                 "(assumed)."
             )
-        return (
-            f"{counted(told['documents'], 'document')} to judge, {told['placed']:,} of them now: "
-            f"{told['hours']:.1f} hours at {RATE:g} a minute (assumed).\n{decides}"
-        )
+        now = f", {told['placed']:,} of them now" if told["placed"] < told["documents"] else ""
+        hours = f"{told['hours']:.1f} hours at {RATE:g} a minute (assumed)"
+        return f"{counted(told['documents'], 'document')} to judge{now}: {hours}.\n{decides}"
 
 
 @with_keywords(PoolOptions, PoolSettings)
@@ -102,6 +102,8 @@ def pool_runs(runs: Runs, out: AnyPath, **options: Unpack[PoolOptions]) -> PoolR
     named = {name: inputs.ready.get(path) or read_run(path) for path, name in inputs.names.items()}
     if not named:
         raise InputError("name at least one run to pool.")
+    if settings.method == WORTH and len(named) < 2:
+        raise InputError(f"{option('method', WORTH)} tells runs apart: name at least two.")
     for file in inputs.files.values():
         _tell_ranks(file)
     if len(collections := collections_named(inputs.files.values())) > 1:
@@ -131,6 +133,11 @@ def pool_runs(runs: Runs, out: AnyPath, **options: Unpack[PoolOptions]) -> PoolR
             "judged": [[own.topic, own.document, own.grade] for own in judgments],
         }
     )
+    if earlier and not judgments:
+        notice(
+            f"{option('judged')}: no run ranks any of these documents; are they of another "
+            "collection?"
+        )
     named_collection = collections[0] if collections else ""
     pool = Pool(
         folder, identity, **decides, runs=pooled, collection=named_collection, judged=len(judgments)

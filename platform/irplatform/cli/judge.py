@@ -100,8 +100,8 @@ def _write(pool: Path, export: Path | None, backup: Path | None) -> None:
     from irplatform.judging.judgments import write_judgments
 
     for path in filter(None, (export, backup)):
-        if same_file(path, pool / store.FILE):
-            raise InputError("these are the judgments themselves; name another file.", path=path)
+        if same_file(path.parent, pool):
+            raise InputError("this is in the pool itself; name a file elsewhere.", path=path)
     if export:
         write_judgments(export, store.stored_judgments(pool))
         say_text(f"{export}")

@@ -76,6 +76,8 @@ def read_any(path: Path, by: Source | None = None) -> list[Judgment]:
     if names_sources(path):
         return read_judgments(path)
     if by is None:
+        if not path.exists() or path.is_dir():
+            raise InputError("this is no file of judgments and no pool.", path=path)
         raise InputError(
             f"nothing says whose judgments these are: add {option('by', 'person:NAME')} or "
             f"{option('by', 'machine:NAME:VERSION')}.",

@@ -30,6 +30,7 @@ from irplatform.experiment.run_settings import RunSettings
 from irplatform.experiment.systems import unknown_option
 from irplatform.files.digests import fingerprint
 from irplatform.files.locks import lock
+from irplatform.files.writing import writable_folder
 from irplatform.judging.judgments import (
     MACHINE,
     Judgment,
@@ -163,7 +164,7 @@ def judge_pool(
     ready = ReadyJudge.of(chosen, definitions, resources)
     if (only := as_names(fit_topics, "fit_topics")) or fit_on:
         ready.fit(_by_people(as_paths(fit_on, "fit_on") or (folder,), only, topics, resources))
-    path = folder / f"{chosen.name}.jsonl"
+    path = writable_folder(folder) / f"{chosen.name}.jsonl"
     with lock(path.with_name(f".{path.name}")) as ours:
         if not ours:
             raise InputError("another process judges this pool with this judge.", path=path)
@@ -300,7 +301,8 @@ class _Work:
         judged = self._count() - before
         if unjudged := sum(map(len, self._grades.values())) - self._count():
             notice(f"unjudged: {counted(unjudged, 'document')} without a grade or a text")
-        sentence = f"{self.path}: {counted(judged, 'judgment')} by {source.short}"
+        where = f"{self.path}: " if self.path.exists() else ""
+        sentence = f"{where}{counted(judged, 'judgment')} by {source.short}"
         sentence += f" ({before:,} before)" if before else ""
         return MachineJudgments(
             self.path, source, judged, before, unjudged, spent, self._price(spent), sentence

@@ -33,7 +33,7 @@ from irplatform.judging.judgments import (
     current,
     write_judgments,
 )
-from irplatform.judging.pool_folder import BEFORE, Pool, is_pool, read_pool
+from irplatform.judging.pool_folder import BEFORE, EARLIER, FACTS, LINES, Pool, is_pool, read_pool
 from irplatform.judging.store import FILE, stored_judgments
 from irplatform.spelling import command, option
 from irplatform.system.console import notice
@@ -160,9 +160,10 @@ def choose(gathered: Gathered, sources: str | None = None) -> Chosen:
             f"); {option('sources', PEOPLE_FIRST)} takes them where no person judged"
         )
     if unsettled:
+        listed = command("agree", gathered.name.replace(",", ""))
         notes.append(
             f"sources differ about {counted(unsettled, 'document')} and nobody settled it: the "
-            f"lower median of the grades counts ({command('agree', gathered.name)} lists them)"
+            f"lower median of the grades counts ({listed} lists them)"
         )
     sampled = None
     if sample := gathered.sample:
@@ -212,6 +213,8 @@ def write_qrels(
     paths, path = as_paths(judged, "judged"), as_path(out, "out")
     if form not in get_args(Form):
         raise unknown("form", form, get_args(Form))
+    if is_pool(path.parent) and path.name in (FACTS, LINES, EARLIER, FILE):
+        raise InputError("this is a file of the pool itself; name another.", path=path)
     gathered = gather(paths, Source.parse(by) if by else None)
     if form == "json":
         ranks = _ranks(gathered, sources or f"{PEOPLE},{MACHINES}")

@@ -19,6 +19,7 @@ from irplatform.errors import InputError, disk_fault
 from irplatform.files.locks import lock
 from irplatform.files.writing import writable_folder
 from irplatform.judging.judgments import ADJUDICATED, PERSON, Judgment, Source, now
+from irplatform.judging.pool_folder import read_pool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -284,6 +285,7 @@ def backup(folder: Path) -> bytes:
 
 def _reading(folder: Path) -> AbstractContextManager[sqlite3.Connection]:
     if not (folder / FILE).exists():
+        read_pool(folder)  # which says if it is none
         raise InputError("nobody has judged this pool yet.", path=folder)
     return _opened(folder / FILE, "ro")
 

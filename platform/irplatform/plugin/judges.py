@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from irplatform.errors import InputError
 from irplatform.plugin.declarations import Declared
+from irplatform.spelling import option
 
 if TYPE_CHECKING:
     from irplatform.data import Documents, Topic
@@ -68,7 +69,10 @@ class Judge(Declared):
         The platform adds these topics to the version. InputError if this judge learns nothing.
         """
         del judged, grades
-        raise InputError(f"{type(self).__name__} does not learn from judged documents.")
+        raise InputError(
+            f"{type(self).__name__} does not learn from judged documents: leave out "
+            f"{option('fit_on')} and {option('fit_topics')}."
+        )
 
     def judge(self, topic: Topic, documents: Documents, grades: Grades) -> Sequence[int | None]:
         """Judge documents for a topic.

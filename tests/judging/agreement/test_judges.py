@@ -6,9 +6,10 @@ from sourced_judgments import ANN, BOB, BOSS, LLM, judged
 
 from irplatform.errors import InputError
 from irplatform.evaluation.agreement.of_grades import confusion, kappas, krippendorff_alpha
+from irplatform.judging.agreement.grades import Value
 from irplatform.judging.agreement.judge import judge_agreement
 from irplatform.judging.agreement.systems import _mixed
-from irplatform.judging.agreement.tables import render
+from irplatform.judging.agreement.tables import _values, render
 from irplatform.judging.judgments import Source
 from irplatform.judging.sources import Gathered
 from irplatform.runs import Ranking, Run
@@ -234,6 +235,23 @@ def test_what_was_decided_between_two_people_is_the_grade_of_neither():
     decided = [judged(Source("person", "ann", "adjudicated"), "t0", {"d0": 2, "d1": 2})]
     assert agreed(PEOPLE, bob, *decided).of_grades == agreed(PEOPLE, bob).of_grades
     assert agreed(PEOPLE, bob, *decided, judge="ann").judge == "ann"
+
+
+def test_what_was_decided_is_not_to_be_adjudicated_again():
+    bob = copied(PEOPLE, BOB)
+    first, *others = agreed(PEOPLE, bob).differences
+    decided = judged(BOSS, first.topic, {first.document: 2})
+    assert agreed(PEOPLE, bob, decided).differences == others
+
+
+def test_a_share_of_draws_that_rounds_to_0_is_not_told_as_0():
+    table = _values("systems", {"tau-ap": Value(0.5, -1.0, 1.0, 0.0002)}, "none")
+    assert "none in under 0.1% of draws" in str(table)
+
+
+def test_a_pool_that_nobody_judged_has_no_judge():
+    with pytest.raises(InputError, match="nobody has judged yet"):
+        agreed()
 
 
 def test_a_machine_is_measured_by_what_was_decided():

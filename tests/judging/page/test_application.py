@@ -104,6 +104,7 @@ def test_what_is_no_judgment_is_refused(browser, change):
     answer = browser.judge(**{"document": "d1", "grade": 1, **change})
     assert answer.status_code == 422
     assert answer.json()["error"]
+    assert "pydantic" not in answer.json()["error"]
     assert browser.stored == 0
 
 

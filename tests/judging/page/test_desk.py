@@ -82,6 +82,14 @@ def test_a_person_steps_through_what_they_judged(desk):
     assert _step(desk, BOB, -1) is None
 
 
+def test_steps_go_back_to_the_topic_before(desk):
+    desk.judge(_click(ANN, "d2", 0))
+    assert _step(desk, ANN, -1, "d1", "t2")["id"] == "d2"
+    desk.judge(_click(ANN, "d1", 1, "t2"))
+    assert _step(desk, ANN, -1, "d1", "t2")["topic"]["id"] == "t1"
+    assert _step(desk, BOB, -1, "d1", "t2") is None
+
+
 def test_a_grade_is_changed_later_by_who_saw_it(desk):
     seen = desk.judge(_click(ANN, "d1", 1))["judgment"]["number"]
     with pytest.raises(ConflictError):

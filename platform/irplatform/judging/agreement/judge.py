@@ -116,6 +116,7 @@ def judge_agreement(
         raise InputError(
             f"{gathered.name}: {source.short} and {reference} graded no document both{beyond}."
         )
+    settled = {(j.topic, j.document) for j in gathered.judgments if j.source.version == ADJUDICATED}
     draws = {"samples": samples, "seed": seed}
     symmetric = source.kind == PERSON
     return JudgeAgreement(
@@ -127,7 +128,7 @@ def judge_agreement(
         if runs
         else None,
         _among_people(gathered.judgments),
-        _differences(first, second, runs),
+        _differences(first, second, runs, settled),
         [*_notes(source, judgments, truth, first, left_out)],
     )
 
@@ -135,6 +136,8 @@ def judge_agreement(
 def _judges(gathered: Gathered, judge: str | None, against: str | None) -> tuple[Source, str]:
     """The judge, and the sources that it is measured by."""
     known = sorted({j.source for j in gathered.judgments if j.source.version != ADJUDICATED})
+    if not known:
+        raise InputError(f"{gathered.name}: nobody has judged yet.")
     people = [source for source in known if source.kind == PERSON]
     candidates = [source for source in known if judge == str(source)]
     candidates = candidates or [s for s in known if judge in (s.name, s.short)]
@@ -189,8 +192,10 @@ def _among_people(judgments: Sequence[Judgment]) -> tuple[float, int] | None:
     return None if alpha is None else (alpha, len(several))
 
 
-def _differences(first: Grades, second: Grades, runs: Mapping[str, Run]) -> list[Difference]:
-    """Documents that are graded differently: those that matter most first."""
+def _differences(
+    first: Grades, second: Grades, runs: Mapping[str, Run], settled: Collection[tuple[str, str]]
+) -> list[Difference]:
+    """Documents that are graded differently and not settled: those that matter most first."""
     differences = []
     for topic, grades in first.items():
         worth: dict[str, float] = {}
@@ -200,7 +205,7 @@ def _differences(first: Grades, second: Grades, runs: Mapping[str, Run]) -> list
                     worth[document] = worth.get(document, 0.0) + 1 / log2(1 + rank)
         for document, grade in grades.items():
             other = second[topic][document]
-            if other != grade:
+            if other != grade and (topic, document) not in settled:
                 weight = abs(other - grade) * (worth.get(document, 0.0) if runs else 1.0)
                 differences.append(Difference(topic, document, grade, other, weight))
     return sorted(differences, key=lambda d: (-d.weight, d.topic, d.document))

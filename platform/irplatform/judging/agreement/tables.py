@@ -48,7 +48,7 @@ def _parts(agreed: JudgeAgreement, judge: str, against: str) -> Iterator[str | T
             for row in agreed.differences[:_LISTED]
         ]
         count = counted(len(agreed.differences), "document")
-        title = f"They grade {count} differently. First to adjudicate:"
+        title = f"They grade {count} differently, and nobody settled it. First to adjudicate:"
         yield Table.of(["topic", "document", against, judge, "weight"], rows, title, left=2)
 
 
@@ -129,6 +129,7 @@ def _values(title: str, values: Mapping[str, Value], undefined: str) -> Table:
             continue
         interval = f"[{value.low:.3f}, {value.high:.3f}]"
         if value.undefined:
-            interval += f", none in {value.undefined:.1%} of draws"
+            share = f"{value.undefined:.1%}" if value.undefined >= 0.001 else "under 0.1%"
+            interval += f", none in {share} of draws"
         rows.append([name, f"{value.value:.3f}", interval])
     return Table.of([title, "value", "95 % interval"], rows)

@@ -174,6 +174,9 @@ async def _error_answer(_: Request, error: Exception) -> Response:
         standing = error.line and error.line.as_json()
         return _json({"error": str(error), "judgment": standing}, status)
     problem = str(error) if isinstance(error, PlatformError) else in_a_line(error)
+    if isinstance(error, ValidationError):
+        fault = error.errors()[0]
+        problem = f"{'.'.join(map(str, fault['loc'])) or 'this'}: {fault['msg']}."
     return _json({"error": problem}, status)
 
 

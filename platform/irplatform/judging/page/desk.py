@@ -6,6 +6,7 @@ Nothing of it says which system found a document, at which rank, or in which str
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -106,15 +107,19 @@ class Desk:
         return self._next(move)
 
     def step(self, move: Move) -> dict[str, Any]:
-        """Return the document that a person judged before or after one, or the next to judge."""
-        lines = self.store.of_topic(move.topic)
-        own = [line.judgment.document for line in lines if line.judgment.source == move.source]
+        """Return the document that a person judged before or after one, or the next to judge.
+
+        Before the first of a topic comes the last of the topic before.
+        """
+        own = self._own(move, move.topic)
         place = own.index(move.document) if move.document in own else len(own)
         if place + move.by >= len(own):
             return self.next(move)
-        return self._view(
-            move, (move.topic, own[place + move.by]) if place + move.by >= 0 else None
-        )
+        if place + move.by >= 0:
+            return self._view(move, (move.topic, own[place + move.by]))
+        before = [*takewhile(lambda topic: topic != move.topic, self._assignment.placed)]
+        pairs = ((topic, own[-1]) for topic in reversed(before) if (own := self._own(move, topic)))
+        return self._view(move, next(pairs, None))
 
     def judge(self, click: Click) -> dict[str, Any]:
         """Write a judgment; return how it stands, and the next document, if there is one."""
@@ -143,6 +148,11 @@ class Desk:
             return self._view(click, None)
         self._assignment.note(line)
         return self._view(click, (line.judgment.topic, line.judgment.document))
+
+    def _own(self, move: Move, topic: str) -> list[str]:
+        """The documents of a topic that a person judged, in this order."""
+        lines = self.store.of_topic(topic)
+        return [line.judgment.document for line in lines if line.judgment.source == move.source]
 
     def _next(self, move: Move) -> dict[str, Any]:
         if not move.adjudicates:

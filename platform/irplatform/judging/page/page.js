@@ -140,15 +140,16 @@ async function undo() {
 
 async function step(by) {
   const reply = await ask("step", { ...here(), by });
-  if (reply?.card || by > 0) show(reply);
-  else if (reply) tell("status", "This is the first that you judged here.");
+  if (!reply) return;
+  if (reply.card || by > 0) show(reply);
+  tell("status", reply.card || by > 0 ? "" : "You judged nothing before this.");
 }
 
 async function choose(topic) {
   const reply = await ask("next", { topic });
   if (!reply) return;
   const judged = reply.card?.topic.id !== topic && (await ask("step", { topic, by: -1 }));
-  show(judged?.card ? judged : reply);
+  show(judged && judged.card?.topic.id === topic ? judged : reply);
 }
 
 // Keys
