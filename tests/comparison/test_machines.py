@@ -89,3 +89,30 @@ def test_machine_judgments_among_the_first_documents_are_counted(measure, count)
     machine = {t: frozenset("a") for t in TOPICS} | {"t0": frozenset("abc"), "t1": frozenset("ab")}
     judged = replace(judged, machine=machine, measures=[measure])
     assert compare(judged, RUNS).systems[0].scores[measure].machine == pytest.approx(count)
+
+
+def test_of_several_systems_it_says_what_people_alone_decide():
+    runs = {**RUNS, "third": run("third", "d", "b", "a", "c")}
+    judged = judgments(
+        lambda n: {"a": 1, "b": 0, "d": n % 2} if n < 8 else {},
+        lambda n: {"a": 0, "b": 1, "d": 1} if n > 7 else {},
+    )
+    (told, *_) = sentences(compare(judged, runs, baseline="one"), "RR")
+    assert "are not shown to differ from one" in told
+    assert told.endswith(
+        " By people's judgments alone it is worse for other (-0.5000) and worse for third "
+        "(-0.3333)."
+    )
+
+
+def test_an_order_that_may_be_chance_both_ways_is_no_verdict():
+    runs = {**RUNS, "third": run("third", "b", "c", "a")}
+    judged = judgments(
+        lambda n: {"a": n < 5, "b": n >= 5} if n < 9 else {},
+        lambda n: {"a": 0, "b": 1} if n > 8 else {},
+    )
+    (told, *_) = sentences(compare(judged, runs, baseline="one"), "RR")
+    assert told.endswith(
+        " By people's alone the order is the other way for other (-0.0556) and third (-0.1481), "
+        "which may be chance, too."
+    )

@@ -86,10 +86,27 @@ def _unclear_together(pairs: Sequence[Pair]) -> str:
     for reason, what in (
         ("unjudged", "Unjudged documents could decide it for"),
         ("ties", "The order of ties could decide it for"),
-        ("machines", "By people's judgments alone it is otherwise for"),
     ):
         if open_ones := [pair.system for pair in pairs if reason in pair.depends_on]:
             text += f" {what} {enumeration(open_ones)}."
+    return text + _by_people(pairs)
+
+
+def _by_people(pairs: Sequence[Pair]) -> str:
+    """What people's judgments alone say of systems that are not shown to differ with machines'."""
+    decided, turned = [], []
+    for pair in pairs:
+        if pair.people is None or "machines" not in pair.depends_on:
+            continue
+        verdict, named = verdict_of(pair.people), f"{pair.system} ({pair.people.difference:+.4f})"
+        if verdict == "unclear":
+            turned.append(named)
+        else:
+            decided.append(f"{verdict} for {named}")
+    text = f" By people's judgments alone it is {enumeration(decided)}." if decided else ""
+    if turned:
+        text += f" By people's alone the order is the other way for {enumeration(turned)}, "
+        text += "which may be chance, too."
     return text
 
 
