@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path  # noqa: TC003 - pydantic reads annotations
+from textwrap import shorten
 from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.kit import Chat, PlatformError, fingerprint
@@ -49,6 +50,7 @@ class LanguageModel(Judge):
         "Accurately Predict Searcher Preferences. SIGIR 2024."
     )
     options: LanguageModelOptions
+    _shown = False
 
     def reads(self) -> Reads:
         """Nothing but its options, which are checked."""
@@ -86,7 +88,12 @@ class LanguageModel(Judge):
             raise failures[0]
         if failures:
             self._resources.notice(f"WARNING: llm: no answer about some documents: {failures[0]}")
-        return [stated_grade(answers[place], grades) for place in range(len(prompts))]
+        stated = [stated_grade(answers[place], grades) for place in range(len(prompts))]
+        odd = (answers[place] for place, grade in enumerate(stated) if grade is None)
+        if not self._shown and (example := shorten(next(filter(str.strip, odd), ""), 80)):
+            self._resources.notice(f"llm: an answer that is no grade, the first one: {example}")
+            self._shown = True
+        return stated
 
     def version(self, grades: Judge.Grades) -> str:
         """The model, and a mark of prompt, grades and request."""

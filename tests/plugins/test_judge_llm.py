@@ -65,6 +65,7 @@ def test_wrong_and_odd_answers_stay_unjudged_and_are_not_asked_again(judge, serv
     asked = judge()
     expected = [None, None, None, 1, 2, None]
     assert asked.judge(TOPIC, documents(0, 0, 0, 1, 2, 0), GRADES) == expected
+    assert asked.resources.told == ["llm: an answer that is no grade, the first one: 3"]
     assert judge().judge(TOPIC, documents(0, 0, 0, 1, 2, 0), GRADES) == expected
     assert len(server.asked) == 6
 
