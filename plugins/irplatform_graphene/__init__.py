@@ -27,4 +27,5 @@ def register_rerankers(register: RegisterReranker) -> None:
 def register_results(register: RegisterFile) -> None:
     """Measured results and claims of the paper, for `platform reproduce`."""
     register(Path(__file__).with_name("results.toml"))
+    register(Path(__file__).with_name("results-published.toml"))
     register(Path(__file__).with_name("results-claims.toml"))
