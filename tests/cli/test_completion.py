@@ -38,7 +38,7 @@ def complete(platform, monkeypatch):
         ("platform run --first-stage judged,bm25+rm", ["judged,bm25+rm3"]),
         ("platform run --first-stage jud", ["judged"]),
         ("platform run --topics f", ["first:10"]),
-        ("platform run --preset pa", ["paper"]),
+        ("platform run --preset pa", ["paper", "paper-small"]),
         ("platform run --fusion ra", ["ranks"]),
         ("platform run --first-stage ju", ["judged"]),
         ("platform run --pretrain mes", ["mesh"]),
