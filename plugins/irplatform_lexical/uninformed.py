@@ -25,8 +25,6 @@ class ReverseDocumentId(Reranker):
 class RandomOrder(Reranker):
     """Ranks in a random order, which the seed draws; a document's place depends on no other."""
 
-    citation: ClassVar[str] = "No paper: a random order."
-
     def prepare(self, resources: Resources) -> None:
         self._seed = resources.seed
 

@@ -203,7 +203,17 @@ def test_every_system_runs_or_names_the_extra(tmp_path):
     asks_for_a_server = {"rankgpt"}
     assert {name for (_, name), extra in named.items() if not extra} == works | asks_for_a_server
     assert works == {
-        *("revdocid", "mbm", "bm25", "qld", "rm3", "dlh13", "dlh13-title", "dlh13-abstract"),
+        *(
+            "revdocid",
+            "random-order",
+            "mbm",
+            "bm25",
+            "qld",
+            "rm3",
+            "dlh13",
+            "dlh13-title",
+            "dlh13-abstract",
+        ),
         *(f"{kind}-{part}" for kind in ("bm25", "uqlm") for part in ("title", "abstract", "text")),
     }
     assert named["--reranker", "graphene"] == "neural,concepts"

@@ -162,7 +162,10 @@ def refused(platform, folder):
             "--members has no",
         ),
         ((*RUN, "--preset", "paper"), "--preset paper has no effect: a run without rerankers"),
-        (("reproduce", "--only", "nothing-*"), "unknown result, tag or system 'nothing-*'"),
+        (
+            ("reproduce", "--only", "nothing-*"),
+            "unknown result, tag, system or difference 'nothing-*'",
+        ),
         (("reproduce", "--file", "nowhere.toml"), "nowhere.toml: there is no such file"),
         (("evaluate", "good.run"), "metadata name no collection: give --collection or --qrels"),
         (("evaluate", "good.run", "--qrels", "nowhere"), "nowhere"),
