@@ -1,41 +1,17 @@
 """Pools that learn grow in rounds, by judgments of what has a place."""
 
-import numpy as np
 import pytest
+from pooled_runs import TRUTH, judged, qrels, write_runs
 
 import irplatform as ir
 from irplatform.judging.judgments import Judgment, Source
 from irplatform.judging.pool_folder import read_pool
 from irplatform.judging.pooling import grades_of
 
-TRUTH = {t: {f"d{n:02}": int(n % 4 == 0) for n in range(60)} for t in "123"}
-
 
 @pytest.fixture
 def files(tmp_path):
-    """Three run files of three topics."""
-    random = np.random.default_rng(1)
-    paths = []
-    for name in ("a", "b", "c"):
-        rankings = {
-            t: ir.Ranking.of([f"d{n:02}" for n in random.permutation(60)[:40]], range(40, 0, -1))
-            for t in "123"
-        }
-        paths.append(tmp_path / f"{name}.run")
-        ir.write_run(ir.Run(name, rankings), paths[-1])
-    return paths
-
-
-def judged(pool):
-    """The grades of all documents that have a place."""
-    return {t: {i.document: TRUTH[t][i.document] for i in pool.items(t)} for t in pool.topics}
-
-
-def qrels(folder, grades):
-    """A file of judgments."""
-    rows = (f"{t} 0 {d} {g}\n" for t, own in grades.items() for d, g in own.items())
-    (folder / "judged.txt").write_text("".join(rows))
-    return folder / "judged.txt"
+    return write_runs(tmp_path)
 
 
 def test_a_person_goes_before_a_machine():

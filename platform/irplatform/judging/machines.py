@@ -281,7 +281,7 @@ class _Work:
                 tokens = self._expected(parts)
                 count = sum(len(ids) for _, ids in parts)
                 later = pool.settings["budget"] - pool.placed if pool.settings.get("batch") else 0
-                sentence = f"{counted(count, 'document')} to judge by {source}"
+                sentence = f"{counted(count, 'document')} to judge by {source.short}"
                 sentence += f": about {self._in_words(tokens)}" if tokens != Tokens() else ""
                 sentence += f"; up to {later:,} more in later rounds" if later > 0 else ""
                 if estimate:

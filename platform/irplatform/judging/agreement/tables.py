@@ -118,6 +118,8 @@ def _favours(agreement: SystemAgreement, judge: str) -> Iterator[str]:
     for verb, names in (("favours", favoured), ("grades against", others)):
         if names:
             yield f"{judge} {verb} {enumeration(names)}, beyond its mean error."
+    if favoured or others:
+        yield "Chance in its grades alone brings systems together: bad ones gain, good ones lose."
 
 
 def _values(title: str, values: Mapping[str, Value], undefined: str) -> Table:
