@@ -140,6 +140,15 @@ def test_a_backup_has_the_whole_history(store, judge, tmp_path):
         assert [line.judgment.grade for line in copy.of_topic("t1")] == [1]
 
 
+def test_a_backup_lets_nobody_in(store, judge, tmp_path):
+    judge("d1", 1)
+    token = store.setting("token", "a-token-of-this-pool")
+    copy = backup(tmp_path)
+    assert token.encode() not in copy
+    assert b"d1" in copy
+    assert store.setting("token", "another") == token
+
+
 def test_a_second_process_is_refused_until_the_first_ends(tmp_path):
     program = (
         "import sys; from pathlib import Path; from irplatform.judging.store import Store\n"

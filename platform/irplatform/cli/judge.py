@@ -80,13 +80,14 @@ def judge(
     require("`platform judge`", "fastapi", "uvicorn", "prometheus_client")
     from irplatform.judging.page.application import LOOPBACK, application, serve
     from irplatform.judging.page.opening import opened_desk
+    from irplatform.judging.store import TOKEN
     from irplatform.serving.http_server import bind
 
     bound = bind(host, port)
     with opened_desk(pool, collection, grades=grades, doubled=doubled) as desk:
         token = ""
         if host not in LOOPBACK:
-            token = desk.store.setting("token", secrets.token_urlsafe(16))
+            token = desk.store.setting(TOKEN, secrets.token_urlsafe(16))
         address, port = bound.getsockname()[:2]
         shown = f"[{address}]" if ":" in address else address
         place = f"http://{shown}:{port}/{token and f'{token}/'}"

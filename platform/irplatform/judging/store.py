@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "judgments.sqlite"
+TOKEN = "token"
+"""The name of the setting that lets others in."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS history (
@@ -275,12 +277,19 @@ def stored_grades(folder: Path) -> dict[int, str]:
 def backup(folder: Path) -> bytes:
     """Return a copy of the file with a pool's judgments and their history, also while it grows.
 
+    The copy lacks the token, which would let its readers judge.
+
     Raises:
         InputError: nobody has judged the pool yet, or the file cannot be read.
     """
     with _reading(folder) as database:
         database.execute("SELECT * FROM about").fetchall()  # says why a file cannot be read
-        return database.serialize()
+        with closing(sqlite3.connect(":memory:")) as copy:
+            database.backup(copy)
+            copy.execute("DELETE FROM about WHERE name = ?", [TOKEN])
+            copy.commit()
+            copy.execute("VACUUM")  # a deleted row stays in the file without it
+            return copy.serialize()
 
 
 def _reading(folder: Path) -> AbstractContextManager[sqlite3.Connection]:
