@@ -2,19 +2,23 @@
 
     python docs/generate_results.py
 
-Within a label the first stage comes first, then the rerankers by the better of their two lines. A
-table stands between two comments; the first one says what is in it:
+A table stands between two comments, of which the first says what is in it:
 
     <!-- results nfcorpus by retrievers: nDCG@20, AP -->
+    <!-- years 2017 trec-pm-paper, 2018 trec-pm-paper-2018: nDCG@20, AP -->
+    <!-- claims WWW 2018 -->
+    <!-- claims delta-over-bm25-title, delta-over-wmd -->
     …
     <!-- /results -->
 
-names a tag, a heading for the rows' labels where they have some, and the measures. The last column
-has what papers report on data of their own.
+`results` has the rows with a tag, with a heading for their labels where they have some. The first
+stage comes first, then the rerankers by the better of their two lines; the last column has what
+papers report on data of their own. `years` has one line for a system, with the rows of two tags
+side by side: those whose ids differ by the year only. `claims` has the differences of a paper, or
+those with the ids that are named; a claim has one line for all collections.
 
-The table between `<!-- claims -->` and `<!-- /claims -->` has a line for each claim, in the order
-of the papers' years, and else of the files. A test compares the page with `written()`, so that the
-tables cannot differ from what `platform reproduce` checks.
+A test compares the pages with `written()`, so that the tables cannot differ from what `platform
+reproduce` checks.
 """
 
 from __future__ import annotations
@@ -33,40 +37,51 @@ if TYPE_CHECKING:
     from irplatform.reproduction.differences import Claim
     from irplatform.reproduction.rows import Expected, Row
 
-PAGE = Path(__file__).with_name("results.md")
+PAGES = [Path(__file__).parent / name for name in ("results.md", "protocol.md", "../README.md")]
 
-_TABLE = re.compile(
-    r"(?P<begin><!-- results (?P<tag>[\w.-]+)( by (?P<label>\w+))?: (?P<measures>[^>]+?) -->\n).*?"
-    r"(?P<end><!-- /results -->)",
+_BLOCK = re.compile(
+    r"(?P<begin><!-- (?P<kind>results|years|claims) (?P<what>[^:>]+?)(: (?P<measures>[^>]+?))?"
+    r" -->\n).*?(?P<end><!-- /(?P=kind) -->)",
     re.DOTALL,
 )
-_CLAIMS = re.compile(r"(?<=<!-- claims -->\n).*?(?=<!-- /claims -->)", re.DOTALL)
-_YEAR = re.compile(r"\b(19|20)\d\d\b")
-_NO_YEAR = "9999"
+_YEAR = re.compile(r"-20\d\d$")
 _OURS = "irplatform"
+_PLACES = {
+    "trec-pm/2017.toml": "2017",
+    "trec-pm/2018.toml": "2018",
+    "nfcorpus:dev": "NFCorpus",
+    "citations:dev": "citing sentences",
+}
+"""What columns call a collection."""
 
 
 def written(text: str, rows: Sequence[Row], claims: Sequence[Claim] = ()) -> str:
     """A page with its tables written anew."""
 
-    def table(found: re.Match[str]) -> str:
-        measures = [measure.strip() for measure in found["measures"].split(",")]
-        chosen = [row for row in rows if found["tag"] in row.tags]
-        chosen.sort(
-            key=lambda row: (
-                row.label if found["label"] else "",
-                row.reranker is not None,
-                -_value(row, measures[0]),
-            )
-        )
-        return (
-            found["begin"]
-            + "".join(f"{line}\n" for line in _table(chosen, found["label"], measures))
-            + found["end"]
-        )
+    def table(block: re.Match[str]) -> str:
+        what = block["what"]
+        measures = [measure.strip() for measure in (block["measures"] or "").split(",")]
+        if block["kind"] == "claims":
+            lines = _claims(_named(claims, what), {row.id: row for row in rows})
+        elif block["kind"] == "years":
+            lines = _years(rows, [place.split() for place in what.split(",")], measures)
+        else:
+            tag, _, label = what.partition(" by ")
+            lines = _table(tagged(rows, tag, measures[0], bool(label)), label, measures)
+        return block["begin"] + "".join(f"{line}\n" for line in lines) + block["end"]
 
-    of_claims = "".join(f"{line}\n" for line in _claims(claims, rows))
-    return _CLAIMS.sub(lambda _: of_claims, _TABLE.sub(table, text))
+    return _BLOCK.sub(table, text)
+
+
+def tags_in(text: str) -> set[str]:
+    """The tags whose rows a page has in its tables."""
+    tags = set()
+    for block in _BLOCK.finditer(text):
+        if block["kind"] == "years":
+            tags |= {place.split()[1] for place in block["what"].split(",")}
+        elif block["kind"] == "results":
+            tags.add(block["what"].partition(" by ")[0])
+    return tags
 
 
 def our_rows() -> list[Row]:
@@ -84,53 +99,103 @@ def _our_files() -> list[Path]:
     return [file for file, plugin in held.items() if plugin.distribution == _OURS]
 
 
-def _claims(claims: Sequence[Claim], rows: Sequence[Row]) -> Iterator[str]:
-    by_id = {row.id: row for row in rows}
-    header = ["claim", "source", "published", "here [95 %]", "measure", "topics", "verdict"]
-    yield _line(header)
-    yield "|---" * len(header) + "|"
-    for claim in sorted(claims, key=lambda claim: _year(claim.source)):
-        row = by_id[claim.better]
-        collection = f"`{row.collection.rpartition('}/')[2]}`"
+def tagged(rows: Sequence[Row], tag: str, measure: str, labelled: bool = False) -> list[Row]:
+    """The rows with a tag, in the order of a table."""
+    chosen = [row for row in rows if tag in row.tags]
+    return sorted(
+        chosen,
+        key=lambda row: (
+            row.label if labelled else "",
+            row.reranker is not None,
+            -_value(row, measure),
+        ),
+    )
+
+
+def _named(claims: Sequence[Claim], what: str) -> list[Claim]:
+    """The claims of a paper, or with these ids in their order."""
+    by_id = {claim.id: claim for claim in claims}
+    names = [name.strip() for name in what.split(",")]
+    if names[0] in by_id:
+        return [by_id[name] for name in names]
+    return [claim for claim in claims if claim.source.startswith(f"{what},")]
+
+
+def _claims(claims: Sequence[Claim], rows: Mapping[str, Row]) -> Iterator[str]:
+    """A line for each claim, with the collections that it was looked at on side by side."""
+    lines: dict[tuple[object, ...], dict[str, str]] = {}
+    for claim in claims:
+        measure = f"{claim.measure} alone" if claim.alone else claim.measure
+        published = "" if claim.published is None else _signed(claim.published)[0]
+        text = f"{claim.claim} (*of a variant*: {claim.variant})" if claim.variant else claim.claim
+        place = _place(rows[claim.better].collection)
+        cells = lines.setdefault((text, claim.source, measure, published), {})
+        cells[place] = f"{_interval(claim.expected)} **{_short(claim.verdict)}**".lstrip()
+    places = list(dict.fromkeys(place for cells in lines.values() for place in cells))
+    places.sort(key=[*_PLACES.values(), *places].index)
+    yield _line(["claim", "source", "measure", "published", *places])
+    yield "|---" * (4 + len(places)) + "|"
+    for (text, source, measure, published), cells in lines.items():
         yield _line(
-            [
-                claim.claim,
-                claim.source,
-                "" if claim.published is None else _signed(claim.published)[0],
-                _interval(claim.expected) if claim.expected else "",
-                f"{claim.measure} alone" if claim.alone else claim.measure,
-                f"{collection}, judged" if "judged" in row.retrievers else collection,
-                f"{claim.verdict} ({claim.variant})"
-                if claim.variant and claim.expected
-                else claim.verdict,
-            ]
+            [str(text), str(source), str(measure), str(published)]
+            + [cells.get(place, "") for place in places]
         )
 
 
-def _year(source: str) -> str:
-    found = _YEAR.search(source)
-    return found[0] if found else _NO_YEAR
+def _place(collection: str) -> str:
+    name = collection.rpartition("}/")[2]
+    return _PLACES.get(name, name)
 
 
-def _interval(difference: tuple[float, float, float]) -> str:
+def _short(verdict: str) -> str:
+    return verdict.removesuffix(", of a variant")
+
+
+def _interval(difference: tuple[float, float, float] | None) -> str:
+    if difference is None:
+        return ""
     middle, low, high = _signed(*difference)
     return f"{middle} [{low}, {high}]"
 
 
 def _signed(*numbers: float) -> list[str]:
-    """Numbers with as many digits as the file has, and at least three."""
-    digits = max(3, *(len(str(number).partition(".")[2]) for number in numbers))
-    return [f"{number:+.{digits}f}".replace("-", "−") for number in numbers]
+    """Numbers with three digits."""
+    return [f"{number:+.3f}".replace("-", "−").replace("0.", ".", 1) for number in numbers]
 
 
-def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> Iterator[str]:
+def _years(
+    rows: Sequence[Row], places: Sequence[Sequence[str]], measures: Sequence[str]
+) -> Iterator[str]:
+    """A line for each system, with its rows of several tags side by side."""
+    first, *others = measures
+    systems: dict[str, dict[str, Row]] = {}
+    for _, tag in places:
+        for row in tagged(rows, tag, first):
+            systems.setdefault(_YEAR.sub("", row.id), {})[tag] = row
+    papers = any(row.paper for of_system in systems.values() for row in of_system.values())
+    header = ["system"]
+    for year, _ in places:
+        header += [f"{year}: {first}", "gain [95 %]", *others]
+    yield _line([*header, *(["published, on other data"] if papers else [])])
+    yield "|---" * (len(header) + papers) + "|"
+    for of_system in systems.values():
+        row = next(iter(of_system.values()))
+        cells = [row.title or row.name]
+        for _, tag in places:
+            figures = of_system[tag].expected if tag in of_system else {}
+            cells += [*_cells(figures, [first]), _gain(figures.get(first))]
+            cells += _cells(figures, others)
+        yield _line([*cells, *([row.paper] if papers else [])])
+
+
+def _table(rows: Sequence[Row], label: str, measures: Sequence[str]) -> Iterator[str]:
     first, *others = measures
     gains = any(first in row.expected and row.expected[first].gain for row in rows)
     papers = any(row.paper for row in rows)
     header = [*([label] if label else []), "system", "W", first]
     header += [*(["gain [95 %]"] if gains else []), *others]
     header += ["published, on other data"] if papers else []
-    yield f"| {' | '.join(header)} |"
+    yield _line(header)
     yield "|---" * len(header) + "|"
     for row in rows:
         start = [row.label] if label else []
@@ -176,5 +241,7 @@ def _gain(held: Expected | None) -> str:
 
 
 if __name__ == "__main__":
-    text = written(PAGE.read_text(encoding="utf-8"), our_rows(), our_claims())
-    PAGE.write_text(text, encoding="utf-8")
+    for page in PAGES:
+        page.write_text(
+            written(page.read_text(encoding="utf-8"), our_rows(), our_claims()), encoding="utf-8"
+        )

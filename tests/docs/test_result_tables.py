@@ -18,9 +18,18 @@ def _program():
 def test_the_tables_are_up_to_date():
     program = _program()
     rows, claims = program.our_rows(), program.our_claims()
-    text = program.PAGE.read_text(encoding="utf-8")
-    assert program.written(text, rows, claims) == text, "run: python docs/generate_results.py"
-    assert len(program._CLAIMS.findall(text)) == 1
+    for page in program.PAGES:
+        text = page.read_text(encoding="utf-8")
+        written = program.written(text, rows, claims)
+        assert written == text, f"{page.name}: run python docs/generate_results.py"
+
+
+def test_every_claim_has_a_line():
+    program = _program()
+    pages = "".join(page.read_text(encoding="utf-8") for page in program.PAGES)
+    lines = {line.partition(" | ")[0].removeprefix("| ") for line in pages.splitlines()}
+    claims = program.our_claims()
+    assert [claim.id for claim in claims if not any(claim.claim in line for line in lines)] == []
 
 
 def test_the_difference_of_a_claim_is_that_of_its_rows():
@@ -41,24 +50,30 @@ def test_the_difference_of_a_claim_is_that_of_its_rows():
 
 def test_every_row_is_in_a_table_but_those_of_the_demo():
     program = _program()
-    text = program.PAGE.read_text(encoding="utf-8")
-    tags = {"demo"} | {found["tag"] for found in program._TABLE.finditer(text)}
+    tags = {"demo"}.union(
+        *(program.tags_in(page.read_text(encoding="utf-8")) for page in program.PAGES)
+    )
     assert [row.id for row in program.our_rows() if not tags & {*row.tags}] == []
 
 
-def test_claims_have_their_lines_in_the_order_of_the_papers():
-    row = Row(
-        id="r",
-        collection="${DATA}/trec-pm/2017.toml",
+def _row(collection, row_id="r", **more):
+    return Row(
+        id=row_id,
+        collection=collection,
         retrievers=("judged",),
         minutes=1,
         tolerance=0,
         expected={"AP": 0.25},
+        **more,
     )
-    later = Claim(
-        id="later",
+
+
+def test_a_claim_has_one_line_with_its_collections_side_by_side():
+    rows = [_row("${DATA}/trec-pm/2017.toml", "r"), _row("${DATA}/trec-pm/2018.toml", "s")]
+    first = Claim(
+        id="first",
         better="r",
-        worse="s",
+        worse="x",
         measure="AP",
         claim="R is better",
         source="WWW 2018, table 2",
@@ -66,26 +81,38 @@ def test_claims_have_their_lines_in_the_order_of_the_papers():
         variant="64 filters",
         expected=(-0.05, -0.1, 0.0),
     )
-    first = {"id": "first", "source": "SIGIR 2015, table 1", "published": None, "alone": True}
-    more = {"variant": "", "expected": (0.0656, 0.0273, 0.1038)}
-    unknown_year = {"id": "last", "source": "A manuscript", "expected": None}
-    claims = [
-        later.model_copy(update=unknown_year),
-        later,
-        later.model_copy(update={**first, **more}),
+    later = first.model_copy(update={"id": "later", "better": "s", "expected": None})
+    other = first.model_copy(update={"id": "other", "source": "SIGIR 2015, table 1"})
+    text = "a\n<!-- claims WWW 2018 -->\nold\n<!-- /claims -->\nb\n"
+    table = (
+        "| claim | source | measure | published | 2017 | 2018 |\n|---|---|---|---|---|---|\n"
+        "| R is better (*of a variant*: 64 filters) | WWW 2018, table 2 | AP | +.070 | "
+        "−.050 [−.100, +.000] **not reproduced: smaller** | **not run** |\n"
+    )
+    program = _program()
+    assert program.written(text, rows, [first, other, later]) == text.replace("old\n", table)
+    named = text.replace("WWW 2018", "other, later")
+    lines = program.written(named, rows, [first, other, later]).splitlines()
+    assert [line.split(" | ")[1] for line in lines[4:6]] == [
+        "SIGIR 2015, table 1",
+        "WWW 2018, table 2",
     ]
-    text = "a\n<!-- claims -->\nold\n<!-- /claims -->\nb\n"
-    topics = "`trec-pm/2017.toml`, judged"
-    assert _program().written(text, [row], claims) == (
-        "a\n<!-- claims -->\n"
-        "| claim | source | published | here [95 %] | measure | topics | verdict |\n"
-        "|---|---|---|---|---|---|---|\n"
-        "| R is better | SIGIR 2015, table 1 | | +0.0656 [+0.0273, +0.1038] | AP alone | "
-        f"{topics} | reproduced |\n"
-        "| R is better | WWW 2018, table 2 | +0.070 | −0.050 [−0.100, +0.000] | AP | "
-        f"{topics} | not reproduced: smaller, of a variant (64 filters) |\n"
-        f"| R is better | A manuscript | +0.070 | | AP | {topics} | not run |\n"
-        "<!-- /claims -->\nb\n"
+
+
+def test_years_have_the_rows_of_a_system_side_by_side():
+    rows = [
+        _row("c", "b", tags=("one",), title="BM25"),
+        _row("d", "b-2018", tags=("two",)),
+        _row("d", "a-2018", tags=("two",), reranker="a", paper="AP 0.5"),
+    ]
+    text = "<!-- years 2017 one, 2018 two: AP -->\nold\n<!-- /years -->\n"
+    assert _program().written(text, rows) == (
+        "<!-- years 2017 one, 2018 two: AP -->\n"
+        "| system | 2017: AP | gain [95 %] | 2018: AP | gain [95 %] | published, on other data |\n"
+        "|---|---|---|---|---|---|\n"
+        "| BM25 | 0.2500 | | 0.2500 | | |\n"
+        "| a | | | 0.2500 | | AP 0.5 |\n"
+        "<!-- /years -->\n"
     )
 
 
