@@ -20,6 +20,7 @@ class Lucene:
     @hookimpl
     def register_results(self, register: RegisterFile) -> None:
         register(_HERE / "results-lucene.toml")
+        register(_HERE / "results-official.toml")
 
 
 class Baselines:

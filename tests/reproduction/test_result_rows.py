@@ -55,6 +55,13 @@ def test_placeholders_are_filled_and_what_is_missing_is_named(results, monkeypat
     )
 
 
+def test_a_run_in_the_place_of_a_first_stage_is_missing_until_it_is_there(results, tmp_path):
+    row = known_rows([results])[0].model_copy(update={"retrievers": ("${HERE}/x.run", "rm3")})
+    assert row.missing() == f"{tmp_path}/x.run does not exist"
+    (tmp_path / "x.run").touch()
+    assert row.missing() == ""
+
+
 @pytest.mark.parametrize(
     "words", [("--set", "file=${HERE}/x.run"), ("--first-stage=${HERE}/x.run",)]
 )

@@ -143,7 +143,7 @@ class Row(Declared):
 
     def missing(self) -> str:
         """Return what this machine lacks for the row, or ""."""
-        for text in (self.collection, *self.arguments):
+        for text in (self.collection, *self.retrievers, *self.arguments):
             if not (first := _PLACEHOLDER.search(text)):
                 continue
             path = self.fill(text[text.rfind("=", 0, first.start()) + 1 :])  # the path of an option
