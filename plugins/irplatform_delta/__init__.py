@@ -36,6 +36,10 @@ class Delta2017:
         register("delta-2017", place)
         register("delta-2017-w", place, weighted=True)
 
+    @hookimpl
+    def register_results(self, register: RegisterFile) -> None:
+        register(_HERE / "results-bionlp.toml")
+
 
 class SevMos:
     """The model of Severyn and Moschitti (SIGIR 2015) as both Delta papers compare with it."""
