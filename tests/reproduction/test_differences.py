@@ -117,6 +117,8 @@ def test_a_claim_is_read_with_its_verdict(claims):
         ("published = 0.02", "published = -0.02", "key 'published'"),
         ("[0.2, 0.1, 0.3]", "[0.2, 0.1]", "key 'expected"),
         ("[0.2, 0.1, 0.3]", "[0.1, 0.2, 0.3]", "key 'expected': .*the lower one first"),
+        ("published =", 'topics = ["1", "1"]\npublished =', "key 'topics': .*two or more topics"),
+        ("published =", 'topics = ["1"]\npublished =', "key 'topics': .*two or more topics"),
         (
             'worse = "bm25-small"',
             'worse = "bm25-smal"',
@@ -222,6 +224,7 @@ def test_differences_are_printed_after_their_rows(claims, scored, capsys, monkey
         "published": 0.02,
         "variant": "",
         "alone": False,
+        "of_topics": "",
         "expected": [0.2, 0.1, 0.3],
         "claim_verdict": "direction only: larger",
         "topics": 3,
@@ -262,6 +265,47 @@ def test_a_difference_is_to_lie_in_its_interval(
     done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
     assert done.code == code
     assert printed in done.out.splitlines()[-2]
+
+
+@pytest.mark.parametrize(
+    ("topics", "printed"),
+    [
+        ('["1", "3"]', "AP, 2 topics"),
+        ('"${HERE}/small:dev"', "AP, small:dev"),
+    ],
+)
+def test_a_claim_may_be_about_some_topics(claims, scored, capsys, monkeypatch, topics, printed):
+    folder = claims.parent / "small"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text('{"_id": "d", "text": "x"}\n')
+    (folder / "queries.jsonl").write_text(
+        "".join(f'{{"_id": "{number}", "text": "x"}}\n' for number in (1, 2, 3))
+    )
+    (folder / "qrels/dev.tsv").write_text("query-id\tcorpus-id\tscore\n1\td\t1\n3\td\t1\n")
+    _replace(claims, "published =", f"topics = {topics}\npublished =")
+    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
+    assert done.code == 0
+    assert done.out.splitlines()[-3:-1] == [
+        f"ranker-over-bm25: ranker-small over bm25-small, {printed}",
+        "  AP        +0.2000 [+0.1000, +0.3000]  +0.2500 [-0.3853, +0.8853]  ok",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("topics", "reason"),
+    [
+        ('["1", "4"]', "ranker-small has no scores of topic 4"),
+        ('"${HERE}/nowhere:dev"', "nowhere"),
+    ],
+)
+def test_a_claim_about_topics_that_are_not_there_fails(
+    claims, scored, capsys, monkeypatch, topics, reason
+):
+    _replace(claims, "published =", f"topics = {topics}\npublished =")
+    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
+    assert done.code == 1
+    assert "FAILED: " in done.out.splitlines()[-2]
+    assert reason in done.out.splitlines()[-2]
 
 
 def test_a_measure_without_scores_of_topics_fails(claims, scored, capsys, monkeypatch):

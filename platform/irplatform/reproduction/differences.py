@@ -15,7 +15,8 @@ from pydantic import Field, field_validator
 
 from irplatform.comparison.tests import paired_test
 from irplatform.errors import InputError, unknown, unstopped
-from irplatform.reproduction.rows import ID, Declared, Refused, read_entries
+from irplatform.registry.loading import registry
+from irplatform.reproduction.rows import ID, Declared, Refused, fill, read_entries
 from irplatform.run_folder.folder import read_scores
 from irplatform.runs.names import alone_name
 from irplatform.spelling import option
@@ -74,6 +75,8 @@ class Claim(Declared):
         published: the paper's difference, on its own data.
         variant: how the models that were run differ from the paper's; "" for the paper's own.
         alone: of the rerankers' own scores.
+        topics: the ids of the topics that the claim is about, or a collection that has them; all
+            topics of the rows, if there are none.
         expected: the difference here; None as long as it is not measured.
     """
 
@@ -86,8 +89,16 @@ class Claim(Declared):
     published: float | None = Field(None, ge=0)
     variant: str = ""
     alone: bool = False
+    topics: tuple[str, ...] | str = ()
     expected: Interval | None = None
     file: Path = Path()
+
+    @field_validator("topics")
+    @classmethod
+    def _several(cls, topics: tuple[str, ...] | str) -> tuple[str, ...] | str:
+        if isinstance(topics, tuple) and (len(topics) == 1 or len(topics) > len(set(topics))):
+            raise ValueError("these are ids of two or more topics, once each")
+        return topics
 
     @field_validator("expected")
     @classmethod
@@ -108,11 +119,27 @@ class Claim(Declared):
 
     def __str__(self) -> str:
         alone = " alone" if self.alone else ""
-        return f"{self.better} over {self.worse}, {self.measure}{alone}"
+        topics = f", {self.of_topics}" if self.topics else ""
+        return f"{self.better} over {self.worse}, {self.measure}{alone}{topics}"
+
+    @property
+    def of_topics(self) -> str:
+        """Which topics it is about, in words; "" for all."""
+        if isinstance(self.topics, str):
+            return self.topics.rpartition("}/")[2]
+        return f"{len(self.topics)} topics" if self.topics else ""
+
+    def topic_ids(self) -> Sequence[str]:
+        """The ids of its topics; none for all. InputError without their collection."""
+        if not isinstance(self.topics, str):
+            return self.topics
+        collection = registry().collection(fill(self.topics, self.file))
+        return [topic.id for topic in collection.load_topics()]
 
     def as_json(self) -> dict[str, Any]:
         """Return an entry of `differences`."""
-        return {**self.model_dump(mode="json", exclude={"file"}), "claim_verdict": self.verdict}
+        entry = self.model_dump(mode="json", exclude={"file", "topics"})
+        return {**entry, "of_topics": self.of_topics, "claim_verdict": self.verdict}
 
     def check_rows(self, rows: Mapping[str, Row]) -> None:
         """Raise InputError unless both rows are there, with the measure, over the same topics."""
@@ -226,14 +253,15 @@ def check(claims: Iterable[Claim], executions: Sequence[Execution]) -> Iterator[
     ran = {each.row.id: each for each in executions if each.folder is not None}
     for claim in claims_about((each.row for each in ran.values()), claims):
         try:
-            better, worse = (_scores(ran[row_id], claim) for row_id in claim.rows)
+            topics = claim.topic_ids()
+            better, worse = (_scores(ran[row_id], claim, topics) for row_id in claim.rows)
             yield Checked(claim, paired_test(worse, better))
         except InputError as error:
             yield Checked(claim, None, unstopped(error))
 
 
-def _scores(execution: Execution, claim: Claim) -> Mapping[str, float]:
-    """The scores of a row's system by topic, in the mean over its seeds."""
+def _scores(execution: Execution, claim: Claim, topics: Sequence[str]) -> Mapping[str, float]:
+    """The scores of a row's system on topics, or all, in the mean over its seeds."""
     assert execution.folder is not None
     systems = read_scores(execution.folder).systems
     name = execution.row.name
@@ -242,4 +270,7 @@ def _scores(execution: Execution, claim: Claim) -> Mapping[str, float]:
     scores = systems[name].per_topic if name in systems else {}
     if claim.measure not in scores:
         raise InputError(f"{execution.row.id} reports no {claim.measure} of its topics.")
-    return scores[claim.measure]
+    per_topic = scores[claim.measure]
+    if missing := [topic for topic in topics if topic not in per_topic]:
+        raise InputError(f"{execution.row.id} has no scores of topic {missing[0]}.")
+    return {topic: per_topic[topic] for topic in topics} or per_topic

@@ -138,8 +138,7 @@ class Row(Declared):
 
     def fill(self, text: str) -> str:
         """Fill in the placeholders of a text; those of unset variables stay."""
-        here = {"HERE": str(self.file.parent.absolute())}
-        return _PLACEHOLDER.sub(lambda m: here.get(m[1]) or os.environ.get(m[1]) or m[0], text)
+        return fill(text, self.file)
 
     def missing(self) -> str:
         """Return what this machine lacks for the row, or ""."""
@@ -152,6 +151,12 @@ class Row(Declared):
             if not _there(path):
                 return f"{path} does not exist"
         return ""
+
+
+def fill(text: str, file: Path) -> str:
+    """Fill in the placeholders of a text of a file; those of unset variables stay."""
+    here = {"HERE": str(file.parent.absolute())}
+    return _PLACEHOLDER.sub(lambda m: here.get(m[1]) or os.environ.get(m[1]) or m[0], text)
 
 
 def _there(path: str) -> bool:
