@@ -266,6 +266,7 @@ def with_matching_negatives(
     negatives: Iterable[tuple[str, str]],
     documents: Callable[[], Iterable[Document]],
     *,
+    least: int = _TITLES,
     pairs_at_a_time: int = _PAIRS,
 ) -> frozenset[str]:
     """Queries with at least 20 documents that are not relevant but have all words in the title.
@@ -285,7 +286,7 @@ def with_matching_negatives(
                 continue
             title = frozenset(tokenize(document.title))
             matching.update(id_ for id_ in ids if words[id_] and words[id_] <= title)
-    return frozenset(id_ for id_, count in matching.items() if count >= _TITLES)
+    return frozenset(id_ for id_, count in matching.items() if count >= least)
 
 
 def known_judgments(folder: Path, doc_ids: Iterable[str]) -> tuple[int, int]:

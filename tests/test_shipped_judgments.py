@@ -1,0 +1,55 @@
+"""The judgments that are committed are what their commands make, too."""
+
+import hashlib
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from irplatform.registry.loading import registry
+
+QRELS = Path(__file__).parent.parent / "qrels"
+DEMO = QRELS / "demo-clicks"
+
+
+def _program(name):
+    spec = importlib.util.spec_from_file_location(name, QRELS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_clicks_on_the_demo_are_a_collection():
+    clicks = registry().collection(f"{DEMO}:test-one-new-word")
+    grades = registry().collection(f"{DEMO}:test-grades").qrels
+    assert len(list(clicks.load_topics())) == 4
+    assert next(iter(clicks.corpus)).id.startswith("demo")
+    assert {grade for topic in grades.values() for grade in topic.values()} == {0, 1, 2}
+
+
+@pytest.mark.java
+def test_clicks_on_the_demo_are_made_again_to_the_byte(fresh_home, tmp_path):
+    made = _program("simulated_clicks").make("demo", tmp_path, "0.1")
+    files = sorted(path.relative_to(DEMO) for path in DEMO.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
+    assert [
+        name for name in files if (made / name).read_bytes() != (DEMO / name).read_bytes()
+    ] == []
+
+
+@pytest.mark.slow
+@pytest.mark.real
+@pytest.mark.java
+def test_clicks_on_nfcorpus_are_made_again_to_the_byte(test_data, fresh_home, tmp_path):
+    _program("simulated_clicks").make(f"{test_data / 'nfcorpus'}:train", tmp_path, "0")
+    lines = (QRELS / "nfcorpus-clicks.sha256").read_text(encoding="utf-8").splitlines()
+    expected = {name: digest for digest, name in map(str.split, lines) if "noise-0/" in name}
+    assert len(expected) == 8
+    made = {n: hashlib.sha256((tmp_path / n).read_bytes()).hexdigest() for n in expected}
+    assert made == expected
+
+
+@pytest.mark.real
+def test_topics_of_2018_have_twenty_misleading_titles(test_data):
+    found = _program("misleading_titles").misleading_titles(str(test_data / "trec-pm/2018.toml"))
+    assert found == {"1", "27", "30", "32", "36", "39", "40", "45", "49", "50"}
