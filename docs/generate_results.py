@@ -8,6 +8,7 @@ A table stands between two comments, of which the first says what is in it:
     <!-- years 2017 trec-pm-paper, 2018 trec-pm-paper-2018: nDCG@20, AP -->
     <!-- claims WWW 2018 -->
     <!-- claims delta-over-bm25-title, delta-over-wmd -->
+    <!-- claims results-clicks.toml AllNewWords -->
     …
     <!-- /results -->
 
@@ -15,7 +16,8 @@ A table stands between two comments, of which the first says what is in it:
 stage comes first, then the rerankers by the better of their two lines; the last column has what
 papers report on data of their own. `years` has one line for a system, with the rows of two tags
 side by side: those whose ids differ by the year only. `claims` has the differences of a paper, or
-those with the ids that are named; a claim has one line for all collections.
+those with the ids that are named; a claim has one line for all collections. A file with tables of
+its own, which no paper's has, is named with a word of its claims' sources.
 
 A test compares the pages with `written()`, so that the tables cannot differ from what `platform
 reproduce` checks.
@@ -37,7 +39,10 @@ if TYPE_CHECKING:
     from irplatform.reproduction.differences import Claim
     from irplatform.reproduction.rows import Expected, Row
 
-PAGES = [Path(__file__).parent / name for name in ("results.md", "protocol.md", "../README.md")]
+PAGES = [
+    Path(__file__).parent / name
+    for name in ("results.md", "protocol.md", "results-clicks.md", "../README.md")
+]
 
 _BLOCK = re.compile(
     r"(?P<begin><!-- (?P<kind>results|years|claims) (?P<what>[^:>]+?)(: (?P<measures>[^>]+?))?"
@@ -51,8 +56,11 @@ _PLACES = {
     "trec-pm/2018.toml": "2018",
     "nfcorpus:dev": "NFCorpus",
     "citations:dev": "citing sentences",
+    **{f"noise-{noise}:test": f"noise {noise}" for noise in ("0", "0.1", "0.3", "0.5")},
 }
 """What columns call a collection."""
+_APART = ("results-clicks.toml",)
+"""Files with tables of their own."""
 
 
 def written(text: str, rows: Sequence[Row], claims: Sequence[Claim] = ()) -> str:
@@ -113,12 +121,16 @@ def tagged(rows: Sequence[Row], tag: str, measure: str, labelled: bool = False) 
 
 
 def _named(claims: Sequence[Claim], what: str) -> list[Claim]:
-    """The claims of a paper, or with these ids in their order."""
+    """The claims of a paper or a file, or with these ids in their order."""
     by_id = {claim.id: claim for claim in claims}
     names = [name.strip() for name in what.split(",")]
     if names[0] in by_id:
         return [by_id[name] for name in names]
-    return [claim for claim in claims if claim.source.startswith(f"{what},")]
+    file, _, word = what.partition(" ")
+    if file in _APART:
+        return [claim for claim in claims if claim.file.name == file and word in claim.source]
+    of_papers = [claim for claim in claims if claim.file.name not in _APART]
+    return [claim for claim in of_papers if claim.source.startswith(f"{what},")]
 
 
 def _claims(claims: Sequence[Claim], rows: Mapping[str, Row]) -> Iterator[str]:
@@ -129,6 +141,7 @@ def _claims(claims: Sequence[Claim], rows: Mapping[str, Row]) -> Iterator[str]:
         published = "" if claim.published is None else _signed(claim.published)[0]
         text = f"{claim.claim} (*of a variant*: {claim.variant})" if claim.variant else claim.claim
         place = _place(rows[claim.better].collection)
+        place += f", {claim.of_topics}" if isinstance(claim.topics, tuple) and claim.topics else ""
         cells = lines.setdefault((text, claim.source, measure, published), {})
         cells[place] = f"{_interval(claim.expected)} **{_short(claim.verdict)}**".lstrip()
     places = list(dict.fromkeys(place for cells in lines.values() for place in cells))

@@ -24,6 +24,7 @@ class Delta:
     def register_results(self, register: RegisterFile) -> None:
         register(_HERE / "results.toml")
         register(_HERE / "results-claims.toml")
+        register(_HERE / "results-clicks.toml")
 
 
 class Delta2017:

@@ -44,7 +44,7 @@ class TuneSettings:
     )
     folds: int = setting(
         5,
-        "Cross-validation folds, of the estimate and of rerankers in every trial.",
+        "Cross-validation folds that estimate the gain.",
         group=_GROUP,
         takers="tune",
         least=2,
