@@ -40,6 +40,7 @@ class Delta2017:
     @hookimpl
     def register_results(self, register: RegisterFile) -> None:
         register(_HERE / "results-bionlp.toml")
+        register(_HERE / "results-claims-bionlp.toml")
 
 
 class SevMos:
