@@ -11,10 +11,11 @@ from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import CompareOptions
 from irplatform.analysis.settings import AnalysisSettings
 from irplatform.comparison.compare import compare as compare_over_topics
-from irplatform.evaluation.scoring import evaluation_of
+from irplatform.errors import InputError
+from irplatform.evaluation.scoring import evaluation_of, evaluations_of
 from irplatform.registry.loading import registry
 from irplatform.reports.comparison import ComparisonReport
-from irplatform.runs import read_run
+from irplatform.runs import Run, read_run
 from irplatform.settings import settings_given, with_keywords
 from irplatform.spelling import option
 from irplatform.system.console import notice, progress, waiting
@@ -71,7 +72,17 @@ def compare_judged(
     """
     named_runs = {judged.names[path]: run for path, run in judged.runs.items()}
     source = judged.collection
-    if (bounds := settings.bounds) is None:
+    stored = {judged.names[path]: scores for path, scores in judged.published.items()}
+    bounds, baseline = settings.bounds, settings.baseline
+    if stored and bounds:
+        raise InputError(
+            "published results have no bounds: their run files are cut short. Leave out "
+            f"{option('bounds', True)}."
+        )
+    if stored:
+        bounds = False
+        named_runs = {n: Run(n, {}) if n in stored else run for n, run in named_runs.items()}
+    if bounds is None:
         results = sum(
             len(ranking) for run in named_runs.values() for ranking in run.rankings.values()
         )
@@ -88,7 +99,18 @@ def compare_judged(
             run = judged.as_read.get(path) or read_run(path)
             alone[name] = evaluation_of(judgments, run, judgments.measures, extra)
             advance(1)
+    alone |= {judged.names[path]: scores for path, scores in judged.published_alone.items()}
     single = settings.baseline is not None or settings.all_pairs
+    mixtures = judged.given.mixtures()
+    evaluations = None
+    if stored:
+        own = {name: run for name, run in named_runs.items() if name not in stored}
+        scored = evaluations_of(judgments, own, judgments.measures, extra)
+        evaluations = {name: stored.get(name) or scored[name] for name in named_runs}
+        if not single:  # one's own reranker rather than the first stage beside it
+            weighted = (n for n in own if n in mixtures and not mixtures[n].has_no_weight)
+            reranked = (name for name in weighted if mixtures[name].first_stage)
+            baseline = next(reranked, next(iter(own), None))
     with waiting("comparing runs"):
         comparison = compare_over_topics(
             judgments,
@@ -99,9 +121,10 @@ def compare_judged(
             note=source.note if source else "",
             bounds=bounds,
             matrix=None if single else judged.given.matrix,
-            mixtures=judged.given.mixtures(),
+            evaluations=evaluations,
+            mixtures=mixtures,
             alone=alone,
-            baseline=settings.baseline,
+            baseline=baseline,
             all_pairs=settings.all_pairs,
             test=settings.test,
             correction=settings.correction,

@@ -13,6 +13,7 @@ from irplatform.errors import InputError, listing
 from irplatform.experiment.topics import only_topics, topic_fingerprints, topics_asked
 from irplatform.run_folder.listed import here, listed_runs
 from irplatform.run_folder.metadata_files import is_as_recorded, read_metadata
+from irplatform.run_folder.published import published_digests
 from irplatform.runs.names import alone_name, file_beside, file_name, other_form
 from irplatform.spelling import option
 
@@ -134,7 +135,7 @@ def _replaced(files: Mapping[str, Path], runs: Mapping[str, RunMetadata]) -> Ite
     listed: dict[Path, str] = {}
     for folder in dict.fromkeys(file.parent for file in files.values()):
         with suppress(InputError):  # a damaged report is not needed where run files are named
-            listed |= listed_runs(folder)
+            listed |= listed_runs(folder) | published_digests(folder, alone=True)
     for name, file in files.items():
         recorded = [*filter(None, {runs[name].run.sha256, listed.get(file)})]
         if file.is_file() and not all(is_as_recorded(file, sha256) for sha256 in recorded):

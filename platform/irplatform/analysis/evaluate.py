@@ -6,13 +6,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.analysis.differing import differences_told
 from irplatform.analysis.given_runs import given_runs
 from irplatform.analysis.keywords import EvaluateOptions
 from irplatform.analysis.settings import AnalysisSettings
 from irplatform.collections.identical_ids import ignoring_identical_ids, notice_of_documents
+from irplatform.comparison.published import (
+    candidates_told,
+    evaluations_of_published,
+    refuse_other_collection,
+)
 from irplatform.data import Collection
 from irplatform.errors import InputError, listing
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
@@ -20,7 +25,8 @@ from irplatform.evaluation.sampled import topics_of
 from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.evaluation.topics import only, spelled_otherwise, without
 from irplatform.experiment.arguments import as_qrels, collection_name
-from irplatform.experiment.topics import of_quick_looks, topics_asked
+from irplatform.experiment.topics import of_quick_looks, topic_fingerprints, topics_asked
+from irplatform.files.digests import file_digest, fingerprint
 from irplatform.files.writing import same_file
 from irplatform.judging.formats import names_sources
 from irplatform.judging.judgments import PERSON
@@ -39,6 +45,7 @@ if TYPE_CHECKING:
 
     from irplatform.analysis.given_runs import GivenRuns, Runs
     from irplatform.data import Qrels
+    from irplatform.evaluation.scoring import Evaluation
     from irplatform.judging.sources import Chosen
     from irplatform.runs import Run
 
@@ -72,7 +79,8 @@ def evaluate(runs: Runs, **options: Unpack[EvaluateOptions]) -> Evaluations:
     evaluations = {}
     for number, (path, run) in enumerate(judged.runs.items()):
         with place("run", number, len(judged.runs)), waiting(f"scoring {path}"):
-            evaluations[judged.names[path]] = evaluate_run(
+            stored = judged.published.get(path)
+            evaluations[judged.names[path]] = stored or evaluate_run(
                 judgments.qrels,
                 run,
                 judgments.measures,
@@ -89,6 +97,8 @@ class JudgedRuns:
 
     `collection_name` is the collection's name as the user or the runs' metadata give it. `notes`
     say that only the topics of a quick look count. `as_read` has the runs of files with all topics.
+    Published results have their stored scores in `published`; `published_alone` has their
+    rerankers'.
     """
 
     judgments: Judgments
@@ -98,6 +108,8 @@ class JudgedRuns:
     given: GivenRuns
     notes: tuple[str, ...] = ()
     as_read: Mapping[Path, Run] = field(default_factory=dict)
+    published: Mapping[Path, Evaluation] = field(default_factory=dict)
+    published_alone: Mapping[Path, Evaluation] = field(default_factory=dict)
 
     @property
     def names(self) -> Mapping[Path, str]:
@@ -148,6 +160,7 @@ def read_judged_runs(
         )
         notes += told
         judgments = None
+        measures = measures or given.published.measures
         if compared and not measures and sampled_qrels is None:
             judgments, measured = _by_reported(given, judged_by)
             notes += measured
@@ -155,12 +168,8 @@ def read_judged_runs(
     for one, other in combinations(paths, 2):
         if same_file(one, other):
             raise InputError(f"the run {other} is named more than once, once as {one}.")
-    runs, as_read = {}, {}
-    for number, path in enumerate(paths):
-        with place("run", number, len(paths)), waiting(f"reading {path}"):
-            as_read[path] = run = given.ready[path] if path in given.ready else read_run(path)
-            runs[path] = _without_own(run, resolved_collection, settings.ignore_identical_ids)
-        _refuse_other_topics(path, runs[path], judgments)
+    runs, as_read = _read(given, judgments, resolved_collection, settings)
+    notes += _beside_published(given, runs, judgments, named_collection, settings, across)
     if topics:
         counted_topics = topics.topics(judgments.qrels, resolved_collection)
         left_out = frozenset(judgments.qrels) - counted_topics
@@ -174,7 +183,52 @@ def read_judged_runs(
             "comparable with scores over all topics."
         )
         runs = {path: without(run, left_out) for path, run in runs.items()}
-    return JudgedRuns(judgments, runs, resolved_collection, named, given, tuple(notes), as_read)
+    stored = evaluations_of_published(given.published, judgments, plugins.measures)
+    return JudgedRuns(
+        judgments, runs, resolved_collection, named, given, tuple(notes), as_read, *stored
+    )
+
+
+def _read(
+    given: GivenRuns,
+    judgments: Judgments,
+    collection: Collection | None,
+    settings: AnalysisSettings,
+) -> tuple[dict[Path, Run], dict[Path, Run]]:
+    """Read runs: as they count, and as they are; InputError if one is of other topics."""
+    runs, as_read = {}, {}
+    for number, path in enumerate(given.names):
+        with place("run", number, len(given.names)), waiting(f"reading {path}"):
+            as_read[path] = run = given.ready[path] if path in given.ready else read_run(path)
+            runs[path] = _without_own(run, collection, settings.ignore_identical_ids)
+        if path not in given.published.rows:
+            _refuse_other_topics(path, runs[path], judgments)
+    return runs, as_read
+
+
+def _beside_published(
+    given: GivenRuns,
+    runs: Mapping[Path, Run],
+    judgments: Judgments,
+    collection: Collection | None,
+    settings: AnalysisSettings,
+    across: bool,
+) -> list[str]:
+    """Sentences on what published results and other runs differ in; InputError if in topics."""
+    if not (table := given.published.table):
+        return []
+    others = {given.names[p]: run for p, run in runs.items() if p not in given.published.rows}
+    metadata = {n: read_metadata(file) for n, file in given.files.items() if n in others}
+    present: dict[str, Any] = {}
+    if collection is not None:
+        qrels = collection.qrels if collection.load_qrels else None
+        present = topic_fingerprints(collection, qrels)
+    elif judgments.qrels:
+        present["qrels"] = fingerprint({t: dict(grades) for t, grades in judgments.qrels.items()})
+    if settings.sampled_qrels is not None:
+        present["sampled qrels"] = file_digest(settings.sampled_qrels)
+    refuse_other_collection(table, present, metadata, across=across)
+    return [*candidates_told(given.published, judgments, others, metadata)]
 
 
 def _by_sources(

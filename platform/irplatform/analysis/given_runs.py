@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isclose
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.comparison.results import Matrix
@@ -15,6 +18,7 @@ from irplatform.run_folder.collection_names import collections_named
 from irplatform.run_folder.listed import here, matrix_cells, run_files
 from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.run_folder.mixture import Mixture, mixture_of
+from irplatform.run_folder.published import PublishedRuns, published_among
 from irplatform.runs import Run
 from irplatform.runs.in_memory import is_results, run_of
 from irplatform.runs.names import alone_name, file_beside, file_name, names_of
@@ -83,6 +87,11 @@ class GivenRuns:
         found = {name: self.file(path) for path, name in self.names.items()}
         return {name: file for name, file in found.items() if file is not None}
 
+    @cached_property
+    def published(self) -> PublishedRuns:
+        """Those of the runs that are published results; InputError if they are of two tables."""
+        return published_among(path for path in self.names if path not in self.ready)
+
     def mixtures(self) -> dict[str, Mixture]:
         """Return what the runs are made of, by name, as far as their metadata say.
 
@@ -99,6 +108,8 @@ class GivenRuns:
                 name = called.get(_plain(file_beside(file, first)), other)
                 mixture = replace(mixture, first_stage=name)
             found[self.names[path]] = mixture
+        for path, row in self.published.rows.items():
+            found[self.names[path]] = Mixture(row.first_stage, row.share)
         return found
 
     def alone(self) -> dict[str, Path]:
@@ -126,7 +137,16 @@ class GivenRuns:
         for file in self.files.values():
             if not file.exists():
                 raise InputError("there is no such file.", path=file)
-        named = collections_named(self.files.values())
+        published = self.published
+        named = collections_named(f for f in self.files.values() if f not in published.rows)
+        if published.table and not named:
+            name = Template(published.table.collection).safe_substitute(os.environ)
+            if "${" in name:
+                raise InputError(
+                    f"the published results are of {name}: set this variable, or give "
+                    f"{option('collection')}."
+                )
+            return name
         if not named:
             raise InputError(
                 f"the runs' metadata name no collection: give {option('collection')} or "

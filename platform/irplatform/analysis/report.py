@@ -99,6 +99,12 @@ def write_report(
             raise InputError("there is no such file.", path=path)
     if len(paths) < 2:
         raise InputError(f"a report compares at least two runs; {listing(map(str, paths))} is one.")
+    if given.published.rows:
+        raise InputError(
+            "a report shows whole rankings, and the runs of published results are cut short. "
+            "`platform compare` compares with them.",
+            path=given.published.folder,
+        )
     judged = read_judged_runs(given, settings, compared=True)
     is_file = isinstance(settings.qrels, Path | str | None)
     source = (settings.qrels or settings.sampled_qrels) if is_file else "given judgments"

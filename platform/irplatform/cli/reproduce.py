@@ -56,6 +56,13 @@ _COUNTED_DIFFERENCES: dict[Outcome, str] = {
     type=PATH,
     help="A TOML file of results, instead of those of plugins; repeatable.",
 )
+@click.option(
+    "--keep",
+    "kept_in",
+    metavar="FOLDER",
+    type=PATH,
+    help="Add the runs and scores of topics to this folder, for `platform compare`.",
+)
 @flag_option("--list", "list_only", text="List the results without running them.")
 @device_option("cpu", " Expected values were measured on the CPU.")
 @json_option
@@ -66,6 +73,7 @@ def reproduce(
     quick: bool,
     fresh: bool,
     files: tuple[Path, ...],
+    kept_in: Path | None,
     list_only: bool,
     device: str,
     as_json: bool,
@@ -88,6 +96,7 @@ def reproduce(
         shipped_claims,
     )
     from irplatform.reproduction.execute import reproduce as run_rows
+    from irplatform.reproduction.keep import keep
     from irplatform.reproduction.rows import known_rows, select, shipped_rows
 
     refusals: list[Refused] = []
@@ -107,6 +116,7 @@ def reproduce(
         _list(rows, claims, as_json)
         return
     executions: list[Execution] = []
+    tables: set[Path | None] = set()
     widths = _widths(rows, claims)
     for execution in run_rows(rows, fresh=fresh, device=device):
         if not as_json:
@@ -114,7 +124,10 @@ def reproduce(
                 _line(_HEADER, widths, "verdict")
                 say_text("-" * (2 + sum(widths) + 2 * len(widths) + len("verdict")))
             _print(execution, widths)
+        tables.update({keep(execution, kept_in)} if kept_in else ())
         executions.append(execution)
+    for table in sorted(filter(None, tables)):
+        notice(f"kept for comparisons in {table}")
     verdicts = [execution.verdict for execution in executions]
     counts = {verdict: verdicts.count(verdict) for verdict in _COUNTED}
     differences = [*check(claims, executions)]

@@ -262,7 +262,8 @@ def _systems(
     judged: Mapping[str, Evaluation] = {}
     if depths and any(run.rankings for run in runs.values()):
         asked = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
-        judged = evaluations_of(judgments, runs, asked, None, "counting judged documents")
+        ranked_runs = {name: run for name, run in runs.items() if run.rankings}
+        judged = evaluations_of(judgments, ranked_runs, asked, None, "counting judged documents")
     systems = []
     for name in runs:
         shares = judged[name].aggregate if name in judged else {}

@@ -14,6 +14,7 @@ from pydantic import BaseModel, model_validator
 from irplatform.errors import InputError, listing
 from irplatform.run_folder.forms import read_form
 from irplatform.run_folder.metadata_files import SUFFIX, is_as_recorded, read_metadata
+from irplatform.run_folder.published import published_digests
 from irplatform.runs.names import alone_name, file_beside, file_name, other_form, run_file
 
 if TYPE_CHECKING:
@@ -162,7 +163,8 @@ def run_files(paths: Iterable[Path]) -> list[Path]:
             continue
         known = {*runs_in(path), *described_runs(path)}
         final = sorted(run for run in known if _FINAL.fullmatch(run.name))
-        runs = [*listed_runs(path, in_table=True)] or final
+        published = published_digests(path, alone=False)
+        runs = [*listed_runs(path, in_table=True), *published] or final
         if not runs:
             raise InputError("there are no run files (*.run) in this folder.", path=path)
         if gone := [run for run in runs if not run.is_file()]:
