@@ -119,6 +119,12 @@ def test_the_command_keeps_what_it_ran(small, results, tmp_path, capsys, monkeyp
     assert [*read_published(tmp_path / "kept" / "small-test-judged").rows] == ["bm25-small"]
 
 
+def test_a_row_whose_system_was_not_run_keeps_nothing(small, tmp_path):
+    done = execution("row", small, tmp_path / "ran", {42: 1})
+    (tmp_path / "ran" / "report.json").write_text('{"candidates": {}, "runs": []}')
+    assert kept(done, tmp_path / "kept") is None
+
+
 def test_a_run_of_somebody_else_is_not_kept(small, tmp_path):
     official = "${KEPT_ROWS}/official.run.gz"
     done = execution("row", small, tmp_path / "ran", {42: 1}, retriever=official)

@@ -49,7 +49,7 @@ def keep(execution: Execution, folder: Path) -> Path | None:
         folder: has a folder for each table, where rows of other ids stay.
 
     Returns:
-        The folder of the table; None if the row left no runs, or starts from a run file.
+        The folder of the table; None if the row left no such run, or starts from a run file.
 
     Raises:
         InputError: the folder cannot be written to, or has another file in place of a table.
@@ -60,7 +60,9 @@ def keep(execution: Execution, folder: Path) -> Path | None:
         return None
     report = read_own_json(ran / REPORT)
     systems = read_scores(ran).systems
-    entry = next(run for run in report["runs"] if run["name"] == row.name)
+    entry = next((run for run in report["runs"] if run["name"] == row.name), None)
+    if entry is None or row.name not in systems:
+        return None
     final = here(ran / Path(entry["path"]).name)
     alone = here(file_beside(final, alone_name(file_name(final))))
     topics = max(map(len, systems[row.name].per_topic.values()))
