@@ -9,6 +9,7 @@ A table stands between two comments, of which the first says what is in it:
     <!-- claims WWW 2018 -->
     <!-- claims delta-over-bm25-title, delta-over-wmd -->
     <!-- claims results-clicks.toml AllNewWords -->
+    <!-- verdicts WWW 2018, DeepSenSe -->
     …
     <!-- /results -->
 
@@ -17,7 +18,8 @@ stage comes first, then the rerankers by the better of their two lines; the last
 papers report on data of their own. `years` has one line for a system, with the rows of two tags
 side by side: those whose ids differ by the year only. `claims` has the differences of a paper, or
 those with the ids that are named; a claim has one line for all collections. A file with tables of
-its own, which no paper's has, is named with a word of its claims' sources.
+its own, which no paper's has, is named with a word of its claims' sources. `verdicts` counts the
+differences of papers by their tables.
 
 A test compares the pages with `written()`, so that the tables cannot differ from what `platform
 reproduce` checks.
@@ -45,8 +47,8 @@ PAGES = [
 ]
 
 _BLOCK = re.compile(
-    r"(?P<begin><!-- (?P<kind>results|years|claims) (?P<what>[^:>]+?)(: (?P<measures>[^>]+?))?"
-    r" -->\n).*?(?P<end><!-- /(?P=kind) -->)",
+    r"(?P<begin><!-- (?P<kind>results|years|claims|verdicts) (?P<what>[^:>]+?)"
+    r"(: (?P<measures>[^>]+?))? -->\n).*?(?P<end><!-- /(?P=kind) -->)",
     re.DOTALL,
 )
 _YEAR = re.compile(r"-20\d\d$")
@@ -61,6 +63,7 @@ _PLACES = {
 """What columns call a collection."""
 _APART = ("results-clicks.toml",)
 """Files with tables of their own."""
+_VERDICTS = ("reproduced", "direction only", "undecided", "not reproduced", "opposite", "not run")
 
 
 def written(text: str, rows: Sequence[Row], claims: Sequence[Claim] = ()) -> str:
@@ -71,6 +74,8 @@ def written(text: str, rows: Sequence[Row], claims: Sequence[Claim] = ()) -> str
         measures = [measure.strip() for measure in (block["measures"] or "").split(",")]
         if block["kind"] == "claims":
             lines = _claims(_named(claims, what), {row.id: row for row in rows})
+        elif block["kind"] == "verdicts":
+            lines = _verdicts(claims, [paper.strip() for paper in what.split(",")])
         elif block["kind"] == "years":
             lines = _years(rows, [place.split() for place in what.split(",")], measures)
         else:
@@ -153,6 +158,29 @@ def _claims(claims: Sequence[Claim], rows: Mapping[str, Row]) -> Iterator[str]:
             [str(text), str(source), str(measure), str(published)]
             + [cells.get(place, "") for place in places]
         )
+
+
+def _verdicts(claims: Sequence[Claim], papers: Sequence[str]) -> Iterator[str]:
+    """A line for each table of a paper, with the number of differences that came out so."""
+    yield _line(["source", *_VERDICTS])
+    yield "|---" * (1 + len(_VERDICTS)) + "|"
+    for paper in papers:
+        sources = [claim.source for claim in claims if claim.source.startswith(f"{paper},")]
+        for source in sorted(dict.fromkeys(sources), key=_natural):
+            verdicts = [claim.verdict for claim in claims if claim.source == source]
+            cells = []
+            for verdict in _VERDICTS:
+                named = [full for full in verdicts if full.startswith(verdict)]
+                variants = sum(full != _short(full) for full in named)
+                own = len(named) - variants
+                parts = [str(own)] if own else []
+                cells.append(", ".join(parts + ([f"*{variants}*"] if variants else [])))
+            yield _line([source, *cells])
+
+
+def _natural(text: str) -> list[str]:
+    """A key that puts table 10 after table 9."""
+    return [part.rjust(3, "0") if part.isdigit() else part for part in re.split(r"(\d+)", text)]
 
 
 def _place(collection: str) -> str:

@@ -130,6 +130,30 @@ def test_a_file_may_have_tables_of_its_own_with_its_topics_side_by_side():
     assert "R is better" not in program.written(of_paper, [row], [first, later, other])
 
 
+def test_verdicts_are_counted_by_table_those_of_variants_apart():
+    claim = Claim(
+        id="a",
+        better="r",
+        worse="x",
+        measure="AP",
+        claim="R is better",
+        source="WWW 2018, table 10",
+        published=0.07,
+        expected=(0.05, 0.01, 0.1),
+    )
+    others = [
+        claim.model_copy(update={"id": "b", "variant": "64 filters"}),
+        claim.model_copy(update={"id": "c", "published": 0.2}),
+        claim.model_copy(update={"id": "d", "source": "WWW 2018, table 2", "expected": None}),
+        claim.model_copy(update={"id": "e", "source": "SIGIR 2015, table 1"}),
+    ]
+    text = "<!-- verdicts WWW 2018 -->\nold\n<!-- /verdicts -->\n"
+    assert _program().written(text, [], [claim, *others]).splitlines()[3:5] == [
+        "| WWW 2018, table 2 | | | | | | 1 |",
+        "| WWW 2018, table 10 | 1, *1* | 1 | | | | |",
+    ]
+
+
 def test_years_have_the_rows_of_a_system_side_by_side():
     rows = [
         _row("c", "b", tags=("one",), title="BM25"),
