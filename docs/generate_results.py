@@ -28,6 +28,7 @@ reproduce` checks.
 from __future__ import annotations
 
 import re
+from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -200,8 +201,11 @@ def _interval(difference: tuple[float, float, float] | None) -> str:
 
 
 def _signed(*numbers: float) -> list[str]:
-    """Numbers with three digits."""
-    return [f"{number:+.3f}".replace("-", "−").replace("0.", ".", 1) for number in numbers]
+    """Numbers as they are written, to three digits."""
+    rounded = [
+        Decimal(str(number)).quantize(Decimal("0.001"), ROUND_HALF_EVEN) for number in numbers
+    ]
+    return [f"{number:+}".replace("-", "−").replace("0.", ".", 1) for number in rounded]
 
 
 def _years(
