@@ -8,20 +8,19 @@ import pytest
 from letters import TOPICS, Letters, Witness, choose, make_candidates, rerank
 
 from irplatform.plugin import Topic
-from irplatform.reranking.rerank import FOLDS
-from irplatform.reranking.training_set import LearningPlan
+from irplatform.reranking.training_set import FOLDS, LearningPlan
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
 
-def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resources):
+@pytest.mark.parametrize("count", [3, FOLDS])
+def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resources, count):
     Witness.scored, Witness.held_out = [], []
     qrels = {t.id: {"a": 1} for t in TOPICS[:15]}
-    made = rerank(
-        choose(Witness), make_candidates(), qrels, LearningPlan(folds=True), None, resources
-    )
-    assert len(made.systems) == FOLDS
-    members = len(Witness.held_out) // FOLDS
+    learning = LearningPlan(folds=True, fold_count=count)
+    made = rerank(choose(Witness), make_candidates(), qrels, learning, None, resources)
+    assert len(made.systems) == count
+    members = len(Witness.held_out) // count
     of_folds = Witness.held_out[::members]
     assert [*chain(*([fold] * members for fold in of_folds))] == Witness.held_out
     assert sorted(chain(*of_folds)) == sorted(qrels)

@@ -98,7 +98,7 @@ def test_several_retrievers_are_fused_as_topics_of_other_folds_have_it(monkeypat
     monkeypatch.setattr("irplatform.tuning.objective.learn_weights", choose)
     monkeypatch.setattr(
         "irplatform.tuning.objective.checked_run",
-        lambda choice, *_: {"bm25": good, "qld": bad}[choice.name],
+        lambda choice, *_, **__: {"bm25": good, "qld": bad}[choice.name],
     )
     judgments = Judgments({t.id: {"yes": 1} for t in topics}, None, ["P@1"])
     system = TunedSystem(
@@ -120,7 +120,7 @@ def test_topics_with_sampled_judgments_alone_are_scored(monkeypatch, tmp_path, r
     usable = usable_topics(topics, judgments, None, 1)
     assert usable == topics
     ranked = Run("run", {t.id: Ranking.of(["yes", "no"], [2, 1]) for t in topics})
-    monkeypatch.setattr("irplatform.tuning.objective.checked_run", lambda *_: ranked)
+    monkeypatch.setattr("irplatform.tuning.objective.checked_run", lambda *_, **__: ranked)
     system = TunedSystem(registry(), retrievers, [], {}, usable, judgments, 10, 5, None, RESOURCES)
     assert system.depends_on()["qrels"] == qrels
     assert system.score({}) == {t.id: 1.0 for t in topics}
@@ -198,6 +198,65 @@ def test_what_every_trial_is_searched_with_is_no_option_that_was_chosen(monkeypa
     settings = RunSettings("demo", settings={"b": 0.3})
     tune(settings, TuneSettings(["bm25.plan.gene.weight=1:2"]))
     assert told["fixed"] == {"b": 0.3}
+
+
+@pytest.fixture
+def tuned(monkeypatch):
+    """The system that would be tuned with some settings."""
+
+    def of(settings, over):
+        told = []
+        monkeypatch.setattr(
+            "irplatform.tuning.tune.tune_system", lambda system, *_, **__: told.append(system)
+        )
+        tune(settings, TuneSettings([over], folds=3))
+        return told[0]
+
+    return of
+
+
+@pytest.mark.java
+def test_all_judged_documents_are_ranked_in_every_trial(tuned):
+    """A depth is for what retrievers find."""
+    settings = {"measures": ["R@1000"], "depth": 5}
+    judged = tuned(RunSettings("demo", first_stages=["judged"], **settings), "b")
+    found = tuned(RunSettings("demo", **settings), "b")
+    assert set(judged.score({"b": 0.3}).values()) == {1.0}
+    assert max(found.score({"b": 0.3}).values()) < 1.0
+    assert fingerprint(judged.depends_on()) != fingerprint(found.depends_on())
+
+
+def test_a_run_file_is_not_tuned_on(tmp_path):
+    (tmp_path / "my.run").write_text("1 Q0 d 1 1.0 mine\n")
+    settings = RunSettings("demo", first_stages=[str(tmp_path / "my.run")])
+    with pytest.raises(InputError, match=r"what retrievers find, or on the judged documents"):
+        tune(settings, TuneSettings(["b"]))
+
+
+@pytest.mark.java
+def test_a_preset_stands_beneath_what_is_tried(tuned):
+    system = tuned(RunSettings("demo", rerankers=["delta"], preset="paper"), "query_words=5,9")
+    usual, tried = (
+        system.describe(settings)["systems"][1]["options"] for settings in ({}, {"query_words": 5})
+    )
+    assert (usual["query_words"], tried["query_words"]) == (7, 5)
+    assert usual["loop"]["validate_on"] == tried["loop"]["validate_on"] == "alone"
+
+
+@pytest.mark.java
+def test_rerankers_are_cross_validated_in_as_many_folds_as_the_choice(monkeypatch, tuned):
+    plans = []
+
+    def rerank(choice, candidates, learning, resources):
+        plans.append(learning)
+        return SimpleNamespace(final=candidates.first)
+
+    monkeypatch.setattr("irplatform.tuning.objective.rerank", rerank)
+    system = tuned(RunSettings("demo", rerankers=["drmm"]), "loop.epochs=1:2")
+    system.score({})
+    assert [(plan.folds, plan.fold_count) for plan in plans] == [(True, 3)]
+    usual = replace(system, folds=5)
+    assert fingerprint(system.depends_on()) != fingerprint(usual.depends_on())
 
 
 def test_members_have_no_effect_where_nothing_learns():

@@ -38,6 +38,7 @@ _INTERPOLATE = (
     click.option("--reranker", type=RERANKER, help="Also tune the options of this reranker."),
     option_of("settings"),
     option_of("config"),
+    option_of("preset"),
     group=_TUNED,
 )
 @with_options(
@@ -52,7 +53,7 @@ _INTERPOLATE = (
 )
 @options_of(
     "tune",
-    without=("settings", "config", "measures", "resume", "fusion"),
+    without=("settings", "config", "preset", "measures", "resume", "fusion"),
     helps={"interpolate": _INTERPOLATE},
 )
 @with_options(

@@ -160,6 +160,8 @@ class TrainOptions(RetrieverOptions, total=False):
 class TuneOptions(RetrieverOptions, total=False):
     """Keywords of `irplatform.tune`."""
 
+    preset: str | None
+    """Named settings of rerankers, such as paper; your own settings take precedence."""
     first_stages: Systems[Retriever] | AnyPath | Sequence[AnyPath | AnySystem[Retriever]]
     """What is reranked: the results of a retriever (default: bm25), of several fused (bm25+rm3),
     exactly the judged documents (judged), those that an ir_datasets collection brings (scoreddocs),

@@ -14,9 +14,8 @@ from irplatform.collections.derived import TooFewHeadingsError, check_headings, 
 from irplatform.errors import InputError, counted
 from irplatform.experiment.settings import MESH_QUERIES
 from irplatform.experiment.systems import choose_systems
-from irplatform.reranking.rerank import FOLDS
 from irplatform.reranking.systems import MEMBERS
-from irplatform.reranking.training_set import TrainingSet, training_set
+from irplatform.reranking.training_set import FOLDS, TrainingSet, training_set
 from irplatform.retrieval.candidates import with_relevant
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.retrieval.fusion import Fusion

@@ -80,7 +80,7 @@ class DeclaredSettings:
         None,
         "Named settings of rerankers, such as paper; your own settings take precedence.",
         group=WHAT,
-        takers="run explain train reranker serve",
+        takers="run explain train tune reranker serve",
         names="preset",
     )
     first_stages: Sequence[str] = setting(

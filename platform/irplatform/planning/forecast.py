@@ -26,10 +26,10 @@ from irplatform.planning.estimates import estimate
 from irplatform.planning.steps import Forecast, Step
 from irplatform.registry.loading import registry
 from irplatform.reranking.fitting import work_of_training
-from irplatform.reranking.rerank import FOLDS, fit, resources_with, training_per_topics
+from irplatform.reranking.rerank import fit, resources_with, training_per_topics
 from irplatform.reranking.results import is_known
 from irplatform.reranking.scoring import cached_scores
-from irplatform.reranking.training_set import MOST_WEIGHING_TOPICS, seeds_of
+from irplatform.reranking.training_set import FOLDS, MOST_WEIGHING_TOPICS, seeds_of
 from irplatform.retrieval.candidates import with_relevant
 from irplatform.retrieval.first_stage import RETRIEVED
 from irplatform.retrieval.retrievers import is_kept

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     Ranked = tuple[FittedReranker, Sequence[Topic], Mapping[str, Values]]
     """A system with topics and their scores."""
 
-FOLDS = 5
-"""Of cross-validation over a collection's own topics."""
 _TRAINING, _WEIGHING = 6, 2
 """Parts of the progress bar, where scoring the topics has 1: of training, and of scoring others."""
 _FEW_TOPICS = 5
@@ -246,9 +244,10 @@ def training_per_topics(
     family_of = families([example.topic for example in judged])
     useful = [example.has_relevant for example in judged]
     folds: list[tuple[TrainingSet | None, Sequence[Topic]]] = []
-    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, family_of, useful)):
+    count, seed = learning.fold_count, resources.seed
+    for number, split in enumerate(fold_topics(judged, count, seed, family_of, useful)):
         held_out = [example.topic for example in split.validation]
-        label = f"fold {number + 1} of {FOLDS}"
+        label = f"fold {number + 1} of {count}"
         training_set = TrainingSet(label, split.training, held_out=held_out)
         folds.append((training_set, held_out + (unjudged if number == 0 else [])))
     return folds

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+FOLDS = 5
+"""Of cross-validation over a collection's own topics."""
 MOST_WEIGHING_TOPICS = 300
 """Topics of a split that the weight of interpolation is chosen on; more would only take longer."""
 
@@ -176,13 +178,15 @@ class LearningPlan:
     """What rerankers learn from: a checkpoint, a training set, or the topics' own folds.
 
     `pretraining` is what all that learn are pre-trained on; `declared` what those are that declare
-    it themselves (`Traits.pretraining`). `interpolate` is the first stage's share in the final
-    scores, or None to choose it. Where each seed draws topics of its own, `per_seed` has them.
+    it themselves (`Traits.pretraining`). There are `fold_count` folds. `interpolate` is the first
+    stage's share in the final scores, or None to choose it. Where each seed draws topics of its
+    own, `per_seed` has them.
     """
 
     training_set: TrainingSet | None = None
     checkpoint: Path | None = None
     folds: bool = False
+    fold_count: int = FOLDS
     pretraining: TrainingSet | None = None
     declared: TrainingSet | None = None
     interpolate: float | None = None
@@ -202,6 +206,7 @@ class LearningPlan:
             "training": learned_from and learned_from.identity,
             "pretraining": before.identity if before and choice.trainable else None,
             "folds": self.folds,
+            **({"fold_count": self.fold_count} if self.fold_count != FOLDS else {}),
             "interpolate": self.interpolate,
         }
 

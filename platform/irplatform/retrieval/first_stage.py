@@ -231,33 +231,15 @@ class FirstStage:
 
         Those outside the index are left out.
         """
-        qrels = collection.qrels
-        judged = {  # a negative grade marks what was pooled and not judged
-            topic.id: [
-                doc_id
-                for doc_id, grade in qrels.get(topic.id, {}).items()
-                if grade >= 0 and doc_id not in topic.left_out
-            ]
-            for topic in collection.topics
-        }
-        missing = missing_documents(judged.values(), resources)
-        pools = {t: sorted(d for d in doc_ids if d not in missing) for t, doc_ids in judged.items()}
-        total = sum(map(len, judged.values()))
-        left_out = total - sum(map(len, pools.values()))
-        if left_out:
-            notice(
-                f"{collection.id}: {left_out:,} of {total:,} judged documents are not in the "
-                f"collection and are not ranked, {listing(sorted(missing))}"
-            )
-        if unjudged := [topic for topic, doc_ids in judged.items() if not doc_ids]:
-            notice(f"{collection.id}: topics without judged documents: {listing(unjudged)}")
+        pools, left_out = judged_pools(collection, resources)
         label = f"{collection.id}-judged"
         runs = cached_runs(
             self.choices, collection.topics, self.depth, resources, label=label, pools=pools
         )
+        ranked = sum(map(len, pools.values()))
         provenance = Provenance(
-            {"protocol": JUDGED, "documents": total - left_out, "missing": left_out},
-            f"the judged documents of each topic only ({total - left_out:,} in all"
+            {"protocol": JUDGED, "documents": ranked, "missing": left_out},
+            f"the judged documents of each topic only ({ranked:,} in all"
             + (f"; {left_out:,} more are not in the collection)" if left_out else ")"),
         )
         candidates = Candidates.of(
@@ -377,6 +359,36 @@ def short_names(stages: Sequence[FirstStage]) -> list[str]:
 
 def _looks_like_path(text: str) -> bool:
     return "/" in text or file_name(Path(text)) != text
+
+
+def judged_pools(
+    collection: Collection, resources: CollectionResources
+) -> tuple[dict[str, list[str]], int]:
+    """Return the judged documents of every topic, and how many are left out.
+
+    These are outside the index; a notice names them.
+    """
+    qrels = collection.qrels
+    judged = {  # a negative grade marks what was pooled and not judged
+        topic.id: [
+            doc_id
+            for doc_id, grade in qrels.get(topic.id, {}).items()
+            if grade >= 0 and doc_id not in topic.left_out
+        ]
+        for topic in collection.topics
+    }
+    missing = missing_documents(judged.values(), resources)
+    pools = {t: sorted(d for d in doc_ids if d not in missing) for t, doc_ids in judged.items()}
+    total = sum(map(len, judged.values()))
+    left_out = total - sum(map(len, pools.values()))
+    if left_out:
+        notice(
+            f"{collection.id}: {left_out:,} of {total:,} judged documents are not in the "
+            f"collection and are not ranked, {listing(sorted(missing))}"
+        )
+    if unjudged := [topic for topic, doc_ids in judged.items() if not doc_ids]:
+        notice(f"{collection.id}: topics without judged documents: {listing(unjudged)}")
+    return pools, left_out
 
 
 def _is_file(text: str) -> bool:

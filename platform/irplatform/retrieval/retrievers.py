@@ -197,6 +197,19 @@ def cached_runs(
         ]
 
 
+def ranked_run(
+    search: Callable[[Sequence[Topic], int], Run],
+    topics: Sequence[Topic],
+    depth: int,
+    pools: Mapping[str, Sequence[str]] | None,
+    resources: CollectionResources,
+) -> Run:
+    """At most `depth` documents per topic, or all documents of `pools`, by topic id."""
+    if pools is None:
+        return search(topics, depth)
+    return rank_given(search, topics, pools, resources.index().count)
+
+
 def is_kept(
     choice: ChosenRetriever,
     topics: Sequence[Topic],
@@ -232,10 +245,7 @@ def _cached_run(
         warnings: list[str] = []
         with resources.record() as log:
             search = partial(checked_run, choice, resources=resources, warn=warnings.append)
-            if pools is None:
-                run = search(topics, depth)
-            else:
-                run = rank_given(search, topics, pools, resources.index().count)
+            run = ranked_run(search, topics, depth, pools, resources)
         write_run(run, folder / _RUN)
         write_json(folder / _USED, log.artifacts)
         if warnings:

@@ -6,20 +6,20 @@ Rerankers and fusion weights are cross-validated: no model scores a topic that i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.scoring import evaluate
 from irplatform.experiment.systems import choose_systems
 from irplatform.files.digests import file_digest, fingerprint
 from irplatform.registry.live_code import function_digest
-from irplatform.reranking.rerank import FOLDS, rerank
+from irplatform.reranking.rerank import rerank
 from irplatform.reranking.systems import MEMBERS
-from irplatform.reranking.training_set import LearningPlan, fold_topics
+from irplatform.reranking.training_set import FOLDS, LearningPlan, fold_topics
 from irplatform.retrieval.candidates import Candidates
 from irplatform.retrieval.fusion import AUTO, Fusion
 from irplatform.retrieval.fusion_learning import learn_weights
-from irplatform.retrieval.retrievers import RetrievedRun, checked_run
+from irplatform.retrieval.retrievers import RetrievedRun, checked_run, ranked_run
 from irplatform.runs import Run
 from irplatform.training.topic_identity import families
 
@@ -45,7 +45,9 @@ class TunedSystem:
     """Retrievers, and perhaps a reranker, over some judged topics.
 
     `settings` stay fixed. The one measure of `judgments` scores. Without `interpolate`, every fold
-    chooses the first stage's weight. `declared` is the training set of pre-training.
+    chooses the first stage's weight. `declared` is the training set of pre-training. Where there
+    are `pools`, retrievers rank these documents, by topic id. Rerankers are cross-validated in
+    `folds`, and fusion weights in five.
     """
 
     plugins: Registry
@@ -62,6 +64,9 @@ class TunedSystem:
     declared: TrainingSet | None = None
     sampled: Path | None = None
     fusion: str = AUTO
+    preset: str | None = None
+    pools: Mapping[str, Sequence[str]] | None = None
+    folds: int = FOLDS
 
     @property
     def measure(self) -> str:
@@ -103,6 +108,10 @@ class TunedSystem:
                 "interpolate": self.interpolate,
                 "members": self.members,
             }
+        if self.pools is not None:
+            dependencies["among"] = {topic.id: self.pools[topic.id] for topic in self.topics}
+        if self.rerankers and self.folds != FOLDS:
+            dependencies["folds"] = self.folds
         return dependencies
 
     def score(self, settings: Mapping[str, object]) -> Mapping[str, float]:
@@ -112,7 +121,10 @@ class TunedSystem:
         run = candidates.cut(candidates.first)
         for choice in rerankers:
             learning = LearningPlan(
-                folds=True, declared=self.declared, interpolate=self.interpolate
+                folds=True,
+                fold_count=self.folds,
+                declared=self.declared,
+                interpolate=self.interpolate,
             )
             run = rerank(choice, candidates, learning, self.resources).final
         evaluation = evaluate(
@@ -128,7 +140,13 @@ class TunedSystem:
     def _first_stages(self) -> FirstStages:
         rerank_depth = self.rerank_depth if self.rerankers else 0
         return FirstStages(
-            self.topics, self._qrels(), self.depth, rerank_depth, self.fusion, self.resources
+            self.topics,
+            self._qrels(),
+            self.depth,
+            rerank_depth,
+            self.fusion,
+            self.resources,
+            self.pools,
         )
 
     def _qrels(self) -> dict[str, dict[str, float]]:
@@ -144,6 +162,7 @@ class TunedSystem:
             self.retrievers,
             self.rerankers,
             {**self.settings, **settings},
+            self.preset,
             members=self.members,
         )
 
@@ -158,6 +177,7 @@ class FirstStages:
     rerank_depth: int
     fusion: str
     resources: CollectionResources
+    pools: Mapping[str, Sequence[str]] | None = None
     _runs: dict[str, Run] = field(default_factory=dict)
     _last_fused: tuple[str, Candidates] | None = None
 
@@ -168,14 +188,16 @@ class FirstStages:
             mark = fingerprint(choice.describe())
             run = self._runs.pop(mark, None)
             if run is None:
-                run = checked_run(choice, self.topics, self.depth, self.resources)
+                search = partial(checked_run, choice, resources=self.resources)
+                run = ranked_run(search, self.topics, self.depth, self.pools, self.resources)
             self._runs[mark] = run  # at the end: used last
             retrieved.append(RetrievedRun(run, mark))
         for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
             del self._runs[old_mark]
-        candidates = Candidates.of(
-            self.topics, retrieved, self.rerank_depth, self.depth, self.qrels
-        )
+        depths: tuple[int, int | None] = (self.rerank_depth, self.depth)
+        if self.pools is not None:  # all of them are ranked
+            depths = max(map(len, self.pools.values())), None
+        candidates = Candidates.of(self.topics, retrieved, *depths, self.qrels)
         if len(retrieved) == 1:
             return candidates
         if self.fusion != AUTO:

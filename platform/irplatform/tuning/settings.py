@@ -44,7 +44,7 @@ class TuneSettings:
     )
     folds: int = setting(
         5,
-        "Cross-validation folds that estimate the gain.",
+        "Cross-validation folds, of the estimate and of rerankers in every trial.",
         group=_GROUP,
         takers="tune",
         least=2,

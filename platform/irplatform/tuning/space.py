@@ -132,14 +132,16 @@ def read_space(
     settings: Mapping[str, object],
     over: Sequence[str],
     said: Sequence[str] | None = None,
+    preset: str | None = None,
 ) -> list[Dimension]:
     """Read the texts of `over`; InputError for a wrong range or option.
 
-    `settings` stay fixed; the user gave those named in `said`, by default all.
+    `settings` stay fixed; the user gave those named in `said`, by default all. A `preset` gives
+    rerankers other defaults.
     """
     if not over:
         raise InputError(f"name the options to search with {option('over')}. {_FORMS}.")
-    first, second = choose_systems(plugins, retrievers, rerankers, settings)
+    first, second = choose_systems(plugins, retrievers, rerankers, settings, preset)
     systems: list[ChosenRetriever | ChosenReranker] = [*first, *second]
     dimensions: list[Dimension] = []
     for text in over:
@@ -163,7 +165,7 @@ def read_space(
             _dimension(name, range_text, options[0]) if equals else _declared(name, options[0])
         )
         for value in dimension.values():
-            choose_systems(plugins, retrievers, rerankers, {**settings, name: value})
+            choose_systems(plugins, retrievers, rerankers, {**settings, name: value}, preset)
         dimensions.append(dimension)
     return dimensions
 

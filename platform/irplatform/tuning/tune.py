@@ -29,7 +29,7 @@ from irplatform.files.writing import home
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
 from irplatform.retrieval.candidates import draw
-from irplatform.retrieval.first_stage import RETRIEVED
+from irplatform.retrieval.first_stage import JUDGED, RETRIEVED, judged_pools
 from irplatform.retrieval.fusion import Fusion
 from irplatform.settings import with_keywords
 from irplatform.spelling import option
@@ -115,10 +115,10 @@ def tune(
         raise InputError(
             f"{', '.join(settings.rerankers)}: one reranker is tuned at a time; name one."
         )
-    if (source := settings.first_stage.source) != RETRIEVED:
+    if (source := settings.first_stage.source) not in (RETRIEVED, JUDGED):
         raise InputError(
             f"{option('first_stages', source)} has no effect: options are tuned on "
-            "what retrievers find."
+            f"what retrievers find, or on the judged documents ({JUDGED})."
         )
     plugins = registry()
     with waiting(f"reading {settings.collection}"):
@@ -138,14 +138,14 @@ def tune(
         system_settings,
         tuning.over,
         list(systems.user_settings),
+        settings.preset,
     )
     partners = [plugins.collection(name) for name in tuning.train_on]
     tuning_collection = topics_to_tune_on(collection, partners, itself=tuning.on_these_topics)
     if settings.index is not None and tuning_collection.corpus.same_documents(collection.corpus):
         tuning_collection = replace(tuning_collection, corpus=collection.corpus)
-    _check_fit(
-        [*tuning_collection.topics, *collection.topics], systems, system_settings, dimensions
-    )
+    topics_to_search = [*tuning_collection.topics, *collection.topics]
+    _check_fit(topics_to_search, systems, system_settings, dimensions, settings.preset)
     with use_workers(settings.workers):
         chosen = plugins, systems, tuning_collection, system_settings
         system = _tuned_system(settings, tuning, *chosen)
@@ -180,6 +180,8 @@ def _tuned_system(
     judgments = of_collection(tuning_collection, measures, plugins.measures)
     topics = usable_topics(tuning_collection.topics, judgments, tuning.topics, settings.seed)
     resources = resources_for(settings, tuning_collection, systems.retrievers)
+    judged = settings.first_stage.source == JUDGED
+    pools = judged_pools(tuning_collection, resources)[0] if judged else None
     return TunedSystem(
         plugins=plugins,
         retrievers=settings.first_stage.retrievers,
@@ -195,6 +197,9 @@ def _tuned_system(
         declared=_declared_pretraining(tuning_collection, systems, resources, settings),
         sampled=tuning_collection.sampled_qrels,
         fusion=settings.fusion,
+        preset=settings.preset,
+        pools=pools,
+        folds=tuning.folds,
     )
 
 
@@ -203,6 +208,7 @@ def _check_fit(
     systems: Systems,
     system_settings: Mapping[str, object],
     dimensions: Sequence[Dimension],
+    preset: str | None,
 ) -> None:
     """Check that systems can be used, and retrievers' options fit the topics in every trial."""
     for reranker in systems.rerankers:
@@ -211,7 +217,8 @@ def _check_fit(
     first = [choice.name for choice in systems.retrievers]
     second = [f"{each.name}={each.registration.name}" for each in systems.rerankers]
     for trial in ({}, *({d.name: value} for d in dimensions for value in d.values())):
-        retrievers, _ = choose_systems(registry(), first, second, {**system_settings, **trial})
+        tried = {**system_settings, **trial}
+        retrievers, _ = choose_systems(registry(), first, second, tried, preset)
         for choice in retrievers:
             choice.check_topics(topics)
             choice.describe()
@@ -287,7 +294,7 @@ def tune_system(
         notice(f"tuning on the topics of '{label}' for '{collection}'")
     names = [dimension.name for dimension in dimensions]
     first, second = choose_systems(
-        system.plugins, system.retrievers, system.rerankers, system.settings
+        system.plugins, system.retrievers, system.rerankers, system.settings, system.preset
     )
     declared = {name: _declared([*first, *second], name) for name in names}
     depends_on = {"format": _FORMAT, **system.depends_on(), **arithmetic()}
