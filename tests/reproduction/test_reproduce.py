@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from commands import call as platform
@@ -12,7 +14,7 @@ from irplatform.files.cache_contents import contents
 from irplatform.files.writing import home
 from irplatform.reproduction import execute
 from irplatform.reproduction import execute as process
-from irplatform.reproduction.execute import reproduce
+from irplatform.reproduction.execute import Execution, reproduce
 from irplatform.reproduction.rows import read_rows
 
 
@@ -133,6 +135,45 @@ def test_rows_of_one_command_share_its_run(results, called):
     other = row.model_copy(update={"id": "its-first-stage", "system": "bm25", "alone": {}})
     assert len(list(reproduce([row, other]))) == 2
     assert len(called) == 1
+
+
+def test_rows_run_at_a_time_and_are_told_in_their_order(results, report, monkeypatch, fresh_home):
+    together = threading.Barrier(2, timeout=60)
+    labels = []
+
+    def call(command, cache, run_dir, label):
+        labels.append(label)
+        together.wait()
+        return report
+
+    monkeypatch.setattr(execute, "call", call)
+    rows = read_rows(results)[:2]
+    assert [e.row.id for e in reproduce(rows, jobs=2)] == [row.id for row in rows]
+    assert sorted(labels) == sorted(row.id for row in rows)
+
+
+def test_what_runs_is_ended_and_nothing_more_starts_when_somebody_stops(
+    results, report, monkeypatch, fresh_home
+):
+    running, ended = threading.Event(), threading.Event()
+    calls = []
+
+    def call(command, cache, run_dir):
+        calls.append(run_dir.name)
+        running.set()
+        assert ended.wait(timeout=60)
+        return report
+
+    monkeypatch.setattr(execute, "call", call)
+    monkeypatch.setattr(execute, "_PROCESSES", {Mock(terminate=ended.set)})
+    row = read_rows(results)[0]
+    runs = execute._Runs(fresh_home, 1)
+    for seed in range(3):
+        other = row.model_copy(update={"id": f"seed-{seed}"})
+        runs.start(Execution(other, ["run", str(seed)]))
+    running.wait(timeout=60)
+    runs.stop()
+    assert calls == ["seed-0"]
 
 
 @pytest.mark.parametrize("fresh", [False, True])

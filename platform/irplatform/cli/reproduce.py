@@ -63,6 +63,14 @@ _COUNTED_DIFFERENCES: dict[Outcome, str] = {
     type=PATH,
     help="Add the runs and scores of topics to this folder, for `platform compare`.",
 )
+@click.option(
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Results to run at a time: one for each core, if there is memory for so many.",
+)
 @flag_option("--list", "list_only", text="List the results without running them.")
 @device_option("cpu", " Expected values were measured on the CPU.")
 @json_option
@@ -74,6 +82,7 @@ def reproduce(
     fresh: bool,
     files: tuple[Path, ...],
     kept_in: Path | None,
+    jobs: int,
     list_only: bool,
     device: str,
     as_json: bool,
@@ -118,7 +127,7 @@ def reproduce(
     executions: list[Execution] = []
     tables: set[Path | None] = set()
     widths = _widths(rows, claims)
-    for execution in run_rows(rows, fresh=fresh, device=device):
+    for execution in run_rows(rows, fresh=fresh, device=device, jobs=jobs):
         if not as_json:
             if not executions:
                 _line(_HEADER, widths, "verdict")

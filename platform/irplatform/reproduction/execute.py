@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.collections.names import aliases_file
@@ -38,6 +39,8 @@ Verdict = Literal["passed", "failed", "cannot_run", "skipped"]
 """`failed`: a figure is outside its tolerance, or the run broke down. `cannot_run`: the row has a
 wrong name or value. `skipped`: its data is not on this machine.
 """
+_PROCESSES: set[subprocess.Popen[str]] = set()
+"""Those that run now."""
 _ROUNDING = 1e-9
 """A difference of exactly the tolerance is within it."""
 
@@ -158,9 +161,9 @@ class Execution:
 
 
 def reproduce(
-    rows: Sequence[Row], *, fresh: bool = False, device: str = "cpu"
+    rows: Sequence[Row], *, fresh: bool = False, device: str = "cpu", jobs: int = 1
 ) -> Iterator[Execution]:
-    """Run rows in their order, and compare the figures with the expected ones.
+    """Run rows, `jobs` at a time, and compare the figures with the expected ones in their order.
 
     With `fresh`, runs use an empty cache, which is removed at the end.
 
@@ -177,15 +180,75 @@ def reproduce(
             keep_nothing()
             shutil.rmtree(cache, ignore_errors=True)
             _copy_aliases(cache)
-        reports: dict[tuple[str, ...], tuple[Path, Mapping[str, Any]]] = {}
+        runs = _Runs(cache, jobs)
         try:
-            for row in rows:
-                words = row.command(row.unnamed_measures())
-                command = (*map(row.fill, words), *option_words("device", device))
-                yield _execute(row, command, cache, reports)
+            prepared = [_prepare(row, _command(row, device), cache) for row in rows]
+            for execution in prepared:
+                if not execution.reason:
+                    runs.start(execution)
+            for execution in prepared:
+                yield execution if execution.reason else runs.outcome(execution)
         finally:
+            runs.stop()
             if fresh:
                 shutil.rmtree(cache, ignore_errors=True)
+
+
+class _Runs:
+    """The runs of commands, some at a time; rows with the same command share one."""
+
+    def __init__(self, cache: Path, jobs: int) -> None:
+        self._cache = cache
+        self._labels = jobs > 1
+        self._pool = ThreadPoolExecutor(jobs)
+        self._runs: dict[tuple[str, ...], Future[_Run]] = {}
+        self._first: dict[tuple[str, ...], str] = {}
+
+    def start(self, execution: Execution) -> None:
+        """Start the run of a row as soon as a process is free, unless another row's is the same."""
+        command = tuple(execution.command)
+        if command not in self._runs:
+            self._first[command] = execution.row.id
+            self._runs[command] = self._pool.submit(self._run, execution.row, command)
+
+    def _run(self, row: Row, command: tuple[str, ...]) -> _Run:
+        folder = home() / "reproduce" / "runs" / row.id
+        shutil.rmtree(folder, ignore_errors=True)  # files of an earlier call
+        label = {"label": row.id} if self._labels else {}
+        started = time.monotonic()
+        report = call(command, self._cache, folder, **label)
+        return _Run(folder, report, time.monotonic() - started)
+
+    def outcome(self, execution: Execution) -> Execution:
+        """Wait for the run of a row, and judge its figures."""
+        command = tuple(execution.command)
+        run = self._runs[command].result()
+        seconds = run.seconds if self._first[command] == execution.row.id else 0.0
+        if reason := run.report.get("error"):
+            refused = run.report.get("refused", False)
+            return replace(execution, reason=reason, refused=refused, seconds=seconds)
+        figures = judge(execution.row, run.report)
+        return replace(execution, figures=figures, seconds=seconds, folder=run.folder)
+
+    def stop(self) -> None:
+        """End what runs, and start nothing more."""
+        for future in self._runs.values():
+            future.cancel()
+        for process in [*_PROCESSES]:
+            process.terminate()
+        self._pool.shutdown()
+
+
+@dataclass(frozen=True)
+class _Run:
+    folder: Path
+    report: Mapping[str, Any]
+    seconds: float
+
+
+def _command(row: Row, device: str) -> tuple[str, ...]:
+    words = row.command(row.unnamed_measures())
+    return (*map(row.fill, words), *option_words("device", device))
 
 
 def _copy_aliases(cache: Path) -> None:
@@ -195,12 +258,8 @@ def _copy_aliases(cache: Path) -> None:
         shutil.copyfile(aliases_file(), cache / aliases_file().name)
 
 
-def _execute(
-    row: Row,
-    command: tuple[str, ...],
-    cache: Path,
-    reports: dict[tuple[str, ...], tuple[Path, Mapping[str, Any]]],
-) -> Execution:
+def _prepare(row: Row, command: tuple[str, ...], cache: Path) -> Execution:
+    """A row that is to be run, or the reason why it is not."""
     if lacking := row.missing() or _unknown_knowledge(row, fresh=cache != home()):
         return Execution(row, command, reason=lacking, skipped=True)
     try:
@@ -213,17 +272,7 @@ def _execute(
     except PlatformError as error:
         refused = isinstance(error, InputError)
         return Execution(row, command, reason=str(error), refused=refused)
-    started = time.monotonic()
-    if command not in reports:
-        run_dir = home() / "reproduce" / "runs" / row.id
-        shutil.rmtree(run_dir, ignore_errors=True)  # files of an earlier call
-        reports[command] = run_dir, call(command, cache, run_dir)
-    seconds = time.monotonic() - started
-    folder, report = reports[command]
-    if "error" in report:
-        refused = report.get("refused", False)
-        return Execution(row, command, reason=report["error"], refused=refused, seconds=seconds)
-    return Execution(row, command, judge(row, report), seconds=seconds, folder=folder)
+    return Execution(row, command)
 
 
 def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
@@ -235,8 +284,8 @@ def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
     return ""
 
 
-def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any]:
-    """Run `platform` in a new process, its messages on our stderr.
+def call(command: Sequence[str], cache: Path, run_dir: Path, label: str = "") -> Mapping[str, Any]:
+    """Run `platform` in a new process, its messages on our stderr, with a label before each.
 
     Returns:
         Its JSON; after a failure, `error` with its last message, and `refused` for exit code 2.
@@ -254,11 +303,11 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
             text=True,
         ) as process,
     ):
+        _PROCESSES.add(process)
         try:
-            reason = _shown(process)
-        except BaseException:
-            process.terminate()
-            raise
+            reason = _shown(process, f"{label}: " if label else "")
+        finally:
+            _PROCESSES.discard(process)
         if process.returncode:
             error = reason or f"it ended with exit code {process.returncode}"
             refused = process.returncode == InputError.exit_code
@@ -271,11 +320,11 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
         return report
 
 
-def _shown(process: subprocess.Popen[str]) -> str:
+def _shown(process: subprocess.Popen[str], start: str) -> str:
     """Show the messages of a process; return the last one."""
     last = ""
     for line in process.stderr or ():
-        sys.stderr.write(line)
+        sys.stderr.write(start + line)
         last = line.strip() or last
     process.wait()
     return last.removeprefix("platform: ")
