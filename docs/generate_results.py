@@ -64,6 +64,7 @@ _PLACES = {
 """What columns call a collection."""
 _APART = ("results-clicks.toml",)
 """Files with tables of their own."""
+_UNINFORMED = ("revdocid", "random-order")
 _VERDICTS = ("reproduced", "direction only", "undecided", "not reproduced", "opposite", "not run")
 
 
@@ -145,11 +146,14 @@ def _claims(claims: Sequence[Claim], rows: Mapping[str, Row]) -> Iterator[str]:
     for claim in claims:
         measure = f"{claim.measure} alone" if claim.alone else claim.measure
         published = "" if claim.published is None else _signed(claim.published)[0]
-        text = f"{claim.claim} (*of a variant*: {claim.variant})" if claim.variant else claim.claim
+        text = f"{claim.claim} ({claim.variant})" if claim.variant else claim.claim
         place = _place(rows[claim.better].collection)
         place += f", {claim.of_topics}" if isinstance(claim.topics, tuple) and claim.topics else ""
         cells = lines.setdefault((text, claim.source, measure, published), {})
-        cells[place] = f"{_interval(claim.expected)} **{_short(claim.verdict)}**".lstrip()
+        mark = "*" if claim.variant else "**"
+        verdict = f"{mark}{claim.verdict.removesuffix(', of a variant')}{mark}"
+        once = claim.expected and any(_is_one_training(rows[row_id]) for row_id in claim.rows)
+        cells[place] = f"{_interval(claim.expected)} {verdict}{', once' if once else ''}".lstrip()
     places = list(dict.fromkeys(place for cells in lines.values() for place in cells))
     places.sort(key=[*_PLACES.values(), *places].index)
     yield _line(["claim", "source", "measure", "published", *places])
@@ -162,17 +166,25 @@ def _claims(claims: Sequence[Claim], rows: Mapping[str, Row]) -> Iterator[str]:
 
 
 def _verdicts(claims: Sequence[Claim], papers: Sequence[str]) -> Iterator[str]:
-    """A line for each table of a paper, with the number of differences that came out so."""
+    """A line for each table of a paper, with the number of differences that came out so.
+
+    Two rows count once for a table, by the first of their measures and topics. Rankers that know
+    nothing of the query are no rivals here, and a file with tables of its own is left out.
+    """
+    counted: dict[tuple[str, ...], Claim] = {}
+    for claim in claims:
+        if claim.file.name not in _APART and not claim.worse.startswith(_UNINFORMED):
+            counted.setdefault((claim.source, *claim.rows), claim)
     yield _line(["source", *_VERDICTS])
     yield "|---" * (1 + len(_VERDICTS)) + "|"
     for paper in papers:
-        sources = [claim.source for claim in claims if claim.source.startswith(f"{paper},")]
+        sources = [c.source for c in counted.values() if c.source.startswith(f"{paper},")]
         for source in sorted(dict.fromkeys(sources), key=_natural):
-            verdicts = [claim.verdict for claim in claims if claim.source == source]
+            of_source = [claim for claim in counted.values() if claim.source == source]
             cells = []
             for verdict in _VERDICTS:
-                named = [full for full in verdicts if full.startswith(verdict)]
-                variants = sum(full != _short(full) for full in named)
+                named = [claim for claim in of_source if claim.verdict.startswith(verdict)]
+                variants = sum(bool(claim.variant) for claim in named)
                 own = len(named) - variants
                 parts = [str(own)] if own else []
                 cells.append(", ".join(parts + ([f"*{variants}*"] if variants else [])))
@@ -189,8 +201,9 @@ def _place(collection: str) -> str:
     return _PLACES.get(name, name)
 
 
-def _short(verdict: str) -> str:
-    return verdict.removesuffix(", of a variant")
+def _is_one_training(row: Row) -> bool:
+    """Whether a row is of a model that learned once."""
+    return "--members" in row.arguments and "--seeds" not in row.arguments
 
 
 def _interval(difference: tuple[float, float, float] | None) -> str:

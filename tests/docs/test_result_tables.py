@@ -74,7 +74,8 @@ def _row(collection, row_id="r", **more):
 
 
 def test_a_claim_has_one_line_with_its_collections_side_by_side():
-    rows = [_row("${DATA}/trec-pm/2017.toml", "r"), _row("${DATA}/trec-pm/2018.toml", "s")]
+    rows = [_row("${DATA}/trec-pm/2017.toml", row_id) for row_id in ("r", "x")]
+    rows += [_row("${DATA}/trec-pm/2018.toml", "s", arguments=("--members", "1"))]
     first = Claim(
         id="first",
         better="r",
@@ -86,13 +87,14 @@ def test_a_claim_has_one_line_with_its_collections_side_by_side():
         variant="64 filters",
         expected=(-0.05, -0.1, 0.0),
     )
-    later = first.model_copy(update={"id": "later", "better": "s", "expected": None})
+    later = first.model_copy(update={"id": "later", "better": "s", "variant": "64 filters"})
     other = first.model_copy(update={"id": "other", "source": "SIGIR 2015, table 1"})
     text = "a\n<!-- claims WWW 2018 -->\nold\n<!-- /claims -->\nb\n"
     table = (
         "| claim | source | measure | published | 2017 | 2018 |\n|---|---|---|---|---|---|\n"
-        "| R is better (*of a variant*: 64 filters) | WWW 2018, table 2 | AP | +.070 | "
-        "−.050 [−.100, +.000] **not reproduced: smaller** | **not run** |\n"
+        "| R is better (64 filters) | WWW 2018, table 2 | AP | +.070 | "
+        "−.050 [−.100, +.000] *not reproduced: smaller* | "
+        "−.050 [−.100, +.000] *not reproduced: smaller*, once |\n"
     )
     program = _program()
     assert program.written(text, rows, [first, other, later]) == text.replace("old\n", table)
@@ -105,7 +107,7 @@ def test_a_claim_has_one_line_with_its_collections_side_by_side():
 
 
 def test_a_file_may_have_tables_of_its_own_with_its_topics_side_by_side():
-    row = _row("${DATA}/trec-pm/2018.toml")
+    rows = [_row("${DATA}/trec-pm/2018.toml", row_id) for row_id in ("r", "x")]
     first = Claim(
         id="first",
         better="r",
@@ -125,12 +127,12 @@ def test_a_file_may_have_tables_of_its_own_with_its_topics_side_by_side():
         "| R is better | WWW 2018, table 3, Neg20+ | AP | | **not run** | **not run** |\n"
     )
     program = _program()
-    assert program.written(text, [row], [first, later, other]) == text.replace("old\n", table)
+    assert program.written(text, rows, [first, later, other]) == text.replace("old\n", table)
     of_paper = text.replace("results-clicks.toml Neg20+", "WWW 2018")
-    assert "R is better" not in program.written(of_paper, [row], [first, later, other])
+    assert "R is better" not in program.written(of_paper, rows, [first, later, other])
 
 
-def test_verdicts_are_counted_by_table_those_of_variants_apart():
+def test_verdicts_are_counted_by_table_a_pair_of_rows_once_and_those_of_variants_apart():
     claim = Claim(
         id="a",
         better="r",
@@ -142,8 +144,10 @@ def test_verdicts_are_counted_by_table_those_of_variants_apart():
         expected=(0.05, 0.01, 0.1),
     )
     others = [
-        claim.model_copy(update={"id": "b", "variant": "64 filters"}),
-        claim.model_copy(update={"id": "c", "published": 0.2}),
+        claim.model_copy(update={"id": "b", "worse": "y", "variant": "64 filters"}),
+        claim.model_copy(update={"id": "c", "worse": "z", "published": 0.2}),
+        claim.model_copy(update={"id": "again", "measure": "P@10"}),
+        claim.model_copy(update={"id": "nothing", "worse": "random-order-paper"}),
         claim.model_copy(update={"id": "d", "source": "WWW 2018, table 2", "expected": None}),
         claim.model_copy(update={"id": "e", "source": "SIGIR 2015, table 1"}),
     ]

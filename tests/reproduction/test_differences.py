@@ -1,5 +1,7 @@
 """Claims are differences of two rows: read with care, checked after them, judged by one rule."""
 
+import json
+
 import pytest
 from commands import call as platform
 
@@ -265,6 +267,21 @@ def test_a_difference_is_to_lie_in_its_interval(
     done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
     assert done.code == code
     assert printed in done.out.splitlines()[-2]
+
+
+def test_an_interval_knows_how_much_trainings_differ(claims, scored, report, capsys, monkeypatch):
+    write_scores_only = execute.call
+
+    def call(command, cache, run_dir):
+        write_scores_only(command, cache, run_dir)
+        run = next(run for run in report["runs"] if run["name"] == "delta")
+        trained = {**run, "spread": {"AP": {"std": 0.2}}, "seeds": [{}, {}, {}]}
+        (run_dir / "report.json").write_text(json.dumps({"runs": [trained]}), encoding="utf-8")
+        return report
+
+    monkeypatch.setattr(execute, "call", call)
+    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
+    assert "+0.2333 [-0.2194, +0.6861]" in done.out
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ alone. Whether a reproduction gets that difference, too, is another question: `c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -255,9 +256,58 @@ def check(claims: Iterable[Claim], executions: Sequence[Execution]) -> Iterator[
         try:
             topics = claim.topic_ids()
             better, worse = (_scores(ran[row_id], claim, topics) for row_id in claim.rows)
-            yield Checked(claim, paired_test(worse, better))
+            spreads = [_spread(ran[row_id], claim) for row_id in claim.rows]
+            yield Checked(claim, widened(paired_test(worse, better), spreads))
         except InputError as error:
             yield Checked(claim, None, unstopped(error))
+
+
+def widened(difference: Difference, spreads: Iterable[Spread]) -> Difference:
+    """Return a difference whose interval also knows how much trainings differ.
+
+    The variance of the mean over topics and those of the means over trainings are added, with the
+    degrees of freedom of Welch and Satterthwaite. A single training says nothing of others: the
+    interval then is that over topics, and it is never narrower.
+
+    Examples:
+        >>> from irplatform.comparison.tests import paired_test
+        >>> worse, better = {"1": 0.1, "2": 0.3, "3": 0.2}, {"1": 0.3, "2": 0.4, "3": 0.5}
+        >>> over_topics = paired_test(worse, better)
+        >>> wider = widened(over_topics, [Spread(std=0.2, trainings=3)])
+        >>> round(over_topics.low, 3), round(wider.low, 3)
+        (-0.048, -0.216)
+    """
+    from scipy.special import stdtrit
+
+    if difference.deviation is None or difference.high is None:
+        return difference
+    parts = [(difference.deviation**2 / difference.n, difference.n - 1)]
+    parts += [(s.std**2 / s.trainings, s.trainings - 1) for s in spreads if s.trainings > 1]
+    variance = sum(part for part, _ in parts)
+    if not variance:
+        return difference
+    freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
+    mean = difference.difference
+    half = max(float(stdtrit(freedom, 0.975)) * variance**0.5, difference.high - mean)
+    return replace(difference, low=mean - half, high=mean + half)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The standard deviation of a system's mean over its trainings."""
+
+    std: float
+    trainings: int
+
+
+def _spread(execution: Execution, claim: Claim) -> Spread:
+    """That of a row's run, over all its topics."""
+    assert execution.folder is not None
+    report = execution.folder / "report.json"
+    runs = json.loads(report.read_text(encoding="utf-8"))["runs"] if report.exists() else []
+    run: Mapping[str, Any] = next((r for r in runs if r["name"] == execution.row.name), {})
+    spread = run.get("spread_alone" if claim.alone else "spread", {}).get(claim.measure)
+    return Spread(spread["std"], len(run["seeds"])) if spread else Spread(0.0, 1)
 
 
 def _scores(execution: Execution, claim: Claim, topics: Sequence[str]) -> Mapping[str, float]:
