@@ -64,6 +64,7 @@ _PLACES = {
 """What columns call a collection."""
 _APART = ("results-clicks.toml",)
 """Files with tables of their own."""
+_SPACE = "\N{NO-BREAK SPACE}"
 _UNINFORMED = ("revdocid", "random-order")
 _VERDICTS = ("reproduced", "direction only", "undecided", "not reproduced", "opposite", "not run")
 
@@ -142,27 +143,26 @@ def _named(claims: Sequence[Claim], what: str) -> list[Claim]:
 
 def _claims(claims: Sequence[Claim], rows: Mapping[str, Row]) -> Iterator[str]:
     """A line for each claim, with the collections that it was looked at on side by side."""
-    lines: dict[tuple[object, ...], dict[str, str]] = {}
+    lines: dict[tuple[str, str, str], dict[str, str]] = {}
+    papers = {claim.source.partition(",")[0] for claim in claims}
     for claim in claims:
         measure = f"{claim.measure} alone" if claim.alone else claim.measure
         published = "" if claim.published is None else _signed(claim.published)[0]
         text = f"{claim.claim} ({claim.variant})" if claim.variant else claim.claim
+        source = claim.source.partition(", ")[2] if len(papers) == 1 else claim.source
         place = _place(rows[claim.better].collection)
         place += f", {claim.of_topics}" if isinstance(claim.topics, tuple) and claim.topics else ""
-        cells = lines.setdefault((text, claim.source, measure, published), {})
+        cells = lines.setdefault((text, f"{source}; {measure}", published), {})
         mark = "*" if claim.variant else "**"
         verdict = f"{mark}{claim.verdict.removesuffix(', of a variant')}{mark}"
         once = claim.expected and any(_is_one_training(rows[row_id]) for row_id in claim.rows)
         cells[place] = f"{_interval(claim.expected)} {verdict}{', once' if once else ''}".lstrip()
     places = list(dict.fromkeys(place for cells in lines.values() for place in cells))
     places.sort(key=[*_PLACES.values(), *places].index)
-    yield _line(["claim", "source", "measure", "published", *places])
-    yield "|---" * (4 + len(places)) + "|"
-    for (text, source, measure, published), cells in lines.items():
-        yield _line(
-            [str(text), str(source), str(measure), str(published)]
-            + [cells.get(place, "") for place in places]
-        )
+    yield _line(["claim", "table; measure", "published", *places])
+    yield "|---" * (3 + len(places)) + "|"
+    for start, cells in lines.items():
+        yield _line([*start, *(cells.get(place, "") for place in places)])
 
 
 def _verdicts(claims: Sequence[Claim], papers: Sequence[str]) -> Iterator[str]:
@@ -210,7 +210,7 @@ def _interval(difference: tuple[float, float, float] | None) -> str:
     if difference is None:
         return ""
     middle, low, high = _signed(*difference)
-    return f"{middle} [{low}, {high}]"
+    return f"{middle}{_SPACE}[{low},{_SPACE}{high}]"
 
 
 def _signed(*numbers: float) -> list[str]:
@@ -224,26 +224,34 @@ def _signed(*numbers: float) -> list[str]:
 def _years(
     rows: Sequence[Row], places: Sequence[Sequence[str]], measures: Sequence[str]
 ) -> Iterator[str]:
-    """A line for each system, with its rows of several tags side by side."""
+    """A line for each system, with its rows of several tags side by side, to three digits."""
     first, *others = measures
     systems: dict[str, dict[str, Row]] = {}
     for _, tag in places:
         for row in tagged(rows, tag, first):
             systems.setdefault(_YEAR.sub("", row.id), {})[tag] = row
-    papers = any(row.paper for of_system in systems.values() for row in of_system.values())
     header = ["system"]
     for year, _ in places:
         header += [f"{year}: {first}", "gain [95 %]", *others]
-    yield _line([*header, *(["published, on other data"] if papers else [])])
-    yield "|---" * (len(header) + papers) + "|"
+    yield _line(header)
+    yield "|---" * len(header) + "|"
     for of_system in systems.values():
         row = next(iter(of_system.values()))
         cells = [row.title or row.name]
         for _, tag in places:
             figures = of_system[tag].expected if tag in of_system else {}
-            cells += [*_cells(figures, [first]), _gain(figures.get(first))]
-            cells += _cells(figures, others)
-        yield _line([*cells, *([row.paper] if papers else [])])
+            gain = figures[first].gain if first in figures else None
+            cells += [_short_cell(figures.get(first), spread=True), _interval(gain)]
+            cells += [_short_cell(figures.get(measure), spread=False) for measure in others]
+        yield _line(cells)
+
+
+def _short_cell(held: Expected | None, *, spread: bool) -> str:
+    if held is None:
+        return ""
+    value = f"{held.value:.3f}".removeprefix("0")
+    std = "" if held.std is None or not spread else f"{held.std:.3f}".removeprefix("0")
+    return f"{value}{_SPACE}±{_SPACE}{std}" if std else value
 
 
 def _table(rows: Sequence[Row], label: str, measures: Sequence[str]) -> Iterator[str]:
