@@ -128,7 +128,7 @@ def test_mistakes_are_explained(toml_collection, declaration, line, plan, messag
 def test_options_are_tuned_with_the_queries_that_a_run_would_have(plain, monkeypatch):
     told = {}
 
-    def stop(plugins, retrievers, rerankers, given, over, said):
+    def stop(plugins, retrievers, rerankers, given, over, said, preset):
         told.update(given)
         raise InputError("far enough")
 
