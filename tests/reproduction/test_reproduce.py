@@ -130,6 +130,16 @@ def test_a_cache_that_cannot_be_is_told(results, monkeypatch, tmp_path):
         list(reproduce(read_rows(results)[:1]))
 
 
+def test_a_folder_to_keep_in_is_refused_before_the_first_row(
+    results, called, capsys, monkeypatch, tmp_path
+):
+    (tmp_path / "file").write_text("")
+    target = tmp_path / "file" / "kept"
+    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--keep", target)
+    assert (done.code, called) == (2, [])
+    assert "not a folder" in done.err
+
+
 def test_rows_of_one_command_share_its_run(results, called):
     row = read_rows(results)[1]
     other = row.model_copy(update={"id": "its-first-stage", "system": "bm25", "alone": {}})

@@ -12,6 +12,7 @@ from irplatform.cli.names import list_option
 from irplatform.cli.options import PATH, device_option, flag_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError, PlatformError
+from irplatform.files.writing import writable_folder
 from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ _COUNTED_DIFFERENCES: dict[Outcome, str] = {
     "kept_in",
     metavar="FOLDER",
     type=PATH,
+    callback=lambda _context, _option, folder: folder and writable_folder(folder),
     help="Add the runs and scores of topics to this folder, for `platform compare`.",
 )
 @click.option(

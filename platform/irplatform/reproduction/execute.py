@@ -324,7 +324,7 @@ def _shown(process: subprocess.Popen[str], start: str) -> str:
     """Show the messages of a process; return the last one."""
     last = ""
     for line in process.stderr or ():
-        sys.stderr.write(start + line)
+        sys.stderr.write(start + line if line.strip() else line)
         last = line.strip() or last
     process.wait()
     return last.removeprefix("platform: ")
