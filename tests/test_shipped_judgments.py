@@ -53,3 +53,19 @@ def test_clicks_on_nfcorpus_are_made_again_to_the_byte(test_data, fresh_home, tm
 def test_topics_of_2018_have_twenty_misleading_titles(test_data):
     found = _program("misleading_titles").misleading_titles(str(test_data / "trec-pm/2018.toml"))
     assert found == {"1", "27", "30", "32", "36", "39", "40", "45", "49", "50"}
+
+
+def test_words_of_the_query_in_titles_are_counted_by_relevance(tmp_path):
+    (tmp_path / "qrels").mkdir()
+    titles = {"a": "Melanoma with BRAF", "b": "Melanoma", "c": "BRAF in melanoma", "d": "Glioma"}
+    files = {
+        "corpus.jsonl": [
+            f'{{"_id": "{id_}", "title": "{title}"}}' for id_, title in titles.items()
+        ],
+        "queries.jsonl": ['{"_id": "1", "text": "melanoma BRAF"}'],
+        "qrels/test.tsv": ["query-id\tcorpus-id\tscore", "1\ta\t2", "1\tb\t1", "1\tc\t0"],
+    }
+    for name, lines in files.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    counts = _program("words_in_titles").words_in_titles(f"{tmp_path}:test")
+    assert counts == {(True, True): 1, (True, False): 1, (False, True): 1}
