@@ -8,8 +8,9 @@ A table stands between two comments, of which the first says what is in it:
     <!-- years 2017 trec-pm-paper, 2018 trec-pm-paper-2018: nDCG@20, AP -->
     <!-- claims WWW 2018 -->
     <!-- claims delta-over-bm25-title, delta-over-wmd -->
-    <!-- claims results-clicks.toml AllNewWords -->
+    <!-- claims clicks.toml AllNewWords -->
     <!-- verdicts WWW 2018, DeepSenSe -->
+    <!-- verdicts WWW 2018: AP -->
     …
     <!-- /results -->
 
@@ -19,7 +20,7 @@ papers report on data of their own. `years` has one line for a system, with the 
 side by side: those whose ids differ by the year only. `claims` has the differences of a paper, or
 those with the ids that are named; a claim has one line for all collections. A file with tables of
 its own, which no paper's has, is named with a word of its claims' sources. `verdicts` counts the
-differences of papers by their tables.
+differences of papers by their tables, by the first measure of each or by those that are named.
 
 A test compares the pages with `written()`, so that the tables cannot differ from what `platform
 reproduce` checks.
@@ -62,7 +63,7 @@ _PLACES = {
     **{f"noise-{noise}:test": f"noise {noise}" for noise in ("0", "0.1", "0.3", "0.5")},
 }
 """What columns call a collection."""
-_APART = ("results-clicks.toml",)
+_APART = ("clicks.toml",)
 """Files with tables of their own."""
 _SPACE = "\N{NO-BREAK SPACE}"
 _UNINFORMED = ("revdocid", "random-order")
@@ -78,7 +79,8 @@ def written(text: str, rows: Sequence[Row], claims: Sequence[Claim] = ()) -> str
         if block["kind"] == "claims":
             lines = _claims(_named(claims, what), {row.id: row for row in rows})
         elif block["kind"] == "verdicts":
-            lines = _verdicts(claims, [paper.strip() for paper in what.split(",")])
+            papers = [paper.strip() for paper in what.split(",")]
+            lines = _verdicts(claims, papers, measures if block["measures"] else ())
         elif block["kind"] == "years":
             lines = _years(rows, [place.split() for place in what.split(",")], measures)
         else:
@@ -165,14 +167,19 @@ def _claims(claims: Sequence[Claim], rows: Mapping[str, Row]) -> Iterator[str]:
         yield _line([*start, *(cells.get(place, "") for place in places)])
 
 
-def _verdicts(claims: Sequence[Claim], papers: Sequence[str]) -> Iterator[str]:
+def _verdicts(
+    claims: Sequence[Claim], papers: Sequence[str], measures: Sequence[str]
+) -> Iterator[str]:
     """A line for each table of a paper, with the number of differences that came out so.
 
-    Two rows count once for a table, by the first of their measures and topics. Rankers that know
-    nothing of the query are no rivals here, and a file with tables of its own is left out.
+    Two rows count once for a table, by the first of their measures (of these, if there are some)
+    and topics. Rankers that know nothing of the query are no rivals here, and a file with tables of
+    its own is left out.
     """
     counted: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
+        if measures and claim.measure not in measures:
+            continue
         if claim.file.name not in _APART and not claim.worse.startswith(_UNINFORMED):
             counted.setdefault((claim.source, *claim.rows), claim)
     yield _line(["source", *_VERDICTS])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from irplatform.plugin import RegisterFile, RegisterReranker, hookimpl
 
-_HERE = Path(__file__).parent
+_RESULTS = Path(__file__).with_name("results")
 
 
 class Delta:
@@ -22,9 +22,9 @@ class Delta:
 
     @hookimpl
     def register_results(self, register: RegisterFile) -> None:
-        register(_HERE / "results.toml")
-        register(_HERE / "results-claims.toml")
-        register(_HERE / "results-clicks.toml")
+        register(_RESULTS / "rows.toml")
+        register(_RESULTS / "claims.toml")
+        register(_RESULTS / "clicks.toml")
 
 
 class Delta2017:
@@ -39,8 +39,8 @@ class Delta2017:
 
     @hookimpl
     def register_results(self, register: RegisterFile) -> None:
-        register(_HERE / "results-bionlp.toml")
-        register(_HERE / "results-claims-bionlp.toml")
+        register(_RESULTS / "bionlp.toml")
+        register(_RESULTS / "claims-bionlp.toml")
 
 
 class SevMos:
@@ -57,7 +57,7 @@ class SevMos:
 
     @hookimpl
     def register_results(self, register: RegisterFile) -> None:
-        register(_HERE / "results-sevmos.toml")
+        register(_RESULTS / "sevmos.toml")
 
 
 delta, delta2017, sevmos = Delta(), Delta2017(), SevMos()

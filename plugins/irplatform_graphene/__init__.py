@@ -26,6 +26,5 @@ def register_rerankers(register: RegisterReranker) -> None:
 @hookimpl
 def register_results(register: RegisterFile) -> None:
     """Measured results and claims of the paper, for `platform reproduce`."""
-    register(Path(__file__).with_name("results.toml"))
-    register(Path(__file__).with_name("results-published.toml"))
-    register(Path(__file__).with_name("results-claims.toml"))
+    for file in sorted(Path(__file__).with_name("results").glob("*.toml")):
+        register(file)

@@ -116,11 +116,11 @@ def test_a_file_may_have_tables_of_its_own_with_its_topics_side_by_side():
         claim="R is better",
         source="WWW 2018, table 3, Neg20+",
         topics=("1", "2"),
-        file=Path("results-clicks.toml"),
+        file=Path("clicks.toml"),
     )
     later = first.model_copy(update={"id": "later", "topics": ("1", "2", "3")})
     other = first.model_copy(update={"id": "other", "source": "WWW 2018, table 4"})
-    text = "<!-- claims results-clicks.toml Neg20+ -->\nold\n<!-- /claims -->\n"
+    text = "<!-- claims clicks.toml Neg20+ -->\nold\n<!-- /claims -->\n"
     table = (
         "| claim | table; measure | published | 2018, 2 topics | 2018, 3 topics |\n"
         "|---|---|---|---|---|\n"
@@ -128,7 +128,7 @@ def test_a_file_may_have_tables_of_its_own_with_its_topics_side_by_side():
     )
     program = _program()
     assert program.written(text, rows, [first, later, other]) == text.replace("old\n", table)
-    of_paper = text.replace("results-clicks.toml Neg20+", "WWW 2018")
+    of_paper = text.replace("clicks.toml Neg20+", "WWW 2018")
     assert "R is better" not in program.written(of_paper, rows, [first, later, other])
 
 

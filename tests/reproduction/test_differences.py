@@ -102,6 +102,46 @@ def test_the_verdict_follows_from_the_interval_and_the_published_difference(
     assert verdict_of(expected, published, "64 filters") == of_variant
 
 
+@pytest.mark.parametrize(
+    ("expected", "verdict"),
+    [
+        ((0.01, -0.01, 0.03), "reproduced"),
+        ((-0.01, -0.018, -0.002), "reproduced"),
+        ((-0.01, -0.03, 0.01), "undecided"),
+        ((-0.05, -0.08, -0.021), "opposite"),
+    ],
+)
+def test_with_a_margin_a_system_need_not_be_better(expected, verdict):
+    assert verdict_of(expected, published=0.5, margin=0.02) == verdict
+
+
+def test_a_claim_by_further_measures_is_one_for_each(claims):
+    _replace(claims, 'expected = { "AP" = 0.5 }\n\n', 'expected = { "AP" = 0.5, "P@10" = 0.2 }\n\n')
+    _replace(claims, "published =", 'also = [{ measure = "P@10", published = 0.1 }]\npublished =')
+    first, second = _read(claims)
+    assert (first.id, first.published, first.verdict) == (
+        "ranker-over-bm25",
+        0.02,
+        "direction only: larger",
+    )
+    assert (second.id, second.measure, second.published) == (
+        "ranker-over-bm25-by-p-10",
+        "P@10",
+        0.1,
+    )
+    assert (second.rows, second.verdict) == (first.rows, "not run")
+
+
+def test_cases_are_claims_about_rows_that_end_in_them(claims):
+    _replace(claims, 'worse = "bm25-small"', 'worse = "bm25"\ntopics = "noise-*:test"')
+    _replace(claims, 'better = "ranker-small"', 'better = "ranker"')
+    _replace(claims, "expected = [0.2, 0.1, 0.3]", "cases = { small = [0.2, 0.1, 0.3] }")
+    (claim,) = _read(claims)
+    assert claim.id == "ranker-over-bm25-small"
+    assert claim.rows == ("ranker-small", "bm25-small")
+    assert (claim.topics, claim.verdict) == ("noise-small:test", "direction only: larger")
+
+
 def test_a_claim_is_read_with_its_verdict(claims):
     (claim,) = _read(claims)
     assert str(claim) == "ranker-small over bm25-small, AP"
@@ -146,6 +186,7 @@ def test_a_claim_is_read_with_its_verdict(claims):
             'worse = "elsewhere"',
             "key 'worse': the rows have other topics: those of demo and .*nowhere:dev",
         ),
+        ("published =", "cases = { small = [0, 0, 0] }\npublished =", "'cases' have their own"),
         (CLAIM, CLAIM + CLAIM, "difference 'ranker-over-bm25' is also in"),
         (CLAIM, "[difference]\nid = 'a'", "entries .*result.* and .*difference.*, and nothing"),
     ],
@@ -225,6 +266,7 @@ def test_differences_are_printed_after_their_rows(claims, scored, capsys, monkey
         "source": "SIGIR 1999, table 1",
         "published": 0.02,
         "variant": "",
+        "margin": None,
         "alone": False,
         "of_topics": "",
         "expected": [0.2, 0.1, 0.3],

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from irplatform.comparison.tests import paired_test
 from irplatform.errors import InputError, unknown, unstopped
@@ -38,25 +38,35 @@ Outcome = Literal["passed", "failed", "not_measured"]
 expected yet."""
 
 
-def verdict_of(expected: Interval | None, published: float | None = None, variant: str = "") -> str:
+def verdict_of(
+    expected: Interval | None,
+    published: float | None = None,
+    variant: str = "",
+    margin: float | None = None,
+) -> str:
     """Say what a difference means for the claim that it is above 0, and as large as published.
 
     Args:
         expected: the difference that was measured; None if it was not.
         published: the paper's difference, on its own data.
         variant: how the models that were run differ from the paper's; "" for the paper's own.
+        margin: the claim is only that the difference is above -margin: no worse by more than it.
 
     Examples:
         >>> verdict_of((0.066, 0.027, 0.104), 0.069)
         'reproduced'
         >>> verdict_of((0.040, 0.028, 0.051), 0.159, variant="64 filters")
         'direction only: smaller, of a variant'
+        >>> verdict_of((-0.002, -0.015, 0.011), margin=0.02)
+        'reproduced'
     """
     if expected is None:
         return "not run"
     _, low, high = expected
+    if margin is not None:
+        low, high = low + margin, high + margin
     size = ""
-    if published is not None:
+    if published is not None and margin is None:
         size = "smaller" if high < published else "larger" if low > published else ""
     if high < 0:
         verdict = "opposite"
@@ -65,6 +75,14 @@ def verdict_of(expected: Interval | None, published: float | None = None, varian
     else:
         verdict = f"not reproduced: {size}" if size else "undecided"
     return f"{verdict}, of a variant" if variant else verdict
+
+
+class Further(Declared):
+    """A further measure of a claim: its published difference, and the one here."""
+
+    measure: str
+    published: float | None = Field(None, ge=0)
+    expected: Interval | None = None
 
 
 class Claim(Declared):
@@ -78,7 +96,10 @@ class Claim(Declared):
         alone: of the rerankers' own scores.
         topics: the ids of the topics that the claim is about, or a collection that has them; all
             topics of the rows, if there are none.
+        margin: the claim is that `better` is no worse by more than this, not that it is better.
         expected: the difference here; None as long as it is not measured.
+        also: the same by further measures, see `several`.
+        cases: the differences of several claims by what their rows' ids end in, see `several`.
     """
 
     id: str = Field(pattern=ID)
@@ -91,7 +112,10 @@ class Claim(Declared):
     variant: str = ""
     alone: bool = False
     topics: tuple[str, ...] | str = ()
+    margin: float | None = Field(None, gt=0)
     expected: Interval | None = None
+    also: tuple[Further, ...] = ()
+    cases: dict[str, Interval | None] = Field(default_factory=dict)
     file: Path = Path()
 
     @field_validator("topics")
@@ -108,6 +132,12 @@ class Claim(Declared):
             raise ValueError("it is a difference and the ends of its interval, the lower one first")
         return expected
 
+    @model_validator(mode="after")
+    def _cases_alone(self) -> Claim:
+        if self.cases and (self.also or self.expected):
+            raise ValueError("'cases' have their own differences: leave out 'expected' and 'also'")
+        return self
+
     @property
     def rows(self) -> tuple[str, str]:
         """The ids of its rows."""
@@ -116,7 +146,25 @@ class Claim(Declared):
     @property
     def verdict(self) -> str:
         """What was measured means for the claim, see `verdict_of`."""
-        return verdict_of(self.expected, self.published, self.variant)
+        return verdict_of(self.expected, self.published, self.variant, self.margin)
+
+    def several(self) -> Iterator[Claim]:
+        """The claims that it stands for: of cases, or its own and those of further measures.
+
+        `cases` of 0.1 and 0.3 are the rows `better`-0.1 and `better`-0.3, alike those of `worse`;
+        a star in `topics` stands for the case.
+        """
+        plain: dict[str, Any] = {"also": (), "cases": {}}
+        for case, expected in self.cases.items():
+            ids = {key: f"{getattr(self, key)}-{case}" for key in ("id", "better", "worse")}
+            topics = self.topics.replace("*", case) if isinstance(self.topics, str) else self.topics
+            yield self.model_copy(update={**plain, **ids, "topics": topics, "expected": expected})
+        if not self.cases:
+            yield self.model_copy(update=plain)
+        for further in self.also:
+            measure = further.measure.lower().replace("@", "-")
+            figures = {**plain, **dict(further), "margin": None}
+            yield self.model_copy(update={**figures, "id": f"{self.id}-by-{measure}"})
 
     def __str__(self) -> str:
         alone = " alone" if self.alone else ""
@@ -139,7 +187,7 @@ class Claim(Declared):
 
     def as_json(self) -> dict[str, Any]:
         """Return an entry of `differences`."""
-        entry = self.model_dump(mode="json", exclude={"file", "topics"})
+        entry = self.model_dump(mode="json", exclude={"file", "topics", "also", "cases"})
         return {**entry, "of_topics": self.of_topics, "claim_verdict": self.verdict}
 
     def check_rows(self, rows: Mapping[str, Row]) -> None:
@@ -170,7 +218,8 @@ def known_claims(
     by_id = {row.id: row for row in rows}
     claims = {claim.id: claim for claim in earlier_claims}
     for file in files:
-        for claim in read_entries(file, "difference", Claim):
+        entries = read_entries(file, "difference", Claim)
+        for claim in (claim for entry in entries for claim in entry.several()):
             if other := claims.get(claim.id):
                 message = f"difference '{claim.id}' is also in {other.file}; rename one."
                 raise InputError(message, path=file)
