@@ -174,7 +174,7 @@ def _verdicts(
 
     Two rows count once for a table, by the first of their measures (of these, if there are some)
     and topics. Rankers that know nothing of the query are no rivals here, and a file with tables of
-    its own is left out.
+    its own is left out. Verdicts that no claim has get no column.
     """
     counted: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
@@ -182,14 +182,16 @@ def _verdicts(
             continue
         if claim.file.name not in _APART and not claim.worse.startswith(_UNINFORMED):
             counted.setdefault((claim.source, *claim.rows), claim)
-    yield _line(["source", *_VERDICTS])
-    yield "|---" * (1 + len(_VERDICTS)) + "|"
+    every = {claim.verdict for claim in counted.values()}
+    columns = [name for name in _VERDICTS if any(verdict.startswith(name) for verdict in every)]
+    yield _line(["source", *columns])
+    yield "|---" * (1 + len(columns)) + "|"
     for paper in papers:
         sources = [c.source for c in counted.values() if c.source.startswith(f"{paper},")]
         for source in sorted(dict.fromkeys(sources), key=_natural):
             of_source = [claim for claim in counted.values() if claim.source == source]
             cells = []
-            for verdict in _VERDICTS:
+            for verdict in columns:
                 named = [claim for claim in of_source if claim.verdict.startswith(verdict)]
                 variants = sum(bool(claim.variant) for claim in named)
                 own = len(named) - variants

@@ -152,9 +152,11 @@ def test_verdicts_are_counted_by_table_a_pair_of_rows_once_and_those_of_variants
         claim.model_copy(update={"id": "e", "source": "SIGIR 2015, table 1"}),
     ]
     text = "<!-- verdicts WWW 2018 -->\nold\n<!-- /verdicts -->\n"
-    assert _program().written(text, [], [claim, *others]).splitlines()[3:5] == [
-        "| WWW 2018, table 2 | | | | | | 1 |",
-        "| WWW 2018, table 10 | 1, *1* | 1 | | | | |",
+    assert _program().written(text, [], [claim, *others]).splitlines()[1:5] == [
+        "| source | reproduced | direction only | not run |",
+        "|---|---|---|---|",
+        "| WWW 2018, table 2 | | | 1 |",
+        "| WWW 2018, table 10 | 1, *1* | 1 | |",
     ]
 
 

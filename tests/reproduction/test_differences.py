@@ -117,7 +117,11 @@ def test_with_a_margin_a_system_need_not_be_better(expected, verdict):
 
 def test_a_claim_by_further_measures_is_one_for_each(claims):
     _replace(claims, 'expected = { "AP" = 0.5 }\n\n', 'expected = { "AP" = 0.5, "P@10" = 0.2 }\n\n')
-    _replace(claims, "published =", 'also = [{ measure = "P@10", published = 0.1 }]\npublished =')
+    _replace(
+        claims,
+        "published =",
+        'also = [{ measure = "P@10", published = 0.1, margin = 0.1 }]\npublished =',
+    )
     first, second = _read(claims)
     assert (first.id, first.published, first.verdict) == (
         "ranker-over-bm25",
@@ -130,6 +134,7 @@ def test_a_claim_by_further_measures_is_one_for_each(claims):
         0.1,
     )
     assert (second.rows, second.verdict) == (first.rows, "not run")
+    assert (first.margin, second.margin) == (None, 0.1)
 
 
 def test_cases_are_claims_about_rows_that_end_in_them(claims):

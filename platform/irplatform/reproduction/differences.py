@@ -78,10 +78,11 @@ def verdict_of(
 
 
 class Further(Declared):
-    """A further measure of a claim: its published difference, and the one here."""
+    """A further measure of a claim: its published difference, its margin, and the one here."""
 
     measure: str
     published: float | None = Field(None, ge=0)
+    margin: float | None = Field(None, gt=0)
     expected: Interval | None = None
 
 
@@ -163,7 +164,7 @@ class Claim(Declared):
             yield self.model_copy(update=plain)
         for further in self.also:
             measure = further.measure.lower().replace("@", "-")
-            figures = {**plain, **dict(further), "margin": None}
+            figures = {**plain, **dict(further)}
             yield self.model_copy(update={**figures, "id": f"{self.id}-by-{measure}"})
 
     def __str__(self) -> str:
