@@ -60,6 +60,7 @@ _PLACES = {
     "trec-pm/2018.toml": "2018",
     "nfcorpus:dev": "NFCorpus",
     "citations:dev": "citing sentences",
+    "${IRPLATFORM_MESH}:test": "MeSH-term queries",
     **{f"noise-{noise}:test": f"noise {noise}" for noise in ("0", "0.1", "0.3", "0.5")},
 }
 """What columns call a collection."""
