@@ -183,8 +183,8 @@ def _verdicts(
             continue
         if claim.file.name not in _APART and not claim.worse.startswith(_UNINFORMED):
             counted.setdefault((claim.source, *claim.rows), claim)
-    every = {claim.verdict for claim in counted.values()}
-    columns = [name for name in _VERDICTS if any(verdict.startswith(name) for verdict in every)]
+    verdicts = {claim.verdict for claim in counted.values()}
+    columns = [name for name in _VERDICTS if any(held.startswith(name) for held in verdicts)]
     yield _line(["source", *columns])
     yield "|---" * (1 + len(columns)) + "|"
     for paper in papers:

@@ -191,6 +191,12 @@ def test_a_claim_is_read_with_its_verdict(claims):
             'worse = "elsewhere"',
             "key 'worse': the rows have other topics: those of demo and .*nowhere:dev",
         ),
+        ("published =", "cases = { a = [1, 2, 3] }\npublished =", "the lower one first"),
+        (
+            "published =",
+            'also = [{ measure = "AP", expected = [1, 2, 3] }]\npublished =',
+            "the lower one first",
+        ),
         ("published =", "cases = { small = [0, 0, 0] }\npublished =", "'cases' have their own"),
         (CLAIM, CLAIM + CLAIM, "difference 'ranker-over-bm25' is also in"),
         (CLAIM, "[difference]\nid = 'a'", "entries .*result.* and .*difference.*, and nothing"),

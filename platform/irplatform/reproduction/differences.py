@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from irplatform.comparison.tests import paired_test
 from irplatform.errors import InputError, unknown, unstopped
@@ -30,7 +30,14 @@ if TYPE_CHECKING:
     from irplatform.reproduction.execute import Execution
     from irplatform.reproduction.rows import Row
 
-Interval = tuple[float, float, float]
+
+def _in_order(difference: tuple[float, float, float]) -> tuple[float, float, float]:
+    if not difference[1] <= difference[0] <= difference[2]:
+        raise ValueError("it is a difference and the ends of its interval, the lower one first")
+    return difference
+
+
+Interval = Annotated[tuple[float, float, float], AfterValidator(_in_order)]
 """A difference with the ends of its 95 % interval over topics (t distribution)."""
 
 Outcome = Literal["passed", "failed", "not_measured"]
@@ -125,13 +132,6 @@ class Claim(Declared):
         if isinstance(topics, tuple) and (len(topics) == 1 or len(topics) > len(set(topics))):
             raise ValueError("these are ids of two or more topics, once each")
         return topics
-
-    @field_validator("expected")
-    @classmethod
-    def _in_order(cls, expected: Interval | None) -> Interval | None:
-        if expected and not expected[1] <= expected[0] <= expected[2]:
-            raise ValueError("it is a difference and the ends of its interval, the lower one first")
-        return expected
 
     @model_validator(mode="after")
     def _cases_alone(self) -> Claim:
