@@ -6,9 +6,10 @@ This is table 1 of Mohan et al. (BioNLP 2017, WWW 2018) for any judged collectio
 Delta's. Judged documents without a text do not count.
 """
 
-import sys
+import argparse
 from collections import Counter, defaultdict
 
+from irplatform.errors import InputError
 from irplatform.registry.loading import registry
 from irplatform.text.tokenizer import tokenize
 
@@ -30,7 +31,12 @@ def words_in_titles(name: str) -> Counter[tuple[bool, bool]]:
 
 
 if __name__ == "__main__":
-    counts = words_in_titles(sys.argv[1])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("collection")
+    try:
+        counts = words_in_titles(parser.parse_args().collection)
+    except InputError as error:
+        parser.error(str(error))
     relevant, others = (counts[kind, True] + counts[kind, False] for kind in (True, False))
     print(f"{counts[True, False]} of {relevant} relevant documents lack a word")
     print(f"{counts[False, True]} of {others} others have all words")

@@ -7,12 +7,13 @@ titles and abstracts that occur six times or more; numbers lie within ±√(3 / 
 5.4), drawn in the order of the words from the seed 42.
 """
 
-import sys
+import argparse
 from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
+from irplatform.errors import InputError
 from irplatform.registry.loading import registry
 from irplatform.text.tokenizer import tokenize
 
@@ -33,5 +34,12 @@ def random_vectors(dimensions: int, name: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for line in random_vectors(int(sys.argv[1]), sys.argv[2]):
-        print(line)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("dimensions", type=int)
+    parser.add_argument("collection")
+    given = parser.parse_args()
+    try:
+        for line in random_vectors(given.dimensions, given.collection):
+            print(line)
+    except InputError as error:
+        parser.error(str(error))
