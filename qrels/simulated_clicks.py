@@ -6,27 +6,28 @@ For each noise (0, 0.1, 0.3, 0.5) OUT gets a log, `log-NOISE.tsv.gz`, and a coll
 levels, `noise-NOISE`. Its split `test-grades` has the true grades of the documents of `test`.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 from irplatform.building.click_judgments import normalize, query_id
 from irplatform.building.click_simulation import Behaviour, SessionSettings, simulate_clicks
 from irplatform.building.clicks import ClickSettings, from_clicks
 from irplatform.collections.beir import QRELS_HEADER, qrels_path
+from irplatform.errors import InputError
 from irplatform.registry.loading import registry
 
-NOISES = ("0", "0.1", "0.3", "0.5")
+NOISES = (0.0, 0.1, 0.3, 0.5)
 RETRIEVERS = "bm25+rm3+qld"
 
 
-def make(collection: str, out: Path, noise: str) -> Path:
+def make(collection: str, out: Path, noise: float) -> Path:
     """Make the log and the folder of one noise; return the folder.
 
     Users are shown what three retrievers find, and look at every rank alike: only a document's
     grade and the noise decide on a click.
     """
-    behaviour = Behaviour(decay=0, noise=float(noise))
-    log, folder = out / f"log-{noise}.tsv.gz", out / f"noise-{noise}"
+    behaviour = Behaviour(decay=0, noise=noise)
+    log, folder = out / f"log-{noise:g}.tsv.gz", out / f"noise-{noise:g}"
     settings = SessionSettings(shuffle=100, behaviour=behaviour)
     simulate_clicks(collection, log, settings, retriever=RETRIEVERS)
     from_clicks(log, folder, ClickSettings(), collection)
@@ -50,7 +51,14 @@ def write_grades(collection: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    name, target, *noises = sys.argv[1:]
-    Path(target).mkdir(parents=True, exist_ok=True)
-    for each in noises or NOISES:
-        print(make(name, Path(target), each))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("collection")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("noises", nargs="*", type=float, default=NOISES, help="0 to 1 (0 0.1 0.3 0.5)")
+    options = parser.parse_args()
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+        for noise in options.noises:
+            print(make(options.collection, options.out, noise))
+    except (InputError, OSError) as error:
+        parser.error(str(error))

@@ -2,13 +2,16 @@
 
 import hashlib
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from irplatform.registry.loading import registry
 
-QRELS = Path(__file__).parent.parent / "qrels"
+ROOT = Path(__file__).parent.parent
+QRELS = ROOT / "qrels"
 DEMO = QRELS / "demo-clicks"
 
 
@@ -29,7 +32,7 @@ def test_clicks_on_the_demo_are_a_collection():
 
 @pytest.mark.java
 def test_clicks_on_the_demo_are_made_again_to_the_byte(fresh_home, tmp_path):
-    made = _program("simulated_clicks").make("demo", tmp_path, "0.1")
+    made = _program("simulated_clicks").make("demo", tmp_path, 0.1)
     files = sorted(path.relative_to(DEMO) for path in DEMO.rglob("*") if path.is_file())
     assert files == sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
     assert [
@@ -41,7 +44,7 @@ def test_clicks_on_the_demo_are_made_again_to_the_byte(fresh_home, tmp_path):
 @pytest.mark.real
 @pytest.mark.java
 def test_clicks_on_nfcorpus_are_made_again_to_the_byte(test_data, fresh_home, tmp_path):
-    _program("simulated_clicks").make(f"{test_data / 'nfcorpus'}:train", tmp_path, "0")
+    _program("simulated_clicks").make(f"{test_data / 'nfcorpus'}:train", tmp_path, 0.0)
     lines = (QRELS / "nfcorpus-clicks.sha256").read_text(encoding="utf-8").splitlines()
     expected = {name: digest for digest, name in map(str.split, lines) if "noise-0/" in name}
     assert len(expected) == 8
@@ -69,3 +72,25 @@ def test_words_of_the_query_in_titles_are_counted_by_relevance(tmp_path):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     counts = _program("words_in_titles").words_in_titles(f"{tmp_path}:test")
     assert counts == {(True, True): 1, (True, False): 1, (False, True): 1}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "qrels/words_in_titles.py nowhere",
+        "qrels/misleading_titles.py nowhere",
+        "qrels/simulated_clicks.py nowhere OUT",
+        "qrels/simulated_clicks.py demo OUT 7",
+        "qrels/simulated_clicks.py demo OUT half",
+        "runs/random_vectors.py 10 nowhere",
+    ],
+)
+def test_wrong_input_of_a_program_is_one_error(command, tmp_path):
+    program, *arguments = command.replace("OUT", str(tmp_path)).split()
+    result = subprocess.run(
+        [sys.executable, ROOT / program, *arguments], capture_output=True, text=True
+    )
+    assert result.returncode == 2
+    assert "error: " in result.stderr.splitlines()[-1]
+    assert "Traceback" not in result.stderr
+    assert list(tmp_path.iterdir()) == []
