@@ -23,8 +23,8 @@ class Delta:
     @hookimpl
     def register_results(self, register: RegisterFile) -> None:
         register(_RESULTS / "rows.toml")
-        register(_RESULTS / "options.toml")
         register(_RESULTS / "claims.toml")
+        register(_RESULTS / "options.toml")
         register(_RESULTS / "clicks.toml")
 
 
