@@ -54,7 +54,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("collection")
     parser.add_argument("out", type=Path)
-    parser.add_argument("noises", nargs="*", type=float, default=NOISES, help="0 to 1 (0 0.1 0.3 0.5)")
+    parser.add_argument("noises", nargs="*", type=float, default=NOISES, help="0 to 1")
     options = parser.parse_args()
     try:
         options.out.mkdir(parents=True, exist_ok=True)
