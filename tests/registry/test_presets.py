@@ -43,6 +43,7 @@ def plugins():
         "ranker": registration(Ranker),
         "variant": registration(Ranker, "variant", filters=16),
         "plain": registration(Plain, "plain"),
+        "simple": registration(Plain, "simple"),
     }
     return found
 
@@ -74,6 +75,8 @@ def test_its_settings_may_be_nested(plugins):
 def test_one_that_no_reranker_has_is_refused(plugins):
     with pytest.raises(InputError, match="preset='paper' has no effect: plain has no presets"):
         _options(plugins, "plain", preset="paper")
+    with pytest.raises(InputError, match="no effect: plain, simple have no presets"):
+        _options(plugins, "plain", "simple", preset="paper")
     with pytest.raises(InputError, match=r"'papre' is not a preset of .*\. Did you mean 'paper'\?"):
         _options(plugins, "ranker", preset="papre")
 

@@ -199,6 +199,14 @@ def test_a_row_that_lacks_a_knowledge_base_is_skipped(results, called, monkeypat
     assert row.command()[-4:-2] == ["--expand", "hgnc"]
 
 
+def test_a_row_whose_collection_is_not_built_yet_is_skipped(results, called):
+    row = read_rows(results)[0].model_copy(update={"collection": "trec-pm-pool-2017"})
+    (execution,) = reproduce([row])
+    assert execution.verdict == "skipped"
+    assert "`platform collections build trec-pm-pool-2017` fetches it" in execution.reason
+    assert called == []
+
+
 def test_a_row_that_names_an_unknown_collection_cannot_run(results, called):
     row = read_rows(results)[0].model_copy(update={"collection": "dmeo"})
     (execution,) = reproduce([row])

@@ -57,6 +57,10 @@ SHORT_NAMES: Mapping[str, str] = {
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
+class NotBuiltError(InputError):
+    """A collection that can be built is not built yet."""
+
+
 def resolve(name: str, registered: Registered, also: Iterable[str] = ()) -> Collection:
     """The collection that a name stands for.
 
@@ -154,7 +158,7 @@ def open_path(path: Path, registered: Registered = NONE) -> Collection:
 def check_built(name: str) -> None:
     """Refuse the name of a collection that can be built and is not built yet."""
     if name.startswith(_POOL) and name in BUILDERS:
-        raise InputError(
+        raise NotBuiltError(
             f"'{name}' ({BUILDERS[name]}) is not built yet. `platform collections build {name}` "
             f"fetches it; with {option('dry_run', True)} it only says what, from where, and "
             "how much."

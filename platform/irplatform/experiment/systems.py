@@ -190,7 +190,8 @@ def _check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
     presets = sorted({name for registration in chosen for name in registration.presets})
     systems = ", ".join(registration.name for registration in chosen) or "a run without rerankers"
     if not presets:
-        raise InputError(f"{option('preset', preset)} has no effect: {systems} has no presets.")
+        have = "have" if len(chosen) > 1 else "has"
+        raise InputError(f"{option('preset', preset)} has no effect: {systems} {have} no presets.")
     raise unknown("preset", preset, presets, of=systems)
 
 

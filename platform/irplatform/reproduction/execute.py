@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from irplatform.collections.names import aliases_file
+from irplatform.collections.names import NotBuiltError, aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.experiment.systems import refuse_large_downloads
 from irplatform.files.digests import fingerprint
@@ -269,6 +269,8 @@ def _prepare(row: Row, command: tuple[str, ...], cache: Path) -> Execution:
             refuse_large_downloads(collection, name)
         except InputError as error:
             return Execution(row, command, reason=str(error), skipped=True)
+    except NotBuiltError as error:
+        return Execution(row, command, reason=str(error), skipped=True)
     except PlatformError as error:
         refused = isinstance(error, InputError)
         return Execution(row, command, reason=str(error), refused=refused)
