@@ -1,4 +1,4 @@
-"""Writes uniform random word vectors, as table 4 of GRAPHENE (WWW 2019) starts models from.
+"""Writes uniform random word vectors, as table 4 of GRAPHENE (CIKM 2019) starts models from.
 
     python runs/random_vectors.py 300 trec-pm/2017.toml > random-300.txt
 

@@ -36,8 +36,9 @@ class Graphene(TrainableReranker):
 
     A document's vector joins the mean of a BiLSTM's states with a graph convolution over its
     concepts, of which those that match the topic count more; the score is its distance from the
-    topic's vector. `graphene` is the published model, trained in our way; `--preset paper` comes
-    nearer to the paper's training. `graphene-features` adds features of an expanded query.
+    topic's vector. `graphene` has additions of ours that train on few topics; `--preset paper` is
+    the published model, `--preset paper-small` the same in a small size. `graphene-features` adds
+    features of an expanded query.
     """
 
     Options = GrapheneOptions
