@@ -60,7 +60,7 @@ def test_topics_have_the_means_of_the_tables(rows, scores):
 
 def test_topics_have_the_differences_of_the_claims(rows, scores):
     claims, _ = shipped_claims(registry().results, rows, ())
-    others, compared = [], 0
+    others, claims_compared = [], 0
     for claim in claims:
         ids = [
             alone_name(id_) if claim.alone and alone_name(id_) in scores else id_
@@ -70,19 +70,22 @@ def test_topics_have_the_differences_of_the_claims(rows, scores):
             continue
         better, worse = (scores[id_][claim.measure] for id_ in ids)
         difference = fmean(better[t] - worse[t] for t in claim.topics or better)
-        compared += 1
+        claims_compared += 1
         if difference != pytest.approx(claim.expected[0], abs=ROUNDING):
             others.append((claim.id, difference, claim.expected[0]))
     assert others == []
-    assert compared > 400
+    assert claims_compared > 400
 
 
 def test_digests_are_those_of_the_run_files(tables):
     for folder, table in tables.items():
         files = {row.file: row.sha256 for row in table.rows.values()}
         assert {path.name for path in folder.glob("*.run.gz")} == files.keys()
-        made = {f: hashlib.sha256(gzip.open(folder / f).read()).hexdigest() for f in files}
-        assert made == files
+        digests = {
+            name: hashlib.sha256(gzip.decompress((folder / name).read_bytes())).hexdigest()
+            for name in files
+        }
+        assert digests == files
 
 
 def test_rows_are_of_one_version_and_few_megabytes(tables):
