@@ -73,14 +73,14 @@ def run(program: Path, arguments: Sequence[str] = ()) -> dict[str, Any]:
 def keep(name: str, result: dict[str, Any]) -> None:
     """Write a result, with when and where it was measured, to `results/`."""
     RESULTS.mkdir(exist_ok=True)
-    where = {
+    environment = {
         "measured": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": platform.machine(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
     }
     with atomic_write(RESULTS / f"{name}.json") as file:
-        json.dump({**result, **where}, file, indent=1)
+        json.dump({**result, **environment}, file, indent=1)
         file.write("\n")
 
 
@@ -122,9 +122,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="which; all without a name")
     parser.add_argument("--tiny", action="store_true", help="only see whether they work")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     paths = programs()
-    names = given.names or list(paths)
+    names = arguments.names or list(paths)
     for name in names:
         if name not in paths:
             print(unknown("benchmark", name, paths), file=sys.stderr)
@@ -132,18 +132,18 @@ def main() -> int:
     results: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
     failures = 0
-    with _tiny_data() if given.tiny else nullcontext():
+    with _tiny_data() if arguments.tiny else nullcontext():
         for name in names:
             print(f"== {name}", file=sys.stderr)
             try:
-                results[name] = run(paths[name], TINY[name] if given.tiny else ())
+                results[name] = run(paths[name], TINY[name] if arguments.tiny else ())
             except LeftOutError as reason:
                 left_out[name] = str(reason)
             except RuntimeError as error:
                 print(f"{name}: {error}", file=sys.stderr)
                 failures += 1
             else:
-                if not given.tiny:
+                if not arguments.tiny:
                     keep(name, results[name])
     show(results, left_out)
     return 1 if failures else 0

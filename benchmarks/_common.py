@@ -48,10 +48,10 @@ def require(path: Path) -> Path:
 def runs(program: str) -> bool:
     """Whether a few lines of Python run to their end here, in a process of their own."""
     environment = {**os.environ, "OPENAI_API_KEY": "none"}  # Pyserini's encoders want one
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, env=environment, check=False
     )
-    return done.returncode == 0
+    return process.returncode == 0
 
 
 def alternate(
@@ -121,7 +121,7 @@ def leave_out(reason: str) -> NoReturn:
 
 def report(
     benchmark: str,
-    ours: float,
+    figure: float,
     peer: float | None,
     unit: str,
     *,
@@ -135,12 +135,12 @@ def report(
     """
     ratio = None
     if peer is not None:
-        ratio = _five_digits(ours / peer if higher_is_better else peer / ours)
+        ratio = _five_digits(figure / peer if higher_is_better else peer / figure)
     print(
         json.dumps(
             {
                 "benchmark": benchmark,
-                "ours": _five_digits(ours),
+                "ours": _five_digits(figure),
                 "peer": None if peer is None else _five_digits(peer),
                 "unit": unit,
                 "ratio": ratio,

@@ -85,8 +85,8 @@ class DirectDelta(nn.Module):
         distances = torch.cdist(
             words, query_words, compute_mode="donot_use_mm_for_euclid_dist"
         )  # [n, N, M]
-        distance, which = distances.min(dim=2)
-        closest = query_words[which]
+        distance, positions = distances.min(dim=2)
+        closest = query_words[positions]
         lengths = words.norm(dim=2) + closest.norm(dim=2)
         delta = torch.cat(
             [

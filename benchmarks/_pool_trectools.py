@@ -16,21 +16,21 @@ Documents = dict[str, list[str]]
 
 def main() -> None:
     """Print the pools of a folder of runs."""
-    asked = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     runs = {path.stem: TrecRun(str(path)) for path in sorted(Path(sys.argv[1]).glob("*.run"))}
     topics = len({topic for run in runs.values() for topic in run.topics()})
-    made: dict[str, dict[str, dict[str, Documents]]] = {}
-    for budget in asked["budgets"]:
+    pools: dict[str, dict[str, dict[str, Documents]]] = {}
+    for budget in request["budgets"]:
         depths = {strategy: max(1, round(budget / topics)) for strategy in ("rbp", "rrf")}
         depths["topX"] = nearest_depth(runs, budget)
-        made[budget] = {
+        pools[budget] = {
             strategy: {
                 out: pool([run for name, run in runs.items() if name != out], strategy, depth)
-                for out in ["", *asked["left_out"]]
+                for out in ["", *request["left_out"]]
             }
             for strategy, depth in depths.items()
         }
-    print(json.dumps(made))
+    print(json.dumps(pools))
 
 
 def nearest_depth(runs: dict[str, TrecRun], budget: int) -> int:
@@ -46,8 +46,8 @@ def nearest_depth(runs: dict[str, TrecRun], budget: int) -> int:
 
 def pool(runs: list[TrecRun], strategy: str, depth: int) -> Documents:
     """The documents of a pool by topic."""
-    made = TrecPoolMaker().make_pool(runs, strategy=strategy, topX=depth).pool
-    return {str(topic): sorted(map(str, documents)) for topic, documents in made.items()}
+    by_topic = TrecPoolMaker().make_pool(runs, strategy=strategy, topX=depth).pool
+    return {str(topic): sorted(map(str, documents)) for topic, documents in by_topic.items()}
 
 
 if __name__ == "__main__":

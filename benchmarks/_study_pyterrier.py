@@ -32,9 +32,12 @@ SECONDS = {}
 @contextmanager
 def part(name: str) -> Iterator[None]:
     """Measure a part of the study: wall clock, and processor of all threads."""
-    begun, used = time.perf_counter(), time.process_time()
+    begun, processor = time.perf_counter(), time.process_time()
     yield
-    SECONDS[name] = {"wall": time.perf_counter() - begun, "processor": time.process_time() - used}
+    SECONDS[name] = {
+        "wall": time.perf_counter() - begun,
+        "processor": time.process_time() - processor,
+    }
 
 
 def corpus() -> Iterator[dict[str, str]]:
@@ -81,8 +84,8 @@ def scores_of(retriever: pt.Transformer) -> pt.Transformer:
     """The scores of a retriever for documents that another found: PISA reranks nothing itself."""
 
     def scores(results: pd.DataFrame) -> pd.DataFrame:
-        asked = results[["qid", "query"]].drop_duplicates()
-        scored = retriever(asked)[["qid", "docno", "score"]]
+        queries = results[["qid", "query"]].drop_duplicates()
+        scored = retriever(queries)[["qid", "docno", "score"]]
         return (
             results.drop(columns="score").merge(scored, on=["qid", "docno"], how="left").fillna(0)
         )

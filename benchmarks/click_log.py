@@ -35,8 +35,8 @@ from irplatform.building.click_judgments import (
     normalize,
     query_id,
     refusal,
+    round_levels,
     weighted_clicks,
-    written,
 )
 from irplatform.building.click_log import COLUMNS
 from irplatform.building.clicks import SHARES, ClickSettings, from_clicks
@@ -84,7 +84,7 @@ def generate(path: Path, lines: int) -> None:
             frame.write_csv(file, separator="\t", include_header=False, quote_style="never")
 
 
-def ours(log: Path, out: Path) -> None:
+def platform(log: Path, out: Path) -> None:
     from_clicks(log, out, ClickSettings())
 
 
@@ -123,7 +123,7 @@ def twin(log: Path, out: Path) -> None:
         total = weighted_clicks(
             abstract_clicks.sum(), fulltext_clicks.sum(), without.sum(), weights
         )
-        document_levels = written(levels(weighted, total)).tolist()
+        document_levels = round_levels(levels(weighted, total)).tolist()
         file = files[split_of(id_, SHARES, 42)]
         for level, document in sorted(
             zip(document_levels, documents, strict=True), key=lambda pair: (-pair[0], pair[1])
@@ -170,7 +170,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.side:
         side, log, out = arguments.side
-        {"ours": ours, "twin": twin}[side](Path(log), Path(out))
+        {"ours": platform, "twin": twin}[side](Path(log), Path(out))
         return
     with tempfile.TemporaryDirectory(prefix="click-log-") as name:
         folder = Path(name)
@@ -190,7 +190,7 @@ def main() -> None:
         gzipped = measure("ours", packed, folder)
         if digest(folder / "ours") != plain:
             sys.exit("a gzipped log does not give the same judgments")
-        kept = json.loads((folder / "ours" / "report.json").read_text())["kept"]
+        counts = json.loads((folder / "ours" / "report.json").read_text())["kept"]
     rates = {
         side: arguments.lines / median(m["seconds"] for m in measured)
         for side, measured in sides.items()
@@ -205,7 +205,7 @@ def main() -> None:
         peak_megabytes={side: round(median(m["megabytes"] for m in sides[side])) for side in sides},
         large={
             "lines": arguments.large,
-            "queries_kept": kept["queries"],
+            "queries_kept": counts["queries"],
             "lines_per_second": round(arguments.large / alone["seconds"]),
             "peak_megabytes": round(alone["megabytes"]),
             "gzipped_lines_per_second": round(arguments.large / gzipped["seconds"]),

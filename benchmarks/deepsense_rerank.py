@@ -127,11 +127,11 @@ def draw(count: int) -> tuple[Encoded, tuple[Tensor, Tensor, Tensor]]:
 
     query = words(QUERY_WORDS)
     titles, abstracts = words(count, TITLE_WORDS), words(count, ABSTRACT_WORDS)
-    both = np.concatenate([titles.ravel(), abstracts.ravel()])
-    distinct, places = np.unique(both, return_inverse=True)
+    text_words = np.concatenate([titles.ravel(), abstracts.ravel()])
+    distinct, places = np.unique(text_words, return_inverse=True)
 
-    def texts(places: npt.NDArray[np.int64], each: int) -> Texts:
-        return Texts(torch.from_numpy(places), torch.arange(0, len(places), each))
+    def texts(places: npt.NDArray[np.int64], length: int) -> Texts:
+        return Texts(torch.from_numpy(places), torch.arange(0, len(places), length))
 
     encoded = Encoded(
         torch.from_numpy(query),

@@ -64,14 +64,14 @@ class Sides:
     Attributes:
         index: the forward index that both read.
         vectors: the word vectors.
-        ours: the plugin's form.
+        plugin: the plugin's form.
         peer: the model as one would write it.
         device: where they compute.
     """
 
     index: ForwardIndex
     vectors: WordVectors
-    ours: Delta
+    plugin: Delta
     peer: DirectDelta
     device: str
 
@@ -79,7 +79,7 @@ class Sides:
         self, topic: Topic, documents: Documents
     ) -> dict[str, Callable[[], Sequence[float]]]:
         """Return for each side the timed way from its input to a list of scores."""
-        inputs = direct_input(self.index, self.vectors, self.ours.options, topic, documents.ids)
+        inputs = direct_input(self.index, self.vectors, self.plugin.options, topic, documents.ids)
         matrix, query, lexical = (tensor.to(self.device) for tensor in inputs)
 
         def peer() -> Sequence[float]:
@@ -87,21 +87,21 @@ class Sides:
                 scores: list[float] = self.peer(matrix, query, lexical).tolist()
             return scores
 
-        return {"ours": lambda: self.ours.score(topic, documents), "peer": peer}
+        return {"ours": lambda: self.plugin.score(topic, documents), "peer": peer}
 
 
 def build(resources: CollectionResources) -> Sides:
     """Make both forms; the weights of the first go to the peer through a checkpoint."""
     index, vectors = resources.forward_index(), resources.vectors()
     options = DeltaOptions()
-    ours = Delta(options)
-    ours.prepare(resources)
+    reranker = Delta(options)
+    reranker.prepare(resources)
     with tempfile.TemporaryDirectory() as scratch:
-        ours.save(Path(scratch))
-        ours.load(Path(scratch))
+        reranker.save(Path(scratch))
+        reranker.load(Path(scratch))
         (file,) = Path(scratch).iterdir()
         peer = direct_form(WeightFile(file).load(), vectors, options)
-    return Sides(index, vectors, ours, peer.to(resources.device), resources.device)
+    return Sides(index, vectors, reranker, peer.to(resources.device), resources.device)
 
 
 def direct_form(
@@ -127,7 +127,7 @@ def direct_form(
         }
         names |= {f"feed_forward.0.{kind}": f"hidden.{kind}"}
         names |= {f"feed_forward.2.{kind}": f"output.{kind}"}
-    peer.load_state_dict({name: weights[ours] for name, ours in names.items()}, strict=False)
+    peer.load_state_dict({name: weights[key] for name, key in names.items()}, strict=False)
     return peer.eval()
 
 
@@ -150,12 +150,12 @@ def direct_input(
 def candidates(collection: Collection, topics: int, depth: int) -> list[tuple[Topic, Documents]]:
     """The first topics, each with the first of its judged documents."""
     qrels = collection.load_qrels()
-    chosen = []
+    pools = []
     for topic in collection.load_topics():
         judged = sorted(qrels.get(topic.id, {}))[:depth]
-        if len(judged) == depth and len(chosen) < topics:
-            chosen.append((topic, Documents(judged, _not_read)))
-    return chosen
+        if len(judged) == depth and len(pools) < topics:
+            pools.append((topic, Documents(judged, _not_read)))
+    return pools
 
 
 def _not_read(doc_ids: Sequence[str]) -> Sequence[Document]:

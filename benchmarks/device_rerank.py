@@ -129,9 +129,9 @@ class Slice:
 
 def reranker(name: str, resources: Slice) -> TrainableReranker:
     """A reranker of the table, with untrained weights."""
-    made: TrainableReranker = registry().reranker(name).create(RERANKERS[name])  # type: ignore[assignment]
-    made.prepare(resources)  # type: ignore[arg-type]
-    return made
+    instance: TrainableReranker = registry().reranker(name).create(RERANKERS[name])  # type: ignore[assignment]
+    instance.prepare(resources)  # type: ignore[arg-type]
+    return instance
 
 
 def prepare(folder: Path, data: Path, topics: int, documents: int) -> None:
@@ -142,8 +142,8 @@ def prepare(folder: Path, data: Path, topics: int, documents: int) -> None:
     (folder / "index").mkdir(parents=True)
     corpus = collection.corpus
     LongDocuments(corpus, "cpu", 1, threads=2, ids=ids, folder=folder / "index").forward_index()
-    told = [{"id": topic.id, "query": topic.query, "ids": list(read.ids)} for topic, read in pools]
-    (folder / "topics.json").write_text(json.dumps(told), encoding="utf-8")
+    rows = [{"id": topic.id, "query": topic.query, "ids": list(read.ids)} for topic, read in pools]
+    (folder / "topics.json").write_text(json.dumps(rows), encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
         resources = Slice(folder, "cpu", 1, Path(scratch))
         for name in RERANKERS:
@@ -155,8 +155,8 @@ def prepare(folder: Path, data: Path, topics: int, documents: int) -> None:
 
 def read_topics(folder: Path) -> Pools:
     """The topics and their candidates."""
-    told = json.loads((folder / "topics.json").read_text(encoding="utf-8"))
-    return [(Topic(t["id"], t["query"]), Documents(t["ids"], _not_read)) for t in told]
+    rows = json.loads((folder / "topics.json").read_text(encoding="utf-8"))
+    return [(Topic(t["id"], t["query"]), Documents(t["ids"], _not_read)) for t in rows]
 
 
 def _not_read(doc_ids: Sequence[str]) -> Sequence[Document]:
@@ -165,29 +165,29 @@ def _not_read(doc_ids: Sequence[str]) -> Sequence[Document]:
 
 def milliseconds(score: Callable[[], object], rounds: int) -> float:
     """The median of some rounds, after two to warm up."""
-    taken = []
+    times = []
     for number in range(rounds + 2):
         started = time.perf_counter()
         score()
         if number > 1:
-            taken.append((time.perf_counter() - started) * 1000)
-    return median(taken)
+            times.append((time.perf_counter() - started) * 1000)
+    return median(times)
 
 
 def direct(folder: Path, resources: Slice, pools: Pools, rounds: int) -> float:
     """Milliseconds per topic of Delta written directly in torch."""
-    ours: Any = reranker("delta", resources)
+    delta: Any = reranker("delta", resources)
     (file,) = (folder / "delta").glob("*.safetensors")
-    peer = direct_form(WeightFile(file).load(), resources.vectors(), ours.options).to(
+    peer = direct_form(WeightFile(file).load(), resources.vectors(), delta.options).to(
         resources.device
     )
-    index, taken = resources.forward_index(), []
+    index, times = resources.forward_index(), []
     for topic, documents in pools:
-        held = index, resources.vectors(), ours.options, topic, documents.ids
-        inputs = [tensor.to(resources.device) for tensor in direct_input(*held)]
+        parts = index, resources.vectors(), delta.options, topic, documents.ids
+        inputs = [tensor.to(resources.device) for tensor in direct_input(*parts)]
         with torch.inference_mode():
-            taken.append(milliseconds(lambda given=inputs: peer(*given).tolist(), rounds))
-    return median(taken)
+            times.append(milliseconds(lambda tensors=inputs: peer(*tensors).tolist(), rounds))
+    return median(times)
 
 
 def measure(
@@ -196,14 +196,14 @@ def measure(
     """For each reranker the milliseconds per topic, alone and all topics at once, and scores."""
     table = {}
     for name in RERANKERS:
-        made: Any = reranker(name, resources)
-        made.load(folder / name)
+        instance: Any = reranker(name, resources)
+        instance.load(folder / name)
         if compiled and name == "delta":
-            made.network.tabulated = torch.compile(made.network.tabulated, dynamic=True)
+            instance.network.tabulated = torch.compile(instance.network.tabulated, dynamic=True)
             closest_words.relate = torch.compile(closest_words.relate, dynamic=True)
-        scores = np.concatenate(made.score_batch(pools))
-        alone = [milliseconds(partial(made.score_batch, [pair]), rounds) for pair in pools]
-        together = milliseconds(partial(made.score_batch, pools), rounds)
+        scores = np.concatenate(instance.score_batch(pools))
+        alone = [milliseconds(partial(instance.score_batch, [pair]), rounds) for pair in pools]
+        together = milliseconds(partial(instance.score_batch, pools), rounds)
         table[name] = {"alone": median(alone), "batch": together / len(pools), "scores": scores}
         print(
             f"{resources.device:5} {name:18} {median(alone):8.2f} ms a topic, "
@@ -240,16 +240,16 @@ def main() -> None:
             compiled = arguments.compile and device != "cpu"
             tables[device] = measure(folder, resources, pools, arguments.rounds, compiled)
             peer = direct(folder, resources, pools, arguments.rounds)
-    there = tables[arguments.device]
+    device_table = tables[arguments.device]
     differences = {
-        name: float(abs(there[name]["scores"] - row["scores"]).max())
+        name: float(abs(device_table[name]["scores"] - row["scores"]).max())
         for name, row in tables["cpu"].items()
     }
     if max(differences.values()) > TOLERANCE:
         sys.exit(f"the devices disagree: {differences}")
     report(
         "device_rerank",
-        there["delta"]["alone"],
+        device_table["delta"]["alone"],
         peer,
         f"ms per {arguments.documents} documents, delta on {arguments.device}",
         higher_is_better=False,

@@ -75,21 +75,21 @@ class LongDocuments(RandomVectors):
 def build(resources: LongDocuments) -> tuple[Drmm, DirectDrmm]:
     """Both sides, with the same weights."""
     options = DrmmOptions(document_words=WORDS, stemmer=STEMMER)
-    ours = Drmm(options)
-    ours.prepare(resources)
-    peer = DirectDrmm(torch.from_numpy(np.array(ours._vectors)), options.bins, options.hidden)
-    peer.load_state_dict(ours.network.state_dict())
-    return ours, peer.eval()
+    reranker = Drmm(options)
+    reranker.prepare(resources)
+    peer = DirectDrmm(torch.from_numpy(np.array(reranker._vectors)), options.bins, options.hidden)
+    peer.load_state_dict(reranker.network.state_dict())
+    return reranker, peer.eval()
 
 
 def scorers(
-    ours: Drmm, peer: DirectDrmm, topic: Topic, documents: Documents
+    reranker: Drmm, peer: DirectDrmm, topic: Topic, documents: Documents
 ) -> dict[str, Callable[[], Sequence[float]]]:
     """What is timed: for each side, the way from its input to a list of scores."""
-    matcher, index = ours.matcher, ours.resources.forward_index()
+    matcher, index = reranker.matcher, reranker.resources.forward_index()
     terms = torch.from_numpy(matcher.terms(topic.query))
     idf = torch.from_numpy(matcher.match(topic.query, documents.ids[:1]).idf)
-    matrix = index.matrix(index.rows(documents.ids), ours.options.document_words)
+    matrix = index.matrix(index.rows(documents.ids), reranker.options.document_words)
     document_stems = [torch.from_numpy(row[row >= 0].astype(np.int64)) for row in matrix]
 
     def direct() -> Sequence[float]:
@@ -97,18 +97,18 @@ def scorers(
             scores: list[float] = peer(terms, document_stems, idf).tolist()
         return scores
 
-    return {"ours": lambda: ours.score(topic, documents), "peer": direct}
+    return {"ours": lambda: reranker.score(topic, documents), "peer": direct}
 
 
 def measure(
-    ours: Drmm, peer: DirectDrmm, pools: Sequence[tuple[Topic, Documents]], rounds: int
+    reranker: Drmm, peer: DirectDrmm, pools: Sequence[tuple[Topic, Documents]], rounds: int
 ) -> dict[str, Any]:
     """Milliseconds of each side over all topics, in turns; their scores must agree."""
     wall_times: dict[str, list[float]] = {}
     processor_times: dict[str, list[float]] = {}
     different = scored = 0
     for topic, documents in pools:
-        sides = scorers(ours, peer, topic, documents)
+        sides = scorers(reranker, peer, topic, documents)
         scores = {name: np.array(score()) for name, score in sides.items()}
         different += int((abs(scores["ours"] - scores["peer"]) > TOLERANCE).sum())
         scored += len(documents)

@@ -106,18 +106,18 @@ def of_documents(
     options: Any = {"model": str(model), "precision": precision, "similarity": "cosine"}
     encoder = Encoder(BiEncoderOptions(**options), device, cores)
     dtype = getattr(torch, precision)
-    theirs = SentenceTransformer(str(model), device=device, model_kwargs={"dtype": dtype})
+    peer_encoder = SentenceTransformer(str(model), device=device, model_kwargs={"dtype": dtype})
 
-    def ours() -> npt.NDArray[np.float32]:
+    def platform() -> npt.NDArray[np.float32]:
         choose_device(device, 1)
         return encoder.documents(read)
 
     def peer() -> npt.NDArray[np.float32]:
         choose_device(device, cores)
-        vectors = theirs.encode(read, batch_size=BATCH, normalize_embeddings=True)
+        vectors = peer_encoder.encode(read, batch_size=BATCH, normalize_embeddings=True)
         return np.asarray(vectors, np.float32)
 
-    return {"ours": ours, "sentence-transformers": peer}
+    return {"ours": platform, "sentence-transformers": peer}
 
 
 def of_pairs(
@@ -136,18 +136,18 @@ def of_pairs(
     if reader.short_numbers:
         round_weights(opened.network)
     dtype = getattr(torch, precision)
-    theirs = CrossEncoder(str(model), device=device, model_kwargs={"dtype": dtype})
+    peer_encoder = CrossEncoder(str(model), device=device, model_kwargs={"dtype": dtype})
 
-    def ours() -> npt.NDArray[np.float32]:
+    def platform() -> npt.NDArray[np.float32]:
         choose_device(device, 1)
         return reader.score_pairs(pairs).numpy()
 
     def peer() -> npt.NDArray[np.float32]:
         choose_device(device, cores)
         identity = torch.nn.Identity()
-        return theirs.predict(pairs, batch_size=BATCH, activation_fn=identity)
+        return peer_encoder.predict(pairs, batch_size=BATCH, activation_fn=identity)
 
-    return {"ours": ours, "sentence-transformers": peer}
+    return {"ours": platform, "sentence-transformers": peer}
 
 
 def main() -> None:
@@ -171,7 +171,7 @@ def main() -> None:
         exact = make(model, read[:BATCH], device, arguments.threads, "float32")["ours"]()
     results = {name: side() for name, side in ways.items()}
     seconds = alternate(ways, arguments.rounds)
-    speed = {name: round(rate(arguments.count, taken), 2) for name, taken in seconds.items()}
+    speed = {name: round(rate(arguments.count, times), 2) for name, times in seconds.items()}
     report(
         "encoding",
         speed["ours"],

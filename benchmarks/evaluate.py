@@ -73,9 +73,9 @@ def main() -> None:
     run, qrels = generate(arguments.topics, arguments.documents)
     parsed = [ir_measures.parse_measure(name) for name in MEASURES]
     plain = {topic: dict(ranking) for topic, ranking in run.rankings.items()}
-    ours = evaluate(qrels, run, MEASURES).per_topic
+    scores = evaluate(qrels, run, MEASURES).per_topic
     for metric in ir_measures.iter_calc(parsed, qrels, plain):
-        difference = abs(ours[str(metric.measure)][metric.query_id] - metric.value)
+        difference = abs(scores[str(metric.measure)][metric.query_id] - metric.value)
         if difference > TOLERANCE:
             sys.exit(f"the sides disagree: {metric} differs by {difference:.2g}")
     milliseconds = measure(

@@ -117,7 +117,7 @@ def main() -> None:
         seconds = alternate(sides(longest, arguments), arguments.rounds)
         learned = arguments.steps * arguments.documents
         speed[f"{longest} tokens"] = {
-            name: round(rate(learned, taken), 2) for name, taken in seconds.items()
+            name: round(rate(learned, times), 2) for name, times in seconds.items()
         }
     usual = speed["256 tokens"]
     report(

@@ -112,7 +112,10 @@ def plain_twin(path: Path, folder: Path) -> None:
 
 
 def digest_of_twin(folder: Path) -> str:
-    arrays = ["tokens", *(f"{field}.{what}" for field in FIELDS for what in ("df", "cf", "unique"))]
+    arrays = [
+        "tokens",
+        *(f"{field}.{statistic}" for field in FIELDS for statistic in ("df", "cf", "unique")),
+    ]
     return digest(
         (folder / "words.txt").read_text().split("\n"),
         [np.load(folder / f"{name}.npy") for name in arrays],

@@ -152,21 +152,21 @@ def measure(reranker: Graphene, arguments: argparse.Namespace) -> None:
         topic = Topic(f"t{number}", " ".join(words), fields)
         pools.append((topic, Documents(ids, lambda _: [])))
     for topic, documents in pools:
-        ours = np.array(reranker.score(topic, documents))
+        scores = np.array(reranker.score(topic, documents))
         peers = np.array(directly(reranker, topic, documents))
-        if not np.allclose(ours, peers, rtol=TOLERANCE, atol=0):
-            sys.exit(f"the two forms differ by {np.abs(ours - peers).max()}")
+        if not np.allclose(scores, peers, rtol=TOLERANCE, atol=0):
+            sys.exit(f"the two forms differ by {np.abs(scores - peers).max()}")
     seconds = alternate(
         {
-            "ours": lambda: [reranker.score(*each) for each in pools],
-            "peer": lambda: [directly(reranker, *each) for each in pools],
+            "ours": lambda: [reranker.score(*pool) for pool in pools],
+            "peer": lambda: [directly(reranker, *pool) for pool in pools],
         },
         arguments.rounds,
     )
-    ours, peer = (1000 * median(seconds[side]) / topics for side in ("ours", "peer"))
+    milliseconds, peer = (1000 * median(seconds[side]) / topics for side in ("ours", "peer"))
     report(
         "graphene_rerank",
-        ours,
+        milliseconds,
         peer,
         f"ms per topic of {count} documents",
         higher_is_better=False,

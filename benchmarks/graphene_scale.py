@@ -335,8 +335,8 @@ def main() -> None:
     )
     arguments = command_line.parse_args()
     if arguments.one:
-        given = arguments.sizes[0], arguments.number, arguments.words
-        run_one(arguments.one, arguments.data, *given)
+        parameters = arguments.sizes[0], arguments.number, arguments.words
+        run_one(arguments.one, arguments.data, *parameters)
         return
     sizes, beyond = sorted(set(arguments.sizes)), arguments.beyond
     plain_sizes: list[int] = arguments.plain

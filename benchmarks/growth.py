@@ -213,9 +213,10 @@ def show(measured: Mapping[int, Mapping[str, Mapping[str, float]]]) -> dict[str,
     slopes = {}
     for stage in next(iter(measured.values())):
         of_stage = [measured[size][stage] for size in sizes]
-        cells = [f"{each['cpu_seconds']:,.1f} s  {each['mib']:,} MiB" for each in of_stage]
+        cells = [f"{figures['cpu_seconds']:,.1f} s  {figures['mib']:,} MiB" for figures in of_stage]
         slopes[stage] = {
-            name: slope([each[name] for each in of_stage], sizes) for name in ("cpu_seconds", "mib")
+            name: slope([figures[name] for figures in of_stage], sizes)
+            for name in ("cpu_seconds", "mib")
         }
         table.add_row(stage, *cells, "  ".join(f"{value:.2f}" for value in slopes[stage].values()))
     Console(stderr=True, width=max(80, 24 * len(sizes) + 40)).print(table)

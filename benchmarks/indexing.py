@@ -69,15 +69,17 @@ def main() -> None:
         count = write_files(corpus, source, 2 * arguments.threads)
         os.environ["IRPLATFORM_HOME"] = str(home)
 
-        def ours() -> None:
+        def platform() -> None:
             shutil.rmtree(home, ignore_errors=True)
             build_index(corpus, threads=arguments.threads)
 
-        def theirs() -> None:
+        def anserini() -> None:
             shutil.rmtree(target, ignore_errors=True)
             index_collection(corpus, source, target, arguments.threads)
 
-        seconds = alternate({"build_index": ours, "IndexCollection": theirs}, arguments.rounds)
+        seconds = alternate(
+            {"build_index": platform, "IndexCollection": anserini}, arguments.rounds
+        )
         counts = documents_in(next(home.glob("index/*/manifest.json")).parent), documents_in(target)
         if counts != (count, count):
             raise SystemExit(f"of {count} documents, the sides indexed {counts}")

@@ -82,13 +82,13 @@ def texts(data: Path, count: int) -> tuple[list[str], list[str]]:
     for name in ("corpus", "queries"):
         with gzip.open(data / "nfcorpus" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
             read.append([json.loads(line) for line in file])
-    articles = [f"{each['title']} {each['text']}" for each in read[0]]
-    return articles[:count], [each["text"] for each in read[1]][:: max(1, len(read[1]) // 50)]
+    articles = [f"{article['title']} {article['text']}" for article in read[0]]
+    return articles[:count], [query["text"] for query in read[1]][:: max(1, len(read[1]) // 50)]
 
 
 def stored(parts: Sequence[Sequence[Float32]], kind: str, path: Path) -> PartsOfDocuments:
     """Vectors of documents in a file, as the cache has them."""
-    records = [packed(each, np.dtype(kind)) for each in parts]
+    records = [packed(vectors, np.dtype(kind)) for vectors in parts]
     sizes = np.array([len(record) for record in records])
     path.write_bytes(b"".join(records))
     block = RecordBlock(
@@ -104,29 +104,29 @@ def of_documents(
     from sentence_transformers import MultiVectorEncoder
 
     encoder = TokenEncoder(MultiVectorOptions(model=str(model), long="cut"), device, cores)
-    theirs = MultiVectorEncoder(str(model), device=device, local_files_only=True)
+    peer_encoder = MultiVectorEncoder(str(model), device=device, local_files_only=True)
 
-    def ours() -> list[Float32]:
+    def platform() -> list[Float32]:
         choose_device(device, 1)
         return [parts[0] for parts in encoder.documents(read)]
 
     def peer() -> list[Float32]:
         choose_device(device, cores)
-        return theirs.encode_document(
+        return peer_encoder.encode_document(
             read, batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
         )
 
-    return {"ours": ours, "sentence-transformers": peer}
+    return {"ours": platform, "sentence-transformers": peer}
 
 
 def documents(model: Path, read: list[str], device: str, cores: int, rounds: int) -> None:
     """Measure encoding, and print a line of JSON."""
     ways = of_documents(model, read, device, cores)
-    ours, theirs = (side() for side in ways.values())
-    largest = max(float(np.abs(a - b).max()) for a, b in zip(ours, theirs, strict=True))
+    matrices, peer_matrices = (side() for side in ways.values())
+    largest = max(float(np.abs(a - b).max()) for a, b in zip(matrices, peer_matrices, strict=True))
     speed = {
-        name: rate(len(read), taken)
-        for name, taken in alternate(ways, rounds, time.process_time).items()
+        name: rate(len(read), times)
+        for name, times in alternate(ways, rounds, time.process_time).items()
     }
     report(
         "late_interaction",
@@ -136,7 +136,7 @@ def documents(model: Path, read: list[str], device: str, cores: int, rounds: int
         higher_is_better=True,
         device=device,
         threads=cores,
-        tokens=round(float(np.mean([len(vectors) for vectors in ours])), 1),
+        tokens=round(float(np.mean([len(vectors) for vectors in matrices])), 1),
         difference=float(f"{largest:.1e}"),
     )
 
@@ -146,12 +146,12 @@ def candidates(
 ) -> None:
     """Measure MaxSim of all texts for each query, and print a line of JSON."""
     import torch
-    from sentence_transformers.util.similarity import maxsim as theirs
+    from sentence_transformers.util.similarity import maxsim as peer_maxsim
 
     encoder = TokenEncoder(MultiVectorOptions(model=str(model)), device, cores)
-    parts, asked = encoder.documents(read), encoder.queries(queries)
-    rows = [torch.from_numpy(part).to(device) for each in parts for part in each]
-    tensors = [torch.from_numpy(query).to(device) for query in asked]
+    parts, query_vectors = encoder.documents(read), encoder.queries(queries)
+    rows = [torch.from_numpy(part).to(device) for matrices in parts for part in matrices]
+    tensors = [torch.from_numpy(query).to(device) for query in query_vectors]
     ways: dict[str, Callable[[], list[npt.NDArray[np.float64]]]] = {}
     size = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -159,12 +159,12 @@ def candidates(
             vectors = stored(parts, kind, Path(folder) / kind).vectors
             size[kind] = (Path(folder) / kind).stat().st_size / len(read)
             ways[kind] = lambda vectors=vectors: [
-                maxsim(query, vectors, device, cores) for query in asked
+                maxsim(query, vectors, device, cores) for query in query_vectors
             ]
 
         def peer() -> list[npt.NDArray[np.float64]]:
             choose_device(device, cores)
-            return [theirs([query], rows)[0].double().cpu().numpy() for query in tensors]
+            return [peer_maxsim([query], rows)[0].double().cpu().numpy() for query in tensors]
 
         ways["sentence-transformers"] = peer
         scores = {name: np.array(side()) for name, side in ways.items()}
@@ -173,16 +173,16 @@ def candidates(
     exact = scores["float32"]
     best = np.argsort(-exact, axis=1)[:, :10]
     first = {name: np.argsort(-s, axis=1)[:, :10] for name, s in scores.items()}
-    taken = {name: 1e3 / rate(len(queries), each) for name, each in seconds.items()}
+    milliseconds = {name: 1e3 / rate(len(queries), times) for name, times in seconds.items()}
     report(
         "late_interaction",
-        taken["float16"],
-        taken["sentence-transformers"],
+        milliseconds["float16"],
+        milliseconds["sentence-transformers"],
         f"ms of processor time for {len(rows):,} texts",
         higher_is_better=False,
         device=device,
         threads=cores,
-        milliseconds={name: round(value, 1) for name, value in taken.items()},
+        milliseconds={name: round(value, 1) for name, value in milliseconds.items()},
         bytes_a_document={name: round(value) for name, value in size.items()},
         largest_error={n: float(f"{np.abs(s - exact).max():.1e}") for n, s in scores.items()},
         mean_error={n: float(f"{np.abs(s - exact).mean():.1e}") for n, s in scores.items()},
@@ -216,8 +216,8 @@ def main() -> None:
         if arguments.what == "documents":
             documents(model, read, device, arguments.threads, arguments.rounds)
         else:
-            asked = queries[: arguments.queries]
-            candidates(model, read, asked, device, arguments.threads, arguments.rounds)
+            sample = queries[: arguments.queries]
+            candidates(model, read, sample, device, arguments.threads, arguments.rounds)
 
 
 if __name__ == "__main__":

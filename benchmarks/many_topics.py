@@ -71,9 +71,9 @@ def with_bm25s(corpus: Corpus, folder: Path) -> Search:
     searcher.save(folder, show_progress=False)
 
     def search(queries: Mapping[str, str], depth: int, threads: int) -> object:
-        asked = tokens([*queries.values()])
+        query_tokens = tokens([*queries.values()])
         depth = min(depth, searcher.scores["num_docs"])
-        return searcher.retrieve(asked, k=depth, n_threads=threads, show_progress=False)
+        return searcher.retrieve(query_tokens, k=depth, n_threads=threads, show_progress=False)
 
     return search
 
@@ -86,8 +86,8 @@ def with_pisa(corpus: Corpus, folder: Path) -> Search:
     index.index({"docno": document.id, "text": document.text} for document in corpus)
 
     def search(queries: Mapping[str, str], depth: int, threads: int) -> object:
-        found = index.bm25(k1=0.9, b=0.4, num_results=depth, threads=threads)
-        return found.transform(pd.DataFrame({"qid": [*queries], "query": [*queries.values()]}))
+        retriever = index.bm25(k1=0.9, b=0.4, num_results=depth, threads=threads)
+        return retriever.transform(pd.DataFrame({"qid": [*queries], "query": [*queries.values()]}))
 
     return search
 
@@ -96,12 +96,12 @@ def measured(make: Callable[[], Any], folder: Path) -> tuple[Any, dict[str, floa
     """Make an index in a folder; return it, its seconds, and megabytes on disk and in memory."""
     process = psutil.Process()
     before, started = private_memory(process), time.perf_counter()
-    made = make()
+    index = make()
     seconds = time.perf_counter() - started
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     memory = private_memory(process) - before
     cost = {"seconds": seconds, "disk_mb": size / 1e6, "memory_mb": memory / 1e6}
-    return made, {name: round(value, 1) for name, value in cost.items()}
+    return index, {name: round(value, 1) for name, value in cost.items()}
 
 
 def equal_rankings(
@@ -111,13 +111,13 @@ def equal_rankings(
     equal = {}
     for depth in depths:
         for name, feedback in (("plain", None), ("rm3", RM3())):
-            expected, found = (
+            expected, rankings = (
                 index.search(queries, depth, feedback=feedback, engine=engine)
                 for engine in ("lucene", "impact")
             )
             same = sum(
-                found[topic].doc_ids == ranking.doc_ids
-                and np.array_equal(found[topic].scores, ranking.scores)
+                rankings[topic].doc_ids == ranking.doc_ids
+                and np.array_equal(rankings[topic].scores, ranking.scores)
                 for topic, ranking in expected.items()
             )
             equal[f"{name} {depth}"] = f"{same} of {len(expected)}"
@@ -165,11 +165,11 @@ def in_turns(
         queries = next(blocks)
         for name, search in sides.items():
             time.sleep(_REST)
-            started, used = time.perf_counter(), time.process_time()
+            started, processor = time.perf_counter(), time.process_time()
             search(queries, depth, threads)
-            used, wall = time.process_time() - used, time.perf_counter() - started
+            processor, wall = time.process_time() - processor, time.perf_counter() - started
             if turn:
-                seconds[name].append((used, wall))
+                seconds[name].append((processor, wall))
     return {
         name: {
             clock: round(rate(len(queries), [pair[place] for pair in pairs]), 1)
@@ -207,7 +207,7 @@ def measure_case(
         for threads in arguments.threads:
             for depth in arguments.depths:
                 speeds = in_turns(sides, blocks, depth, threads, arguments.rounds)
-                peers = [each["processor"] for name, each in speeds.items() if name != "impact"]
+                peers = [speed["processor"] for name, speed in speeds.items() if name != "impact"]
                 ratio = round(speeds["impact"]["processor"] / max(peers), 3) if peers else None
                 rows.append({"depth": depth, "threads": threads, **speeds, "ratio": ratio})
     disk = sum(file.stat().st_size for file in built.path.iterdir())

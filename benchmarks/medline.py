@@ -105,9 +105,9 @@ def generate(folder: Path, size: int) -> None:
 
 def compare_documents(folder: Path) -> None:
     """Stop if the peer has text that ours have not."""
-    ours = {document.id: document for document in latest(files_in(folder)[:1], DEFAULT_FIELDS)}
+    documents = {document.id: document for document in latest(files_in(folder)[:1], DEFAULT_FIELDS)}
     for record in islice(peers_records(folder), COMPARED):
-        document = ours[record.doc_id]
+        document = documents[record.doc_id]
         if not (
             document.title.startswith((record.title or "").strip())
             and (record.abstract or "").strip() in document.abstract

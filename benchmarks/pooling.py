@@ -72,8 +72,8 @@ def main() -> None:
     peers = [row["tau"] for name, row in table[middle].items() if name.startswith("trectools")]
     detail = {"topics": len(truth), "systems": study.true, "budgets": table}
     best = max(peers, default=None)
-    ours = table[middle]["worth"]["tau"]
-    report("pooling", ours, best, "tau", higher_is_better=True, **detail)
+    tau = table[middle]["worth"]["tau"]
+    report("pooling", tau, best, "tau", higher_is_better=True, **detail)
 
 
 def made_systems(folder: Path, place: Path, truth: Qrels) -> dict[str, Run]:
@@ -81,9 +81,9 @@ def made_systems(folder: Path, place: Path, truth: Qrels) -> dict[str, Run]:
     data = str(folder / "2017.toml")
     systems: dict[str, Run] = {}
     for number, (name, (retriever, settings)) in enumerate(RETRIEVERS.items()):
-        where = place / str(number)
-        run(RunSettings(data, first_stages=(retriever,), settings=settings, run_dir=where))
-        systems[name] = read_run(where / f"{retriever}.run")
+        run_folder = place / str(number)
+        run(RunSettings(data, first_stages=(retriever,), settings=settings, run_dir=run_folder))
+        systems[name] = read_run(run_folder / f"{retriever}.run")
     run(RunSettings(data, rerankers=RERANKERS, interpolate=0.0, run_dir=place / "reranked"))
     systems |= {name: read_run(place / "reranked" / f"{name}.run") for name in RERANKERS}
     systems["fused"] = fuse([systems[name] for name in FUSED], fusion_method("ranks"), depth=1000)
@@ -143,11 +143,15 @@ class Study:
         alone = {name: self._scores(self._revealed(other)) for name, other in without.items()}
         figures = {"documents": float(pool.placed), **self._figures(scores, alone)}
         if method == STRATIFIED:
-            inferred, whole = (self._inferred(pool, whole=is_whole) for is_whole in (False, True))
-            alone = {name: self._inferred(other, whole=False) for name, other in without.items()}
+            inferred, full_scores = (
+                self._inferred(pool, all_grades=all_grades) for all_grades in (False, True)
+            )
+            alone = {
+                name: self._inferred(other, all_grades=False) for name, other in without.items()
+            }
             figures |= {
                 f"{INFERRED} {key}": value
-                for key, value in self._figures(inferred, alone, errors_to=whole).items()
+                for key, value in self._figures(inferred, alone, errors_to=full_scores).items()
             }
         return figures
 
@@ -171,7 +175,7 @@ class Study:
             for name, system in self._systems.items()
         }
 
-    def _inferred(self, pool: Pool, *, whole: bool) -> Scores:
+    def _inferred(self, pool: Pool, *, all_grades: bool) -> Scores:
         import numpy as np
 
         sampled = {}
@@ -182,7 +186,10 @@ class Study:
                 {item.document: row for row, item in enumerate(items)},
                 np.array([item.stratum - 1 for item in items]),
                 np.array(
-                    [grades[item.document] if item.place or whole else NOT_JUDGED for item in items]
+                    [
+                        grades[item.document] if item.place or all_grades else NOT_JUDGED
+                        for item in items
+                    ]
                 ),
             )
         return {
@@ -218,19 +225,21 @@ class Study:
             write_run(system, folder / f"{system.name}.run")
         names = {system.name: name for name, system in self._systems.items()}
         left_out = [self._systems[name].name for name in self._left_out]
-        done = subprocess.run(
+        process = subprocess.run(
             [python, Path(__file__).with_name("_pool_trectools.py"), folder],
             input=json.dumps({"budgets": budgets, "left_out": left_out}),
             capture_output=True,
             text=True,
             check=True,
         )
-        for budget, by_strategy in json.loads(done.stdout.splitlines()[-1]).items():
+        for budget, by_strategy in json.loads(process.stdout.splitlines()[-1]).items():
             for strategy, pools in by_strategy.items():
-                scores = {out: self._scores(self._grades(own)) for out, own in pools.items()}
-                whole = scores.pop("")
-                alone = {names[out]: own for out, own in scores.items()}
-                figures = self._figures(whole, alone)
+                scores = {
+                    out: self._scores(self._grades(documents)) for out, documents in pools.items()
+                }
+                full_scores = scores.pop("")
+                alone = {names[out]: values for out, values in scores.items()}
+                figures = self._figures(full_scores, alone)
                 row = {"documents": sum(map(len, pools[""].values())), **figures}
                 yield int(budget), strategy, {key: _rounded(value) for key, value in row.items()}
 

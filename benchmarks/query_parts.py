@@ -56,8 +56,8 @@ def main() -> None:
     detail = {
         year: _table(folder / f"{year}.toml", plan, arguments.parts) for year, plan in plans.items()
     }
-    ours, peer = (detail["2017"][line]["nDCG@20"] for line in ("all", "plain BM25"))
-    report("query_parts", ours, peer, "nDCG@20", higher_is_better=True, **detail)
+    value, peer = (detail["2017"][line]["nDCG@20"] for line in ("all", "plain BM25"))
+    report("query_parts", value, peer, "nDCG@20", higher_is_better=True, **detail)
 
 
 def _table(

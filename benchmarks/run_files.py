@@ -76,15 +76,15 @@ def main() -> None:
         outputs = {}
         for turn in range(arguments.rounds + 1):
             for side, command in sides.items():
-                found, outputs[side] = measure([sys.executable, "-m", *command])
-                print(f"{side}: {found}", file=sys.stderr)
+                cost, outputs[side] = measure([sys.executable, "-m", *command])
+                print(f"{side}: {cost}", file=sys.stderr)
                 if turn:  # the first one warms up
-                    figures[side].append(found)
+                    figures[side].append(cost)
         if means(outputs["peer"]) != means(outputs["evaluate"]):
             sys.exit(f"the sides disagree: {outputs['peer']} and {outputs['evaluate']}")
         detail: dict[str, object] = {
-            side: {kind: round(median(f[kind] for f in found), 2) for kind in found[0]}
-            for side, found in figures.items()
+            side: {kind: round(median(f[kind] for f in costs), 2) for kind in costs[0]}
+            for side, costs in figures.items()
         }
         if arguments.large:
             (large,), judgments = generate(folder, LARGE, 1000, runs=1)
@@ -95,7 +95,7 @@ def main() -> None:
                 detail[f"{side} of {large.stat().st_size / 1e9:.2f} GB"] = measure(
                     [sys.executable, "-m", "irplatform", *words]
                 )[0]
-    processor = {side: median(f["processor"] for f in found) for side, found in figures.items()}
+    processor = {side: median(f["processor"] for f in costs) for side, costs in figures.items()}
     report(
         "run_files",
         processor["evaluate"],

@@ -98,10 +98,10 @@ def started(*command: str, env: dict[str, str] | None = None) -> Iterator[Server
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
-        found = re.search(r":(\d+)", line.partition("http://")[2])
-        if found is None:
+        match = re.search(r":(\d+)", line.partition("http://")[2])
+        if match is None:
             sys.exit(f"this did not start: {' '.join(command[:6])}")
-        yield int(found[1]), psutil.Process(process.pid)
+        yield int(match[1]), psutil.Process(process.pid)
     finally:
         process.terminate()
         process.wait(30)
@@ -117,41 +117,41 @@ def in_turns(
     sides: Sequence[tuple[Server, Sequence[bytes]]], clients: int, seconds: float, rounds: int
 ) -> list[Measured]:
     """Measure running servers in turns, in several rounds."""
-    found = [measure(*side, clients, seconds / rounds) for side in sides]
+    results = [measure(*side, clients, seconds / rounds) for side in sides]
     for _ in range(rounds - 1):
-        for whole, (server, requests) in zip(found, sides, strict=True):
-            whole.add(asyncio.run(_send(*server, requests, clients, seconds / rounds)))
-    return found
+        for result, (server, requests) in zip(results, sides, strict=True):
+            result.add(asyncio.run(_send(*server, requests, clients, seconds / rounds)))
+    return results
 
 
 async def _send(
     port: int, process: psutil.Process, requests: Sequence[bytes], clients: int, seconds: float
 ) -> Measured:
-    found, began, used = Measured(), time.perf_counter(), _processor(process)
+    measurement, began, processor = Measured(), time.perf_counter(), _processor(process)
     until = began + seconds
 
     async def client(number: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         turn = number
-        while (sent := time.perf_counter()) < until:
+        while (start := time.perf_counter()) < until:
             writer.write(requests[turn % len(requests)])
             head = await reader.readuntil(b"\r\n\r\n")
             length = re.search(rb"content-length: (\d+)", head.lower())
             await reader.readexactly(int(length[1]) if length else 0)
-            found.times.append(time.perf_counter() - sent)
-            found.failed += b" 200 " not in head[:20]
+            measurement.times.append(time.perf_counter() - start)
+            measurement.failed += b" 200 " not in head[:20]
             turn += clients
         writer.close()
 
     async def watch() -> None:
         while time.perf_counter() < until:
-            found.megabytes.append(private_memory(process) / 1e6)
+            measurement.megabytes.append(private_memory(process) / 1e6)
             await asyncio.sleep(1)
 
     await asyncio.gather(watch(), *(client(number) for number in range(clients)))
-    found.seconds = time.perf_counter() - began
-    found.processor = _processor(process) - used
-    return found
+    measurement.seconds = time.perf_counter() - began
+    measurement.processor = _processor(process) - processor
+    return measurement
 
 
 def _processor(process: psutil.Process) -> float:
@@ -166,8 +166,11 @@ def get(path: str) -> bytes:
 
 def post(path: str, body: dict[str, Any]) -> bytes:
     """A request with JSON."""
-    sent = json.dumps(body).encode()
-    return f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(sent)}\r\n\r\n".encode() + sent
+    content = json.dumps(body).encode()
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(content)}\r\n\r\n".encode()
+        + content
+    )
 
 
 @contextmanager
@@ -187,8 +190,8 @@ def pyserini(folder: Path) -> Iterator[Server]:
             file.write(json.dumps({"id": document.id, "contents": document.text}) + "\n")
     index = folder / "index"
     program = anserini_program("io.anserini.index.IndexCollection")
-    made = f"-collection JsonCollection -input {documents.parent} -index {index} -storeRaw"
-    program.main(f"{made} -generator DefaultLuceneDocumentGenerator -threads 1".split())
+    options = f"-collection JsonCollection -input {documents.parent} -index {index} -storeRaw"
+    program.main(f"{options} -generator DefaultLuceneDocumentGenerator -threads 1".split())
     with started(sys.executable, "-c", PYSERINI, str(index), env=env) as server:
         yield server
 
@@ -198,7 +201,7 @@ def main() -> None:
     command_line.add_argument("--clients", type=int, default=100)
     command_line.add_argument("--seconds", type=float, default=60, help="of each server")
     command_line.add_argument("--reranker", default="delta", help="of the detail")
-    given = command_line.parse_args()
+    arguments = command_line.parse_args()
     collection = ir.collection("demo")
     documents = [document for document, _ in zip(collection.corpus, range(1000), strict=False)]
     queries = [topic.query for topic in collection.topics] + [d.title for d in documents[:480]]
@@ -209,41 +212,41 @@ def main() -> None:
         {"query": query, "documents": parts[number % len(parts)]}
         for number, query in enumerate(queries)
     ]
-    ours = (sys.executable, "-m", "irplatform", "serve", "--port=0", "--collection=demo")
-    how = given.clients, given.seconds
-    asked = [post("/search", {"query": query, "return_documents": True}) for query in queries]
-    there = [get(f"/v1/indexes/demo/search{path}&hits=10") for path in paths]
-    theirs = None
+    command = (sys.executable, "-m", "irplatform", "serve", "--port=0", "--collection=demo")
+    load = arguments.clients, arguments.seconds
+    searches = [post("/search", {"query": query, "return_documents": True}) for query in queries]
+    peer_searches = [get(f"/v1/indexes/demo/search{path}&hits=10") for path in paths]
+    peer = None
     with ExitStack() as servers:
-        sides = [(servers.enter_context(started(*ours)), asked)]
+        sides = [(servers.enter_context(started(*command)), searches)]
         if runs(PYSERINI.partition("searcher =")[0]):
             folder = servers.enter_context(tempfile.TemporaryDirectory())
-            sides.append((servers.enter_context(pyserini(Path(folder))), there))
+            sides.append((servers.enter_context(pyserini(Path(folder))), peer_searches))
         else:
             print("no peer: Pyserini's server needs the packages of its encoders", file=sys.stderr)
-        searched, *others = in_turns(sides, *how, given.rounds)
+        searched, *others = in_turns(sides, *load, arguments.rounds)
         if others:
-            (theirs,) = others
-            print(f"Pyserini: {theirs.detail()}", file=sys.stderr)
+            (peer,) = others
+            print(f"Pyserini: {peer.detail()}", file=sys.stderr)
     print(f"search: {searched.detail()}", file=sys.stderr)
-    with started(*ours, f"--reranker={given.reranker}") as server:
-        reranked = measure(server, [get(f"/search{path}") for path in paths], *how)
-        print(f"search with {given.reranker}: {reranked.detail()}", file=sys.stderr)
-        scored = measure(server, [post("/rerank", body) for body in bodies], *how)
-        print(f"rerank with {given.reranker}: {scored.detail()}", file=sys.stderr)
+    with started(*command, f"--reranker={arguments.reranker}") as server:
+        reranked = measure(server, [get(f"/search{path}") for path in paths], *load)
+        print(f"search with {arguments.reranker}: {reranked.detail()}", file=sys.stderr)
+        scored = measure(server, [post("/rerank", body) for body in bodies], *load)
+        print(f"rerank with {arguments.reranker}: {scored.detail()}", file=sys.stderr)
     report(
         "serve",
         len(searched.times) / searched.seconds,
-        None if theirs is None else len(theirs.times) / theirs.seconds,
+        None if peer is None else len(peer.times) / peer.seconds,
         "requests/s",
         higher_is_better=True,
-        clients=given.clients,
-        seconds=given.seconds,
+        clients=arguments.clients,
+        seconds=arguments.seconds,
         search=searched.detail(),
-        reranker=given.reranker,
+        reranker=arguments.reranker,
         search_reranked=reranked.detail(),
         rerank_20_texts=scored.detail(),
-        pyserini=None if theirs is None else theirs.detail(),
+        pyserini=None if peer is None else peer.detail(),
     )
 
 

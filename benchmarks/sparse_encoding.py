@@ -72,17 +72,17 @@ def sides(
     from sentence_transformers import SparseEncoder
 
     encoder = SparseTextEncoder(SparseEncoderOptions(model=str(model)), device, threads)
-    theirs = SparseEncoder(str(model), device=device)
+    peer_encoder = SparseEncoder(str(model), device=device)
 
-    def ours() -> csr_matrix:
+    def platform() -> csr_matrix:
         choose_device(device, 1)
         return encoder.documents(read)
 
     def peer() -> Any:
         choose_device(device, threads)
-        return theirs.encode_document(read, batch_size=BATCH, show_progress_bar=False)
+        return peer_encoder.encode_document(read, batch_size=BATCH, show_progress_bar=False)
 
-    return {"ours": ours, "sentence-transformers": peer}
+    return {"ours": platform, "sentence-transformers": peer}
 
 
 def in_turns(
@@ -94,12 +94,15 @@ def in_turns(
     }
     for turn in range(rounds + 1):
         for name, way in ways.items():
-            begun, used = time.perf_counter(), time.process_time()
+            begun, processor = time.perf_counter(), time.process_time()
             way()
-            taken = {"wall": time.perf_counter() - begun, "processor": time.process_time() - used}
-            print(f"{name}: {taken['processor']:.2f} s of the processor", file=sys.stderr)
+            times = {
+                "wall": time.perf_counter() - begun,
+                "processor": time.process_time() - processor,
+            }
+            print(f"{name}: {times['processor']:.2f} s of the processor", file=sys.stderr)
             if turn:
-                for clock, value in taken.items():
+                for clock, value in times.items():
                     seconds[name][clock].append(value)
     return seconds
 
@@ -127,7 +130,7 @@ def main() -> None:
     difference = vectors.toarray() - ways["sentence-transformers"]().to_dense().cpu().numpy()
     seconds = in_turns(ways, arguments.rounds)
     speed = {
-        clock: {name: round(rate(len(read), taken[clock]), 2) for name, taken in seconds.items()}
+        clock: {name: round(rate(len(read), times[clock]), 2) for name, times in seconds.items()}
         for clock in ("processor", "wall")
     }
     report(

@@ -72,7 +72,7 @@ class Vectors:
     topics: csr_matrix
     words: list[str]
 
-    def whole(self) -> Vectors:
+    def with_integers(self) -> Vectors:
         """The same with weights as whole numbers."""
         documents, topics = self.documents.copy(), self.topics.copy()
         documents.data = np.rint(documents.data / documents.data.max() * LARGEST)
@@ -174,18 +174,18 @@ def with_lucene(vectors: Vectors, folder: Path) -> Search:
     maps, topics = java_list(maps), java_list(names)
 
     def search(depth: int) -> Any:
-        found = searcher.batch_search(maps, topics, depth, 1)
-        return _Hits([found.get(name) for name in names]) if search.shown else found
+        results = searcher.batch_search(maps, topics, depth, 1)
+        return _Hits([results.get(name) for name in names]) if search.wraps_hits else results
 
-    search.shown = False
+    search.wraps_hits = False
     return search
 
 
 class _Hits(list):
     """Lucene's results as lists of ids."""
 
-    def __init__(self, found: list[Any]) -> None:
-        super().__init__([hit.docid for hit in hits or ()] for hits in found)
+    def __init__(self, results: list[Any]) -> None:
+        super().__init__([hit.docid for hit in hits or ()] for hits in results)
 
 
 def with_seismic(vectors: Vectors) -> Callable[[int, float], Search]:
@@ -231,15 +231,15 @@ def truth(vectors: Vectors) -> Callable[..., np.ndarray]:
     return scores
 
 
-def share_and_right(found: Sequence[Sequence[str]], scores: Any, depth: int) -> tuple[float, int]:
+def share_and_right(results: Sequence[Sequence[str]], scores: Any, depth: int) -> tuple[float, int]:
     """The share of true results among those found, ties in any order, and topics all right."""
     shares, right = [], 0
-    for topic, names in enumerate(found):
+    for topic, names in enumerate(results):
         true = scores(topic)[:depth]
-        own = np.sort(scores(topic, names[:depth]))[::-1]
+        values = np.sort(scores(topic, names[:depth]))[::-1]
         if len(true):
-            shares.append((own >= true[-1] * (1 - 1e-6)).sum() / len(true))
-        right += len(own) == len(true) and np.allclose(own, true, rtol=1e-6)
+            shares.append((values >= true[-1] * (1 - 1e-6)).sum() / len(true))
+        right += len(values) == len(true) and np.allclose(values, true, rtol=1e-6)
     return float(np.mean(shares)), right
 
 
@@ -251,20 +251,20 @@ def built(make: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
     """What is made, the seconds that takes, and megabytes of memory."""
     process = psutil.Process()
     memory, began = private_memory(process), time.perf_counter()
-    made = make()
+    product = make()
     seconds = time.perf_counter() - began
-    return made, {"seconds": seconds, "memory": (private_memory(process) - memory) / 1e6}
+    return product, {"seconds": seconds, "memory": (private_memory(process) - memory) / 1e6}
 
 
 def build_all(
     vectors: Vectors, engines: Sequence[str], scratch: Path
 ) -> tuple[dict[str, Search], dict[str, dict[str, Any]]]:
     """The searches of all engines that are installed, and what it costs to build each."""
-    whole = vectors.whole()
-    makers: dict[str, Callable[[Path], Search]] = {"ours": lambda f: with_ours(whole, f)}
+    integer_vectors = vectors.with_integers()
+    makers: dict[str, Callable[[Path], Search]] = {"ours": lambda f: with_ours(integer_vectors, f)}
     if "bmp" in engines and not absent("bmp"):
         for block in BMP_BLOCKS:
-            makers[f"bmp {block}"] = lambda f, b=block: with_bmp(whole, f, b)
+            makers[f"bmp {block}"] = lambda f, b=block: with_bmp(integer_vectors, f, b)
     sides: dict[str, Search] = {}
     rows: dict[str, dict[str, Any]] = {}
     for name, make in makers.items():
@@ -279,7 +279,9 @@ def build_all(
             rows[f"seismic {cut} {factor}"] = dict(cost)
     if "lucene" in engines:  # the last: Java's memory is not of one index
         (scratch / "lucene").mkdir()
-        sides["lucene"], rows["lucene"] = built(partial(with_lucene, whole, scratch / "lucene"))
+        sides["lucene"], rows["lucene"] = built(
+            partial(with_lucene, integer_vectors, scratch / "lucene")
+        )
         rows["lucene"]["disk"] = folder_size(scratch / "lucene")
     return sides, rows
 
@@ -289,19 +291,19 @@ def compare(
 ) -> dict[str, dict[str, Any]]:
     """Build and measure all engines that are installed."""
     sides, rows = build_all(vectors, engines, scratch)
-    whole = vectors.whole()
+    integer_vectors = vectors.with_integers()
     count = vectors.topics.shape[0]
-    exact, approximate = truth(whole), truth(vectors)
+    exact, approximate = truth(integer_vectors), truth(vectors)
     for depth in DEPTHS:
         for name, search in sides.items():
-            if hasattr(search, "shown"):
-                search.shown = True
+            if hasattr(search, "wraps_hits"):
+                search.wraps_hits = True
             scores = approximate if name.startswith("seismic") else exact
             rows[name][f"share {depth}"], rows[name][f"right {depth}"] = share_and_right(
                 search(depth), scores, depth
             )
-            if hasattr(search, "shown"):
-                search.shown = False
+            if hasattr(search, "wraps_hits"):
+                search.wraps_hits = False
         times: dict[str, list[float]] = {name: [] for name in sides}
         for _ in range(rounds):
             for name, search in sides.items():
@@ -351,9 +353,9 @@ def search_written(folder: Path, rounds: int) -> dict[str, float]:
     for depth in DEPTHS:
         times = []
         for _ in range(rounds + 1):
-            used = time.process_time()
+            start = time.process_time()
             index.search(topics, depth, compiled=True)
-            times.append(time.process_time() - used)
+            times.append(time.process_time() - start)
         figures[f"topics_a_second_{depth}"] = rate(topics.shape[0], times[1:])
     process = psutil.Process()
     figures["private_mb"] = private_memory(process) / 1e6
@@ -383,8 +385,8 @@ def main() -> None:
     shape = {"collection": arguments.collection, "documents": len(vectors.names)}
     with tempfile.TemporaryDirectory() as place:
         if arguments.generated:
-            made = generated(vectors, arguments.generated)
-            figures = search_generated(made, arguments.rounds, Path(place))
+            documents = generated(vectors, arguments.generated)
+            figures = search_generated(documents, arguments.rounds, Path(place))
             rounded = {name: round(figure, 1) for name, figure in figures.items()}
             speed = figures["topics_a_second_10"]
             report("sparse_search", speed, None, "topics/s", higher_is_better=True, **rounded)

@@ -67,7 +67,7 @@ def commands(collection: str, folder: Path) -> dict[str, list[str]]:
     }
 
 
-def ours(words: dict[str, list[str]], environment: dict[str, str]) -> tuple[Turn, Scores]:
+def run_commands(words: dict[str, list[str]], environment: dict[str, str]) -> tuple[Turn, Scores]:
     """Run the commands one after the other."""
     turn: Turn = {}
     output = "{}"
@@ -88,14 +88,14 @@ def peers(python: str, data: Path, folder: Path) -> tuple[Turn, Scores]:
     environment["NUMBA_CACHE_DIR"] = str(folder / "numba")  # so that the first time compiles ranx
     folder.mkdir(exist_ok=True)
     command = [python, str(PEER), str(data), str(folder), QUERY, str(RERANK_DEPTH)]
-    whole, _ = measure(command, environment, quiet=True)  # PISA and numba say much
+    total, _ = measure(command, environment, quiet=True)  # PISA and numba say much
     result = json.loads((folder / "result.json").read_text())
     turn: Turn = result["seconds"]
     start = {
-        kind: whole[kind] - sum(figures[kind] for figures in turn.values())
+        kind: total[kind] - sum(figures[kind] for figures in turn.values())
         for kind in ("wall", "processor")
     }
-    turn = {"start": {**start, "MB": whole["MB"]}, **turn}
+    turn = {"start": {**start, "MB": total["MB"]}, **turn}
     print(
         *(f"peer, {part}: {figures}" for part, figures in turn.items()), sep="\n", file=sys.stderr
     )
@@ -109,10 +109,12 @@ def missing(python: str) -> str | None:
         f"print(*(name for name in {PACKAGES} if find_spec(name) is None), sep=', ')"
     )
     try:
-        done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=False)
+        process = subprocess.run(
+            [python, "-c", program], capture_output=True, text=True, check=False
+        )
     except OSError as error:
         return str(error)
-    lacks = (done.stdout or done.stderr).strip()
+    lacks = (process.stdout or process.stderr).strip()
     return f"{python} lacks {lacks}: give another with --peer-python" if lacks else None
 
 
@@ -150,23 +152,25 @@ def main() -> None:
             words = {part: words for part, words in everything.items() if part in arguments.parts}
             for time in ("first", "again"):
                 loads.append(round(os.getloadavg()[0], 1))
-                turn, scores["ours"] = ours(words, environment)
+                turn, scores["ours"] = run_commands(words, environment)
                 turns.setdefault(f"ours, {time}", []).append(turn)
                 if without_peer is None:
                     turn, scores["peer"] = peers(arguments.peer_python, data, folder / "peer")
                     turns.setdefault(f"peer, {time}", []).append(turn)
-    medians = {side: middle(found) for side, found in turns.items()}
+    medians = {side: middle(side_turns) for side, side_turns in turns.items()}
     totals = {
         side: {
             kind: round(
                 sum(
-                    figures[kind] for part, figures in found.items() if part not in {"rm3", "ranx"}
+                    figures[kind]
+                    for part, figures in side_parts.items()
+                    if part not in {"rm3", "ranx"}
                 ),
                 2,
             )
             for kind in ("wall", "processor")
         }
-        for side, found in medians.items()
+        for side, side_parts in medians.items()
     }
     seconds = {
         side: sum(totals[f"{side}, {time}"]["processor"] for time in ("first", "again"))

@@ -68,26 +68,28 @@ def read_pools(
 ) -> tuple[WordResources, list[Pool]]:
     """The first topics with enough judged documents that are long enough, and a forward index."""
     qrels = collection.load_qrels()
-    wanted = {doc_id for judged in qrels.values() for doc_id in judged}
+    judged_ids = {doc_id for judged in qrels.values() for doc_id in judged}
     cut = {}
     for document in collection.corpus:
-        if document.id in wanted:
+        if document.id in judged_ids:
             words = [word for word in tokenize(document.text) if word.isalnum()]  # no <int>
             if len(words) >= length:
                 cut[document.id] = words[:length]
-    chosen: list[tuple[Topic, list[str]]] = []
+    candidates: list[tuple[Topic, list[str]]] = []
     for topic in collection.load_topics():
         doc_ids = [doc_id for doc_id in sorted(qrels.get(topic.id, ())) if doc_id in cut]
-        if len(doc_ids) >= documents and len(chosen) < topics:
-            chosen.append((topic, doc_ids[:documents]))
-    used = sorted({doc_id for _, doc_ids in chosen for doc_id in doc_ids})
-    build_forward_index((Document(i, "", " ".join(cut[i])) for i in used), folder, workers=1)
+        if len(doc_ids) >= documents and len(candidates) < topics:
+            candidates.append((topic, doc_ids[:documents]))
+    candidate_ids = sorted({doc_id for _, doc_ids in candidates for doc_id in doc_ids})
+    build_forward_index(
+        (Document(i, "", " ".join(cut[i])) for i in candidate_ids), folder, workers=1
+    )
     index = ForwardIndex.open(folder)
     drawn = np.random.default_rng(1).normal(0, 0.15, size=(len(index.vocabulary), DIMENSIONS))
     vectors = WordVectors.with_unk(list(index.vocabulary), drawn.astype(np.float32), seed=1)
     pools = [
         Pool(topic, Documents(doc_ids, list), tokenize(topic.query), [cut[i] for i in doc_ids])
-        for topic, doc_ids in chosen
+        for topic, doc_ids in candidates
     ]
     return WordResources(index, vectors), pools
 

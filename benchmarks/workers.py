@@ -75,47 +75,49 @@ class Steps:
         for collection in ("demo-train", str(MED), str(self._encoded)):
             ir.index(collection)
 
-    def medline(self, made: Path) -> list[Path]:
+    def medline(self, folder: Path) -> list[Path]:
         """Read MEDLINE files."""
-        with (made / "articles").open("w") as file:
+        with (folder / "articles").open("w") as file:
             for document in PubmedCorpus("m", self._files, DEFAULT_FIELDS):
                 file.write(f"{document}\n")
-        return [made]
+        return [folder]
 
-    def forward_index(self, made: Path) -> list[Path]:
+    def forward_index(self, folder: Path) -> list[Path]:
         """Tokenize and number their words."""
-        build_forward_index(PubmedCorpus("m", self._files, DEFAULT_FIELDS), made / "index")
-        return [made]
+        build_forward_index(PubmedCorpus("m", self._files, DEFAULT_FIELDS), folder / "index")
+        return [folder]
 
-    def concepts(self, _made: Path) -> list[Path]:
+    def concepts(self, _folder: Path) -> list[Path]:
         """Find the concepts of documents."""
         corpus = registry().collection(str(MED)).corpus
         graph = concept_graph(corpus, ConceptOptions(knowledge=("doid", "hgnc")))
         return [*graph.path.glob("documents.*")]
 
-    def scoring(self, made: Path) -> list[Path]:
+    def scoring(self, folder: Path) -> list[Path]:
         """Rerank by the Word Mover's Distance."""
-        how: dict[str, Any] = {"settings": SMALL, "interpolate": 0.5, "rerank_depth": 500}
-        ir.run(str(MED), "wmd-text", run_dir=made, **how)
-        return [*made.glob("*.run")]
+        options: dict[str, Any] = {"settings": SMALL, "interpolate": 0.5, "rerank_depth": 500}
+        ir.run(str(MED), "wmd-text", run_dir=folder, **options)
+        return [*folder.glob("*.run")]
 
-    def features(self, made: Path) -> list[Path]:
+    def features(self, folder: Path) -> list[Path]:
         """Learn to rank from features of words and their stems."""
         settings = {"features": ["lexical", "stems"], "tree.trees": 50}
-        ir.train(str(MED), "ltr", settings=settings, members=2, out=made / "ltr", rerank_depth=500)
-        return [*made.glob("ltr/member-*")]
+        ir.train(
+            str(MED), "ltr", settings=settings, members=2, out=folder / "ltr", rerank_depth=500
+        )
+        return [*folder.glob("ltr/member-*")]
 
-    def training(self, made: Path) -> list[Path]:
+    def training(self, folder: Path) -> list[Path]:
         """Train the members of a neural reranker."""
         settings = {**SMALL, "loop.epochs": 4}
-        ir.train("demo-train", "delta", settings=settings, members=4, out=made / "delta")
-        return [*made.glob("delta/member-*")]
+        ir.train("demo-train", "delta", settings=settings, members=4, out=folder / "delta")
+        return [*folder.glob("delta/member-*")]
 
-    def encoding(self, made: Path) -> list[Path]:
+    def encoding(self, folder: Path) -> list[Path]:
         """Encode documents with a transformer, and search."""
         settings = {"bi-encoder.model": str(self._model)}
-        ir.run(str(self._encoded), first_stages="bi-encoder", settings=settings, run_dir=made)
-        return [*made.glob("*.run")]
+        ir.run(str(self._encoded), first_stages="bi-encoder", settings=settings, run_dir=folder)
+        return [*folder.glob("*.run")]
 
 
 NAMES = ("medline", "forward_index", "concepts", "scoring", "features", "training", "encoding")
@@ -123,12 +125,12 @@ NAMES = ("medline", "forward_index", "concepts", "scoring", "features", "trainin
 
 def digest(paths: list[Path]) -> str:
     """A digest of all files in some folders, with their names."""
-    found = hashlib.sha256()
+    checksum = hashlib.sha256()
     for path in sorted(paths):
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file():
-                found.update(file.name.encode() + file.read_bytes())
-    return found.hexdigest()[:16]
+                checksum.update(file.name.encode() + file.read_bytes())
+    return checksum.hexdigest()[:16]
 
 
 @contextmanager
@@ -195,15 +197,15 @@ def main() -> None:
         steps.prepare()
 
         def measure(name: str, label: str, kill_after: float = 0) -> tuple[float, str]:
-            home, made = folder / f"{name}-{label}", folder / f"{name}-{label}-made"
+            home, output = folder / f"{name}-{label}", folder / f"{name}-{label}-made"
             shutil.copytree(folder / "base", home)
-            made.mkdir()
+            output.mkdir()
             os.environ["IRPLATFORM_HOME"] = str(home)
             step: Callable[[Path], list[Path]] = getattr(steps, name)
             with use_workers(1 if label == "alone" else "ray"):
                 started = time.monotonic()
                 with Killer(kill_after) if kill_after else nullcontext() as killer:
-                    paths = step(made)
+                    paths = step(output)
                 if killer and not killer.killed:
                     print(f"{name}: no worker was killed", file=sys.stderr)
                 seconds = time.monotonic() - started
@@ -217,12 +219,12 @@ def main() -> None:
             row: dict[str, float] = {"alone": seconds}
             for workers in options.workers:
                 with cluster(workers, folder / f"{name}-{workers}"):
-                    seconds, found = measure(name, f"{workers}")
-                assert found == mark, f"{name} with {workers} workers made other bytes"
+                    seconds, other_mark = measure(name, f"{workers}")
+                assert other_mark == mark, f"{name} with {workers} workers made other bytes"
                 row[f"{workers}"] = seconds
             with cluster(2, folder / f"{name}-killed"):
-                seconds, found = measure(name, "killed", kill_after=row.get("2", 8) / 3)
-            assert found == mark, f"{name} after a kill made other bytes"
+                seconds, other_mark = measure(name, "killed", kill_after=row.get("2", 8) / 3)
+            assert other_mark == mark, f"{name} after a kill made other bytes"
             row["2, one killed"] = seconds
             rows[name] = row
     total = {key: sum(row[key] for row in rows.values()) for key in row}

@@ -118,12 +118,12 @@ def _section(path: tuple[click.Command, str]) -> Iterator[str]:
     if examples := getattr(command, "examples", ()):
         yield "\n".join(["```sh", *examples, "```\n"])
     groups = option_groups(options(command))
-    for title, found in groups.items():
+    for title, members in groups.items():
         if len(groups) > 1:
             yield f"**{title}**\n"
         yield "| option | default | meaning |"
         yield "|---|---|---|"
-        for option in found:
+        for option in members:
             yield f"| {_names(option)} | {_default(option)} | {_meaning(option)} |"
         yield ""
 
@@ -153,10 +153,10 @@ def _names(option: click.Option) -> str:
 def _default(option: click.Option) -> str:
     if option.required:
         return "*required*"
-    shown = option.to_info_dict()["default"]
-    if option.is_flag or not isinstance(shown, int | float | str | tuple | list) or not shown:
+    value = option.to_info_dict()["default"]
+    if option.is_flag or not isinstance(value, int | float | str | tuple | list) or not value:
         return ""
-    return f"`{', '.join(map(str, shown)) if isinstance(shown, tuple | list) else shown}`"
+    return f"`{', '.join(map(str, value)) if isinstance(value, tuple | list) else value}`"
 
 
 def _meaning(option: click.Option) -> str:

@@ -100,18 +100,18 @@ def keywords(room: str) -> str:
     """The whole file: a class for each function, above the largest one that it contains."""
     imports, functions = _FILES[room]
     parts = [(HEAD.format(room=room) + imports).rstrip()]
-    made: dict[str, set[str]] = {}
+    classes: dict[str, set[str]] = {}
     for function, settings in functions.items():
-        taken = {s.name: s for s in taken_by(settings, function) if s.name not in _PARAMETERS}
-        within = [name for name, keys in made.items() if keys < taken.keys()]
-        base = max(within, key=lambda name: len(made[name]), default="")
+        by_name = {s.name: s for s in taken_by(settings, function) if s.name not in _PARAMETERS}
+        within = [name for name, keys in classes.items() if keys < by_name.keys()]
+        base = max(within, key=lambda name: len(classes[name]), default="")
         above = _class(base) if base else "TypedDict"
         parts.append(
             f"\n\nclass {_class(function)}({above}, total=False):\n"
             f'    """Keywords of `irplatform.{_NAMES.get(function, function)}`."""\n'
         )
-        parts += [_key(s) for name, s in taken.items() if name not in made.get(base, ())]
-        made[function] = {*taken}
+        parts += [_key(s) for name, s in by_name.items() if name not in classes.get(base, ())]
+        classes[function] = {*by_name}
     return "\n".join(parts) + "\n"
 
 
@@ -133,7 +133,7 @@ def _table(settings: Iterable[Setting]) -> list[str]:
 
 
 def _default(setting: Setting) -> str:
-    value = setting.shown or setting.default
+    value = setting.default_text or setting.default
     return "" if value in (None, "", (), {}) else f"`{value}`"
 
 
@@ -146,8 +146,8 @@ def _class(function: str) -> str:
 
 
 def _key(setting: Setting) -> str:
-    told = textwrap.fill(f'"""{setting.help}"""', 96)
-    return textwrap.indent(f"{setting.name}: {_type(setting)}\n{told}", "    ")
+    docstring = textwrap.fill(f'"""{setting.help}"""', 96)
+    return textwrap.indent(f"{setting.name}: {_type(setting)}\n{docstring}", "    ")
 
 
 def _type(setting: Setting) -> str:

@@ -22,7 +22,7 @@ those with the ids that are named; a claim has one line for all collections. A f
 its own, which no paper's has, is named with a word of its claims' sources. `verdicts` counts the
 differences of papers by their tables, by the first measure of each or by those that are named.
 
-A test compares the pages with `written()`, so that the tables cannot differ from what `platform
+A test compares the pages with `render()`, so that the tables cannot differ from what `platform
 reproduce` checks.
 """
 
@@ -71,21 +71,21 @@ _UNINFORMED = ("revdocid", "random-order")
 _VERDICTS = ("reproduced", "direction only", "undecided", "not reproduced", "opposite", "not run")
 
 
-def written(text: str, rows: Sequence[Row], claims: Sequence[Claim] = ()) -> str:
+def render(text: str, rows: Sequence[Row], claims: Sequence[Claim] = ()) -> str:
     """A page with its tables written anew."""
 
     def table(block: re.Match[str]) -> str:
-        what = block["what"]
+        subject = block["what"]
         measures = [measure.strip() for measure in (block["measures"] or "").split(",")]
         if block["kind"] == "claims":
-            lines = _claims(_named(claims, what), {row.id: row for row in rows})
+            lines = _claims(_select_claims(claims, subject), {row.id: row for row in rows})
         elif block["kind"] == "verdicts":
-            papers = [paper.strip() for paper in what.split(",")]
+            papers = [paper.strip() for paper in subject.split(",")]
             lines = _verdicts(claims, papers, measures if block["measures"] else ())
         elif block["kind"] == "years":
-            lines = _years(rows, [place.split() for place in what.split(",")], measures)
+            lines = _years(rows, [place.split() for place in subject.split(",")], measures)
         else:
-            tag, _, label = what.partition(" by ")
+            tag, _, label = subject.partition(" by ")
             lines = _table(tagged(rows, tag, measures[0], bool(label)), label, measures)
         return block["begin"] + "".join(f"{line}\n" for line in lines) + block["end"]
 
@@ -114,15 +114,15 @@ def our_claims() -> list[Claim]:
 
 
 def _our_files() -> list[Path]:
-    held = registry().results
-    return [file for file, plugin in held.items() if plugin.distribution == _OURS]
+    files = registry().results
+    return [file for file, plugin in files.items() if plugin.distribution == _OURS]
 
 
 def tagged(rows: Sequence[Row], tag: str, measure: str, labelled: bool = False) -> list[Row]:
     """The rows with a tag, in the order of a table."""
-    chosen = [row for row in rows if tag in row.tags]
+    selection = [row for row in rows if tag in row.tags]
     return sorted(
-        chosen,
+        selection,
         key=lambda row: (
             row.label if labelled else "",
             row.reranker is not None,
@@ -131,17 +131,17 @@ def tagged(rows: Sequence[Row], tag: str, measure: str, labelled: bool = False) 
     )
 
 
-def _named(claims: Sequence[Claim], what: str) -> list[Claim]:
+def _select_claims(claims: Sequence[Claim], subject: str) -> list[Claim]:
     """The claims of a paper or a file, or with these ids in their order."""
     by_id = {claim.id: claim for claim in claims}
-    names = [name.strip() for name in what.split(",")]
+    names = [name.strip() for name in subject.split(",")]
     if names[0] in by_id:
         return [by_id[name] for name in names]
-    file, _, word = what.partition(" ")
+    file, _, word = subject.partition(" ")
     if file in _APART:
         return [claim for claim in claims if claim.file.name == file and word in claim.source]
     of_papers = [claim for claim in claims if claim.file.name not in _APART]
-    return [claim for claim in of_papers if claim.source.startswith(f"{what},")]
+    return [claim for claim in of_papers if claim.source.startswith(f"{subject},")]
 
 
 def _claims(claims: Sequence[Claim], rows: Mapping[str, Row]) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _verdicts(
         if claim.file.name not in _APART and not claim.worse.startswith(_UNINFORMED):
             counted.setdefault((claim.source, *claim.rows), claim)
     verdicts = {claim.verdict for claim in counted.values()}
-    columns = [name for name in _VERDICTS if any(held.startswith(name) for held in verdicts)]
+    columns = [name for name in _VERDICTS if any(verdict.startswith(name) for verdict in verdicts)]
     yield _line(["source", *columns])
     yield "|---" * (1 + len(columns)) + "|"
     for paper in papers:
@@ -193,10 +193,10 @@ def _verdicts(
             of_source = [claim for claim in counted.values() if claim.source == source]
             cells = []
             for verdict in columns:
-                named = [claim for claim in of_source if claim.verdict.startswith(verdict)]
-                variants = sum(bool(claim.variant) for claim in named)
-                own = len(named) - variants
-                parts = [str(own)] if own else []
+                group = [claim for claim in of_source if claim.verdict.startswith(verdict)]
+                variants = sum(bool(claim.variant) for claim in group)
+                count = len(group) - variants
+                parts = [str(count)] if count else []
                 cells.append(", ".join(parts + ([f"*{variants}*"] if variants else [])))
             yield _line([source, *cells])
 
@@ -256,11 +256,11 @@ def _years(
         yield _line(cells)
 
 
-def _short_cell(held: Expected | None, *, spread: bool) -> str:
-    if held is None:
+def _short_cell(figure: Expected | None, *, spread: bool) -> str:
+    if figure is None:
         return ""
-    value = f"{held.value:.3f}".removeprefix("0")
-    std = "" if held.std is None or not spread else f"{held.std:.3f}".removeprefix("0")
+    value = f"{figure.value:.3f}".removeprefix("0")
+    std = "" if figure.std is None or not spread else f"{figure.std:.3f}".removeprefix("0")
     return f"{value}{_SPACE}±{_SPACE}{std}" if std else value
 
 
@@ -290,7 +290,8 @@ def _table(rows: Sequence[Row], label: str, measures: Sequence[str]) -> Iterator
 def _value(row: Row, measure: str) -> float:
     """What a table is sorted by: the best of the two lines of a row."""
     return max(
-        (held[measure].value for held in (row.expected, row.alone) if measure in held), default=0.0
+        (figures[measure].value for figures in (row.expected, row.alone) if measure in figures),
+        default=0.0,
     )
 
 
@@ -300,24 +301,24 @@ def _line(cells: Sequence[str]) -> str:
 
 def _cells(figures: Mapping[str, Expected], measures: Sequence[str]) -> Iterator[str]:
     for measure in measures:
-        held = figures.get(measure)
-        yield "" if held is None else _cell(held)
+        figure = figures.get(measure)
+        yield "" if figure is None else _cell(figure)
 
 
-def _cell(held: Expected) -> str:
-    spread = "" if held.std is None else f" ± {held.std:.4f}"
-    return f"{held.value:.4f}{spread}"
+def _cell(figure: Expected) -> str:
+    spread = "" if figure.std is None else f" ± {figure.std:.4f}"
+    return f"{figure.value:.4f}{spread}"
 
 
-def _gain(held: Expected | None) -> str:
-    if held is None or held.gain is None:
+def _gain(figure: Expected | None) -> str:
+    if figure is None or figure.gain is None:
         return ""
-    difference, low, high = held.gain
+    difference, low, high = figure.gain
     return f"{difference:+.4f} [{low:+.4f}, {high:+.4f}]".replace("-", "−")
 
 
 if __name__ == "__main__":
     for page in PAGES:
         page.write_text(
-            written(page.read_text(encoding="utf-8"), our_rows(), our_claims()), encoding="utf-8"
+            render(page.read_text(encoding="utf-8"), our_rows(), our_claims()), encoding="utf-8"
         )

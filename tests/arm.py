@@ -63,7 +63,7 @@ def main(steps: list[str]) -> None:
     if platform.machine() != "x86_64" or os.getuid() != 0:
         print("This compares ARM with x86-64: run it as root on an x86-64 processor.")
         sys.exit(2)
-    known = {
+    actions = {
         "core": lambda: _install("/core", ".[test]"),
         "demo": lambda: _compare("demo", "/core"),
         "tests": lambda: _test([f"tests/{name}" for name in TESTS]),
@@ -76,10 +76,10 @@ def main(steps: list[str]) -> None:
     _prepare()
     lines = []
     with _emulation():
-        for step in steps or known:
+        for step in steps or actions:
             started = time.monotonic()
             try:
-                line = known[step]() if step in known else _test([step])
+                line = actions[step]() if step in actions else _test([step])
             except subprocess.CalledProcessError as error:
                 line = f"FAILED: {error}"
             lines.append(f"{step}: {line}; {time.monotonic() - started:,.0f} s")
@@ -99,8 +99,8 @@ def _prepare() -> None:
         SYSTEM.parent.mkdir(parents=True, exist_ok=True)
         # Unpacked and not installed: nothing is emulated, which takes a minute instead of an hour.
         hooks = "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr"
-        wanted = ("--architectures=arm64", "--variant=extract", f"--include={_PACKAGES}", hooks)
-        _run("mmdebstrap", *wanted, "bookworm", SYSTEM)
+        arguments = ("--architectures=arm64", "--variant=extract", f"--include={_PACKAGES}", hooks)
+        _run("mmdebstrap", *arguments, "bookworm", SYSTEM)
     for name in ("resolv.conf", "hosts", "ssl/certs/ca-certificates.crt"):
         (SYSTEM / "etc" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path("/etc", name), SYSTEM / "etc" / name)
@@ -136,19 +136,19 @@ def _emulation() -> Iterator[None]:
         yield
 
 
-def _install(where: str, wanted: str, *others: str) -> str:
+def _install(venv: str, requirement: str, *others: str) -> str:
     """Make a virtual environment, with the pinned versions, except of others, and Lucene's jar."""
     pinned = (ROOT / "constraints.txt").read_text().splitlines(keepends=True)
     free = tuple(f"{other.partition('<')[0]}==" for other in others)
-    kept = [line for line in pinned if not (free and line.startswith(free))]
-    (SYSTEM / "tmp/constraints.txt").write_text("".join(kept))
-    _arm("", "python3", "-m", "venv", "--clear", where)
+    lines = [line for line in pinned if not (free and line.startswith(free))]
+    (SYSTEM / "tmp/constraints.txt").write_text("".join(lines))
+    _arm("", "python3", "-m", "venv", "--clear", venv)
     pip = ("pip", "install", "--no-compile", "--disable-pip-version-check")
     pip = (*pip, "--constraint", "/tmp/constraints.txt")
-    _arm(where, *pip, "--editable", wanted, *others)
-    _arm(where, *pip, "--quiet", "--no-deps", "pyserini")
-    _arm(where, "platform", "doctor")
-    installed = (SYSTEM / where[1:]).glob("lib/*/site-packages/*.dist-info")
+    _arm(venv, *pip, "--editable", requirement, *others)
+    _arm(venv, *pip, "--quiet", "--no-deps", "pyserini")
+    _arm(venv, "platform", "doctor")
+    installed = (SYSTEM / venv[1:]).glob("lib/*/site-packages/*.dist-info")
     return f"installed: {len([*installed])} packages"
 
 
@@ -159,26 +159,29 @@ def _test(tests: list[str]) -> str:
     return "passed"
 
 
-def _compare(name: str, where: str) -> str:
+def _compare(name: str, venv: str) -> str:
     """Run a demo here and there; how much the scores of their runs differ."""
     with TemporaryDirectory() as folder:
-        here, there = Path(folder) / name, SYSTEM / "tmp" / name
-        shutil.rmtree(there, ignore_errors=True)
+        native, foreign = Path(folder) / name, SYSTEM / "tmp" / name
+        shutil.rmtree(foreign, ignore_errors=True)
         environment = {**os.environ, "IRPLATFORM_HOME": f"{folder}/home"}
-        python, ours, theirs = (sys.executable, "-m", "irplatform"), (), ()
+        python, native_options, foreign_options = (sys.executable, "-m", "irplatform"), (), ()
         if name == "neural":  # trainings would drift apart
             model = Path(folder) / "model"
             _run(*python, *_TRAIN, "--out", model, env=environment)
             shutil.copytree(model, SYSTEM / "tmp/model", dirs_exist_ok=True)
-            ours, theirs = ("--checkpoint", model), ("--checkpoint", "/tmp/model")
-        _run(*python, *DEMOS[name], *ours, "--run-dir", here, env=environment)
-        there_too = ("python", "-m", "irplatform", *DEMOS[name], *theirs, "--run-dir")
-        _arm(where, *there_too, f"/tmp/{name}", IRPLATFORM_HOME="/tmp/home")
-        runs = sorted(path.relative_to(here) for path in here.rglob("*.run"))
-        if not runs or runs != sorted(path.relative_to(there) for path in there.rglob("*.run")):
+            native_options, foreign_options = (
+                ("--checkpoint", model),
+                ("--checkpoint", "/tmp/model"),
+            )
+        _run(*python, *DEMOS[name], *native_options, "--run-dir", native, env=environment)
+        there_too = ("python", "-m", "irplatform", *DEMOS[name], *foreign_options, "--run-dir")
+        _arm(venv, *there_too, f"/tmp/{name}", IRPLATFORM_HOME="/tmp/home")
+        runs = sorted(path.relative_to(native) for path in native.rglob("*.run"))
+        if not runs or runs != sorted(path.relative_to(foreign) for path in foreign.rglob("*.run")):
             return "FAILED: other runs here and there"
-        same = sum((here / run).read_bytes() == (there / run).read_bytes() for run in runs)
-        far = max(_difference(here / run, there / run) for run in runs)
+        same = sum((native / run).read_bytes() == (foreign / run).read_bytes() for run in runs)
+        far = max(_difference(native / run, foreign / run) for run in runs)
     allowed = TOLERANCE if name == "neural" else 0
     state = "FAILED: " if far > allowed or (name == "demo" and same < len(runs)) else ""
     return (
@@ -186,27 +189,27 @@ def _compare(name: str, where: str) -> str:
     )
 
 
-def _difference(here: Path, there: Path) -> float:
+def _difference(native: Path, foreign: Path) -> float:
     """How far the scores of two runs are apart; infinite where one has other documents."""
-    ours, theirs = (
+    scores, other_scores = (
         {(topic, document): float(score) for topic, _, document, _, score, *_ in rows}
         for rows in (
-            [line.split() for line in path.read_text().splitlines()] for path in (here, there)
+            [line.split() for line in path.read_text().splitlines()] for path in (native, foreign)
         )
     )
-    if ours.keys() != theirs.keys():
+    if scores.keys() != other_scores.keys():
         return float("inf")
-    return max((abs(score - theirs[place]) for place, score in ours.items()), default=0.0)
+    return max((abs(score - other_scores[place]) for place, score in scores.items()), default=0.0)
 
 
-def _arm(where: str, *command: str, **variables: str) -> None:
+def _arm(venv: str, *command: str, **variables: str) -> None:
     """Run a program of the unpacked system, in its clone, with a virtual environment."""
     passed_on = {k: v for k, v in os.environ.items() if k.upper().startswith(_PASSED_ON)}
     settings = {
         "PIP_CERT": "/etc/ssl/certs/ca-certificates.crt",
         **passed_on,
         "PIP_FIND_LINKS": "/wheels",
-        "PATH": f"{where}/bin:/usr/bin:/bin",
+        "PATH": f"{venv}/bin:/usr/bin:/bin",
         "HOME": "/root",
         "LANG": "C.UTF-8",
         **variables,

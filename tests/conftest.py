@@ -63,8 +63,8 @@ _SAYS = re.compile(
 def _skip_without_extra(report, text):
     if report.failed and _MISSING and (said := _SAYS.search(text)):
         report.outcome = "skipped"
-        named = _BROUGHT.get(said[1]) or next((e for e in _EXTRAS if said[1] in EXTRAS[e]), "")
-        extra = said[2] or named
+        owner = _BROUGHT.get(said[1]) or next((e for e in _EXTRAS if said[1] in EXTRAS[e]), "")
+        extra = said[2] or owner
         report.longrepr = (str(report.fspath), 0, f"the extra '{extra}' is not installed")
 
 
@@ -141,14 +141,14 @@ def restored_registry():
     """Undo what a test registers."""
     from irplatform.registry.loading import registry
 
-    known = registry()
-    before = {name: dict(table) for name, table in vars(known).items() if isinstance(table, dict)}
-    plugins = [*known.plugins]
+    systems = registry()
+    before = {name: dict(table) for name, table in vars(systems).items() if isinstance(table, dict)}
+    plugins = [*systems.plugins]
     yield
     for name, table in before.items():
-        getattr(known, name).clear()
-        getattr(known, name).update(table)
-    known.plugins[:] = plugins
+        getattr(systems, name).clear()
+        getattr(systems, name).update(table)
+    systems.plugins[:] = plugins
 
 
 @pytest.fixture(scope="session")

@@ -45,12 +45,12 @@ def _test(name: str) -> str:
         return "this Python is not here: not tested"
     folder = ROOT / ".environments" / name
     shutil.rmtree(folder, ignore_errors=True)
-    here = folder / "bin" / "python"
-    pip = (here, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    interpreter = folder / "bin" / "python"
+    pip = (interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     started = time.monotonic()
     _run(python, "-m", "venv", folder)
-    wanted = ",".join(filter(None, [extras, "test"]))
-    _run(*pip, "--constraint", f"constraints/{name}.txt", "--editable", f".[{wanted}]")
+    names = ",".join(filter(None, [extras, "test"]))
+    _run(*pip, "--constraint", f"constraints/{name}.txt", "--editable", f".[{names}]")
     _run(*pip, "--no-deps", f"pyserini=={pyserini}")
     seconds = time.monotonic() - started
     packages = len(list(folder.glob("lib/python*/site-packages/*.dist-info")))
@@ -58,9 +58,9 @@ def _test(name: str) -> str:
         sum(file.lstat().st_size for file in folder.rglob("*") if not file.is_dir()) // 10**6
     )
     tests = subprocess.run(
-        [here, *_TESTS.split(), "-m", _QUICK],
+        [interpreter, *_TESTS.split(), "-m", _QUICK],
         cwd=ROOT,
-        env={**os.environ, "PATH": f"{here.parent}{os.pathsep}{os.environ['PATH']}"},
+        env={**os.environ, "PATH": f"{interpreter.parent}{os.pathsep}{os.environ['PATH']}"},
         check=False,
     )
     state = "passed" if tests.returncode == 0 else "FAILED"

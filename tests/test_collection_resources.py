@@ -60,17 +60,19 @@ def test_vectors_of_other_options_are_others(resources):
 
 def test_each_member_tells_which_vectors_it_used(resources):
     """A checkpoint takes them along."""
-    used = []
+    vectors = []
     for number, dimensions in enumerate((4, 6)):
         member = resources.of_member(number)
         member.vectors(VectorOptions(**{**TINY, "dimensions": dimensions}))
-        used.append(member.vectors_used)
-    assert [[WordVectors.open(folder).dimensions for folder in each.values()] for each in used] == [
+        vectors.append(member.vectors_used)
+    assert [
+        [WordVectors.open(folder).dimensions for folder in mapping.values()] for mapping in vectors
+    ] == [
         [4],
         [6],
     ]
     assert resources.of_member(2).vectors_used == {}
-    assert set(used[0]) & set(used[1]) == set()
+    assert set(vectors[0]) & set(vectors[1]) == set()
 
 
 def test_vectors_that_are_brought_serve_those_who_were_trained_with_them(resources):
@@ -97,11 +99,13 @@ def test_what_is_made_of_other_vectors_is_kept_apart(resources, tmp_path):
         replace(resources, source=VectorSource(extra_text=(imported,))),
         resources.with_vectors(member.vectors_used),
     ]
-    made = {each.artifact("table", {}, lambda _folder: None) for each in (resources, *others)}
-    assert len(made) == 4
+    artifacts = {
+        variant.artifact("table", {}, lambda _folder: None) for variant in (resources, *others)
+    }
+    assert len(artifacts) == 4
     apart = {
-        each.artifact("terms", {}, lambda _folder: None, of_vectors=False)
-        for each in (resources, *others)
+        variant.artifact("terms", {}, lambda _folder: None, of_vectors=False)
+        for variant in (resources, *others)
     }
     assert len(apart) == 1
 
@@ -117,25 +121,25 @@ def test_imported_vectors_serve_whatever_is_asked(resources, tmp_path):
 def test_how_much_of_the_collection_imported_vectors_cover_is_told_once(
     resources, tmp_path, capsys, index_first
 ):
-    def told(content, name):
+    def notices(content, name):
         (tmp_path / name).write_text(content)
-        given = replace(
+        variant = replace(
             resources, source=VectorSource(imported=tmp_path / name), _vectors={}, _opened=_Opened()
         )
-        asked = (given.forward_index, given.vectors)
-        for ask in asked if index_first else reversed(asked):
+        readers = (variant.forward_index, variant.vectors)
+        for ask in readers if index_first else reversed(readers):
             ask()
-        given.vectors()
-        given.of_member(1).vectors()
-        elsewhere = given.unopened()  # in the process of another member
+        variant.vectors()
+        variant.of_member(1).vectors()
+        elsewhere = variant.unopened()  # in the process of another member
         elsewhere.forward_index()
         elsewhere.vectors()
         return [line for line in capsys.readouterr().err.splitlines() if "have a vector" in line]
 
-    assert told("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n", "some.txt") == [
+    assert notices("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n", "some.txt") == [
         "some.txt: 33.3% of the 6 words of articles have a vector, and so 33.3% of its text"
     ]
-    assert told("2 3\nzzz 1 2 3\nqqq 4 5 6\n", "none.txt") == [
+    assert notices("2 3\nzzz 1 2 3\nqqq 4 5 6\n", "none.txt") == [
         "WARNING: none.txt: 0.0% of the 6 words of articles have a vector, and so 0.0% of its "
         "text: rankings with these vectors mean little"
     ]
@@ -166,20 +170,20 @@ def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(
     read = []
     hashed = digests.file_digest
     monkeypatch.setattr(digests, "file_digest", lambda file, *_: read.append(file) or hashed(file))
-    told = VectorSource(imported=path, extra_text=(path,)).describe()
-    assert told == {"imported": hashed(path), "extra_text": [[hashed(path), path.suffix]]}
-    made = replace(resources, source=VectorSource(imported=path))
-    made.vectors()
+    description = VectorSource(imported=path, extra_text=(path,)).describe()
+    assert description == {"imported": hashed(path), "extra_text": [[hashed(path), path.suffix]]}
+    variant = replace(resources, source=VectorSource(imported=path))
+    variant.vectors()
     for kind in ("one", "two"):
-        made.artifact(kind, {}, lambda _folder: None)
+        variant.artifact(kind, {}, lambda _folder: None)
     assert read.count(path) == 1
 
 
-@pytest.mark.parametrize("given", ["imported", "extra_text"])
-def test_a_missing_file_is_refused_at_once(tmp_path, given):
+@pytest.mark.parametrize("setting", ["imported", "extra_text"])
+def test_a_missing_file_is_refused_at_once(tmp_path, setting):
     path = tmp_path / "nowhere"
     with pytest.raises(InputError, match="nowhere: there is no such file"):
-        VectorSource(**{given: path if given == "imported" else (path,)})
+        VectorSource(**{setting: path if setting == "imported" else (path,)})
 
 
 def test_artifacts_of_plugins_depend_on_the_documents(resources):
@@ -199,14 +203,14 @@ def test_artifacts_of_plugins_depend_on_the_documents(resources):
     ],
 )
 def test_an_interrupted_artifact_goes_on_where_its_builder_can(resources, resumable, resume, built):
-    done, stops = [], [KeyboardInterrupt]
+    parts, stops = [], [KeyboardInterrupt]
 
     def build(folder):
         for part in ("first", "second"):
             if not (folder / part).exists():
                 if part == "second" and stops:
                     raise stops.pop()
-                done.append(part)
+                parts.append(part)
                 (folder / part).touch()
 
     resources = replace(resources, resume=resume)
@@ -215,7 +219,7 @@ def test_an_interrupted_artifact_goes_on_where_its_builder_can(resources, resuma
     lost = any("starts over" in note for note in getattr(interrupted.value, "__notes__", ()))
     assert lost == (not (resumable and resume))
     resources.artifact("parts", {}, build, resumable=resumable)
-    assert done == built
+    assert parts == built
 
 
 def test_what_the_user_is_told_is_a_line(resources, capsys):
@@ -225,9 +229,9 @@ def test_what_the_user_is_told_is_a_line(resources, capsys):
 
 def test_another_process_does_not_repeat_what_the_user_was_told(resources, capsys):
     resources.notice("features 'genes' are left out")
-    sent = pickle.loads(pickle.dumps(resources.unopened()))
-    sent.notice("features 'genes' are left out")
-    sent.notice("something else")
+    clone = pickle.loads(pickle.dumps(resources.unopened()))
+    clone.notice("features 'genes' are left out")
+    clone.notice("something else")
     assert capsys.readouterr().err.splitlines() == [
         "features 'genes' are left out",
         "something else",
@@ -235,17 +239,17 @@ def test_another_process_does_not_repeat_what_the_user_was_told(resources, capsy
 
 
 def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_path, monkeypatch):
-    made = []
+    sources = []
 
     class Constant(TrainableReranker):
         def prepare(self, resources):
-            made.append(dict(resources.source.ready))
+            sources.append(dict(resources.source.ready))
 
         def load(self, folder):
             (folder / "weights").read_text()
 
-    known = SimpleNamespace(reranker=lambda name: registration(Constant, name))
-    monkeypatch.setattr("irplatform.collection_resources.registry", lambda: known)
+    stand_in = SimpleNamespace(reranker=lambda name: registration(Constant, name))
+    monkeypatch.setattr("irplatform.collection_resources.registry", lambda: stand_in)
     folder = described(tmp_path / "checkpoint", "constant")
     (folder / "vectors" / "imported").mkdir(parents=True)
     (folder / "member-0").mkdir()
@@ -253,7 +257,7 @@ def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_p
         resources.checkpoint(folder)
     (folder / "member-0" / "weights").write_text("1")
     assert len(resources.checkpoint(folder)) == 1
-    assert made == [{"imported": folder / "vectors" / "imported"}] * 2
+    assert sources == [{"imported": folder / "vectors" / "imported"}] * 2
     assert not resources.source.ready
     (folder / "checkpoint.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="has format 99"):
@@ -261,12 +265,12 @@ def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_p
 
 
 def _prepared(resources, prepare):
-    kind = type("Asking", (Reranker,), {"prepare": lambda self, given: prepare(given)})
+    kind = type("Asking", (Reranker,), {"prepare": lambda self, collection: prepare(collection)})
     return ChosenReranker(registration(kind, "asking"), Options()).create(resources)
 
 
 @pytest.mark.parametrize(
-    ("prepare", "kind", "told"),
+    ("prepare", "kind", "message"),
     [
         (lambda r: r.reranker("detla"), InputError, "unknown reranker 'detla'. Did you mean"),
         (
@@ -296,13 +300,13 @@ def _prepared(resources, prepare):
         ),
     ],
 )
-def test_a_wrong_request_of_a_plugin_names_it(resources, monkeypatch, prepare, kind, told):
+def test_a_wrong_request_of_a_plugin_names_it(resources, monkeypatch, prepare, kind, message):
     monkeypatch.setattr("irplatform.collection_resources.is_third_party", lambda module: True)
     with pytest.raises(kind) as refused:
         _prepared(resources, prepare)
     assert refused.value.exit_code == kind.exit_code
     assert str(refused.value).startswith(
-        f"reranker 'asking' of plugin 'strange' (strange-distribution 1.2): {told}"
+        f"reranker 'asking' of plugin 'strange' (strange-distribution 1.2): {message}"
     )
 
 

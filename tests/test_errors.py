@@ -24,15 +24,15 @@ MANY = [f"name-{n}" for n in range(20)]
 
 
 @pytest.mark.parametrize(
-    ("kind", "whole", "message"),
+    ("kind", "owner", "message"),
     [
         ("reranker", "", "unknown reranker 'delat'. Did you mean 'delta'?"),
         ("option", "bm25", "'delat' is not an option of bm25. Did you mean 'delta'?"),
         ("group of features", "", "unknown group of features 'delat'. Did you mean 'delta'?"),
     ],
 )
-def test_it_is_told_of_what_it_should_have_been_a_part_if_of_anything(kind, whole, message):
-    assert str(unknown(kind, "delat", ["delta", "drmm"], of=whole)) == message
+def test_it_is_told_of_what_it_should_have_been_a_part_if_of_anything(kind, owner, message):
+    assert str(unknown(kind, "delat", ["delta", "drmm"], of=owner)) == message
 
 
 def test_without_one_that_is_near_all_are_named():
@@ -44,8 +44,10 @@ def test_without_one_that_is_near_all_are_named():
 
 def test_a_number_is_not_nearly_another_one():
     topics = [str(n) for n in range(30, 10, -1)]
-    told = "'99' is not a topic of 'c'. Known: 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, …."
-    assert str(unknown("topic", "99", topics, of="'c'")) == told
+    message = (
+        "'99' is not a topic of 'c'. Known: 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, …."
+    )
+    assert str(unknown("topic", "99", topics, of="'c'")) == message
     assert str(unknown("topic", "9", ["19", "x", "2"])) == "unknown topic '9'. Known: 2, 19, x."
 
 
@@ -55,8 +57,8 @@ def test_what_others_say_goes_on_in_a_sentence_of_ours(text):
 
 
 def test_control_characters_of_others_reach_no_terminal():
-    told = in_a_line(OSError("\x1b[31mred\x1b[0m\x00\x7f\x9b2J,\ta\r\nnew line"))
-    assert told == r"OSError: \x1b[31mred\x1b[0m\x00\x7f\x9b2J," + "\ta new line"
+    line = in_a_line(OSError("\x1b[31mred\x1b[0m\x00\x7f\x9b2J,\ta\r\nnew line"))
+    assert line == r"OSError: \x1b[31mred\x1b[0m\x00\x7f\x9b2J," + "\ta new line"
     assert printable("two\nlines\tof “é”\u200b😀") == "two\nlines\tof “é”\u200b😀"
 
 
@@ -80,8 +82,8 @@ def test_other_errors_are_no_full_disk(error):
 
 
 def test_one_thing_is_told_in_the_singular():
-    told = [counted(number, "topic") for number in (0, 1, 2, 1204)]
-    assert told == ["0 topics", "1 topic", "2 topics", "1,204 topics"]
+    counts = [counted(number, "topic") for number in (0, 1, 2, 1204)]
+    assert counts == ["0 topics", "1 topic", "2 topics", "1,204 topics"]
 
 
 @pytest.mark.parametrize("text", ["It is wrong", "Did you mean 'x'?", "It is wrong.", "no!"])
@@ -100,7 +102,7 @@ def _system(number, name="/x/y"):
 
 
 @pytest.mark.parametrize(
-    "told",
+    "error",
     [
         _system(errno.ENOSPC),
         _system(errno.EDQUOT, None),
@@ -114,13 +116,13 @@ def _system(number, name="/x/y"):
     ],
     ids=str,
 )
-def test_what_a_disk_refused_is_found_in_an_error_or_in_words(told):
+def test_what_a_disk_refused_is_found_in_an_error_or_in_words(error):
     with pytest.raises(OSError, match=r"space|quota|Read-only|Permission denied"):
-        PlatformError.raise_refusal(told)
+        PlatformError.raise_refusal(error)
 
 
 @pytest.mark.parametrize(
-    "told",
+    "error",
     [
         ConnectionError("Max retries exceeded"),
         _system(errno.EACCES, None),  # a connection that is not permitted
@@ -132,8 +134,8 @@ def test_what_a_disk_refused_is_found_in_an_error_or_in_words(told):
     ],
     ids=str,
 )
-def test_what_no_disk_refused_is_left_to_the_caller(told):
-    PlatformError.raise_refusal(told)
+def test_what_no_disk_refused_is_left_to_the_caller(error):
+    PlatformError.raise_refusal(error)
 
 
 def test_a_place_outside_of_notebooks_is_file_and_line():

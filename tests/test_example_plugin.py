@@ -43,15 +43,15 @@ def _platform(installed, *arguments):
 
 def test_it_is_short():
     code = (EXAMPLE / "irplatform_document_length.py").read_text().splitlines()
-    told = [line for line in code if line.strip() and not line.strip().startswith('"""')]
-    assert len(told) <= 10
+    lines = [line for line in code if line.strip() and not line.strip().startswith('"""')]
+    assert len(lines) <= 10
 
 
 def test_the_command_line_finds_it(installed):
-    shown = json.loads(_platform(installed, "rerankers", "show", "document-length", "--json"))
-    assert shown["distribution"] == "irplatform-document-length"
-    assert shown["version"] == "1.0"
-    assert shown["summary"] == "Ranks longer documents first."
+    details = json.loads(_platform(installed, "rerankers", "show", "document-length", "--json"))
+    assert details["distribution"] == "irplatform-document-length"
+    assert details["version"] == "1.0"
+    assert details["summary"] == "Ranks longer documents first."
     assert "document-length" in _platform(installed, "plugins", "list")
 
 

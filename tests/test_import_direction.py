@@ -73,17 +73,17 @@ MOST_NAMES = 100
 @cache
 def _imports(path: Path, *, for_type_checkers: bool = True) -> set[str]:
     """Full names of the modules that a file imports."""
-    found = set()
+    names = set()
     tree = ast.parse(path.read_text(encoding="utf-8"))
     if not for_type_checkers:
         tree.body = [n for n in tree.body if not (isinstance(n, ast.If) and _checks_types(n))]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute"
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
 
 
 def _checks_types(node: ast.If) -> bool:
@@ -119,8 +119,8 @@ def test_every_part_of_the_platform_has_a_layer():
 
 @pytest.mark.parametrize("path", _files(), ids=lambda p: str(p.relative_to(PLATFORM)))
 def test_a_module_imports_only_what_is_below(path):
-    own = _own_part(path)
-    if own == FACE:
+    room = _own_part(path)
+    if room == FACE:
         # Before anything else; all other names are imported at first use.
         now = _imports(path, for_type_checkers=False)
         assert {module for module in now if _part(module)} == {
@@ -132,9 +132,9 @@ def test_a_module_imports_only_what_is_below(path):
         return
     for module in _imports(path):
         part = _part(module)
-        if part is None or part == own:
+        if part is None or part == room:
             continue
-        assert _layer(own) < _layer(part), f"{own} is not above {part}, but imports {module}"
+        assert _layer(room) < _layer(part), f"{room} is not above {part}, but imports {module}"
 
 
 def _module(path: Path) -> str:

@@ -26,6 +26,6 @@ def test_the_cache_is_empty_at_first_and_the_files_own(cache_of_module, tmp_path
 
 
 def test_only_the_tests_own_variables_are_set():
-    ours = {name for name in os.environ if name.startswith("IRPLATFORM_")}
-    assert ours <= {"IRPLATFORM_HOME", "IRPLATFORM_JAVA_CLASSES", "IRPLATFORM_TEST_DATA"}
+    variables = {name for name in os.environ if name.startswith("IRPLATFORM_")}
+    assert variables <= {"IRPLATFORM_HOME", "IRPLATFORM_JAVA_CLASSES", "IRPLATFORM_TEST_DATA"}
     assert Path(os.environ["IR_DATASETS_HOME"]).name.startswith("irplatform-tests-")

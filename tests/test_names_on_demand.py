@@ -21,10 +21,10 @@ import pytest
 )
 def test_a_name_is_listed_before_it_is_imported(package, name):
     program = f"import {package} as p; print({name!r} in dir(p), {name!r} in vars(p))"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
-    assert (done.stdout, done.stderr) == ("True False\n", "")
+    assert (process.stdout, process.stderr) == ("True False\n", "")
 
 
 @pytest.mark.parametrize("package", ["irplatform", "irplatform.plugin", "irplatform.kit"])

@@ -75,7 +75,7 @@ def test_true_and_false_are_values_where_they_are_allowed():
 
 
 @pytest.mark.parametrize(
-    ("given", "written"),
+    ("value", "text"),
     [
         ("a", '["a"]'),
         ("a b, c", '["a b", "c"]'),
@@ -86,5 +86,5 @@ def test_true_and_false_are_values_where_they_are_allowed():
         ("", '["NAME"]'),
     ],
 )
-def test_a_list_is_written_of_what_was_given(given, written):
-    assert as_list(given) == written
+def test_a_list_is_written_of_what_was_given(value, text):
+    assert as_list(value) == text

@@ -77,6 +77,6 @@ def test_no_type_of_an_installed_system_shows_python(table):
     for registration in getattr(registry(), table).values():
         for name, declared in _leaves(registration.options({})):
             words = type_in_words(declared.annotation, declared.metadata)
-            where = (registration.name, name, words)
-            assert not set("=[]|<>.") & set(words), where
-            assert not {"Any", "str", "int", "float", "tuple"} & set(words.split()), where
+            place = (registration.name, name, words)
+            assert not set("=[]|<>.") & set(words), place
+            assert not {"Any", "str", "int", "float", "tuple"} & set(words.split()), place

@@ -67,7 +67,7 @@ EXPECTED = ("declarations", "asked again", "another order", "explain")
 
 
 @pytest.mark.parametrize(
-    ("check", "outcome", "told"),
+    ("check", "outcome", "message"),
     [
         ("declarations", None, ""),
         ("asked again", Failed, "one\ntwo"),
@@ -75,13 +75,13 @@ EXPECTED = ("declarations", "asked again", "another order", "explain")
         ("explain", Skipped, "not reached: it failed"),
     ],
 )
-def test_a_case_fails_with_what_its_check_found(check, outcome, told):
+def test_a_case_fails_with_what_its_check_found(check, outcome, message):
     if outcome is None:
         testing._judge(FINDING, check, EXPECTED)
         return
     with pytest.raises(outcome) as raised:
         testing._judge(FINDING, check, EXPECTED)
-    assert str(raised.value) == told
+    assert str(raised.value) == message
 
 
 def test_what_could_not_be_checked_is_skipped():

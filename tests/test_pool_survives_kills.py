@@ -16,10 +16,10 @@ CALLS = 18
 @pytest.fixture
 def command(tmp_path):
     judged = [str(number) for number in range(1, 200 * CALLS + 1)]
-    own = write_year(tmp_path / "files", 2017, judged[: len(judged) // 2])
+    first = write_year(tmp_path / "files", 2017, judged[: len(judged) // 2])
     partner = write_year(tmp_path / "files", 2018, judged[len(judged) // 3 :])
     archive = write_archive(tmp_path / "extra.tar.gz")
-    options = [*arguments(own, partner), "--extra-abstracts", str(archive), "--rate", "1000"]
+    options = [*arguments(first, partner), "--extra-abstracts", str(archive), "--rate", "1000"]
     program = [sys.executable, "-m", "irplatform", "collections", "build", "trec-pm-pool-2017"]
     return lambda out: [*program, *options, "--out", str(out)]
 
@@ -30,9 +30,9 @@ def environment(tmp_path):
 
     def environment(server):
         hidden = {"NCBI_API_KEY", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"}
-        kept = {name: value for name, value in os.environ.items() if name not in hidden}
+        variables = {name: value for name, value in os.environ.items() if name not in hidden}
         return {
-            **kept,
+            **variables,
             "IRPLATFORM_HOME": str(tmp_path / "home"),
             "IRPLATFORM_EUTILS_URL": server.url,
             "IR_DATASETS_HOME": str(tmp_path / "irds"),
@@ -57,11 +57,11 @@ def test_two_kills_and_throttling_leave_no_trace(command, environment, tmp_path)
         before = len(server.calls)
         troubles = ["throttle:1", "throttle:1", "answer", "throttle:0", "status:502", "half-body"]
         server.orders.extend(["answer", *troubles])
-        done = subprocess.run(
+        result = subprocess.run(
             command(killed), env=environment(server), check=True, capture_output=True, text=True
         )
         assert server.orders == type(server.orders)(), "all of it happened"
         assert len(server.calls) - before < CALLS, "finished batches were not fetched again"
-    assert done.stderr.count("too many calls (status 429)") == 3
+    assert result.stderr.count("too many calls (status 429)") == 3
     assert contents(killed) == contents(calm)
     assert not (tmp_path / "killed.partial").exists()

@@ -25,19 +25,19 @@ def test_so_do_the_fields_of_topics():
 
 def test_and_those_of_documents():
     document = Document("a", fields={"mesh": ("Lung",)})
-    for held in (document, Document("b")):
+    for case in (document, Document("b")):
         with pytest.raises(TypeError, match="does not support item assignment"):
-            held.fields["mesh"] = ()
+            case.fields["mesh"] = ()
     assert document.values("mesh") == ("Lung",)
 
 
 def test_and_the_topics_to_learn_from(tmp_path):
-    given = [LABELLED]
-    data = TrainingData(given, given, tmp_path, [TOPIC])
+    examples = [LABELLED]
+    data = TrainingData(examples, examples, tmp_path, [TOPIC])
     for topics in (data.training, data.validation, data.unseen):
         with pytest.raises(AttributeError, match="clear"):
             topics.clear()
-    given.clear()
+    examples.clear()
     assert list(data.training) == [LABELLED]
 
 
@@ -49,11 +49,11 @@ def test_and_the_ids_of_candidates():
 
 
 @pytest.mark.parametrize(
-    "held", [LABELLED, Document("a", "b", "c", {"mesh": ("d",)})], ids=["topic", "document"]
+    "original", [LABELLED, Document("a", "b", "c", {"mesh": ("d",)})], ids=["topic", "document"]
 )
-def test_all_can_be_sent_to_another_process_and_copied(held):
-    for made in (pickle.loads(pickle.dumps(held)), copy.deepcopy(held)):
-        assert made == held
+def test_all_can_be_sent_to_another_process_and_copied(original):
+    for duplicate in (pickle.loads(pickle.dumps(original)), copy.deepcopy(original)):
+        assert duplicate == original
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,16 @@ class Dated(Topic):
     year: int = 0
 
 
-@pytest.mark.parametrize("made", [copy.deepcopy, lambda topic: pickle.loads(pickle.dumps(topic))])
-def test_a_topic_of_another_class_stays_one(made):
+@pytest.mark.parametrize(
+    "duplicate", [copy.deepcopy, lambda topic: pickle.loads(pickle.dumps(topic))]
+)
+def test_a_topic_of_another_class_stays_one(duplicate):
     dated = Dated("t", "query", {"gene": "BRAF"}, 1999)
-    assert made(dated) == dated
+    assert duplicate(dated) == dated
     with pytest.raises(TypeError, match="does not support item assignment"):
-        made(dated).fields["gene"] = "KRAS"
+        duplicate(dated).fields["gene"] = "KRAS"
 
 
-@pytest.mark.parametrize("held", [TOPIC, Document("a", fields={"mesh": ("d",)}), Document("b")])
-def test_what_is_made_of_another_is_printed_as_that_one(held):
-    assert repr(replace(held, id=held.id)) == repr(held)
+@pytest.mark.parametrize("original", [TOPIC, Document("a", fields={"mesh": ("d",)}), Document("b")])
+def test_what_is_made_of_another_is_printed_as_that_one(original):
+    assert repr(replace(original, id=original.id)) == repr(original)

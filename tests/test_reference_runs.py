@@ -17,8 +17,8 @@ REFERENCE = Path(__file__).parent.parent / "runs" / "reference" / "demo"
 @pytest.mark.java
 def test_bm25_ranks_the_demo_as_in_the_reference_run(fresh_home, tmp_path):
     run(RunSettings("demo", depth=100, run_dir=tmp_path))
-    made = (tmp_path / "bm25.run").read_bytes()
-    assert made == (REFERENCE / "bm25.run").read_bytes()
+    content = (tmp_path / "bm25.run").read_bytes()
+    assert content == (REFERENCE / "bm25.run").read_bytes()
 
 
 @pytest.mark.slow
@@ -32,7 +32,7 @@ def test_delta_trains_to_the_reference_run():
 def test_the_reference_run_of_delta_is_well_above_that_of_bm25():
     qrels = registry().collection("demo").load_qrels()
     runs = [read_run(REFERENCE / f"{name}.run") for name in ("bm25", "delta")]
-    means = [evaluate(qrels, held, ["nDCG@20"]).aggregate["nDCG@20"] for held in runs]
+    means = [evaluate(qrels, ranking, ["nDCG@20"]).aggregate["nDCG@20"] for ranking in runs]
     assert means == pytest.approx([0.4353, 0.8244], abs=5e-5)
 
 

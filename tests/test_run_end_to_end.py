@@ -113,9 +113,9 @@ def _arguments(collection: Path) -> tuple[str, ...]:
 
 
 def _run(home: Path, place: Path, collection: Path) -> dict:
-    done = _call(home, place, "-m", "irplatform", *_arguments(collection))
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    process = _call(home, place, "-m", "irplatform", *_arguments(collection))
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout)
 
 
 def _run_files(place: Path) -> dict[str, bytes]:
@@ -175,7 +175,7 @@ def test_a_second_run_builds_nothing_and_gives_the_same_bytes(first, collection,
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("function", "call", "kept"),
+    ("function", "call", "kinds"),
     [
         ("irplatform.lucene.build.to_record", 10, ()),
         ("irplatform.training.weights.WeightFile.save", 6, ("index", "vectors", "forward-index")),
@@ -184,10 +184,10 @@ def test_a_second_run_builds_nothing_and_gives_the_same_bytes(first, collection,
     ],
 )
 def test_after_a_kill_the_same_command_gives_the_same_bytes(
-    first, collection, tmp_path, function, call, kept
+    first, collection, tmp_path, function, call, kinds
 ):
     home, place = tmp_path / "home", tmp_path / "place"
-    for kind in kept:
+    for kind in kinds:
         shutil.copytree(first[0] / kind, home / kind)
     killed = _call(home, place, "-c", KILLED, function, str(call), *_arguments(collection))
     assert killed.returncode == -signal.SIGKILL, killed.stderr
@@ -201,9 +201,9 @@ def test_members_trained_in_processes_of_their_own_are_the_same(first, collectio
     for kind in ("index", "vectors", "forward-index"):
         shutil.copytree(first[0] / kind, home / kind)
     arguments = [a.replace("--threads=1", "--threads=2") for a in _arguments(collection)]
-    done = _call(home, place, "-c", AT_ONCE, *arguments)
-    assert done.returncode == 0, done.stderr
-    assert "in {'workers': 2, 'fewest': 2}" in done.stderr
+    process = _call(home, place, "-c", AT_ONCE, *arguments)
+    assert process.returncode == 0, process.stderr
+    assert "in {'workers': 2, 'fewest': 2}" in process.stderr
     assert _run_files(place) == _run_files(first[1])
     for path in (home / "checkpoint").rglob("*.safetensors"):
         assert path.read_bytes() == (first[0] / path.relative_to(home)).read_bytes()
@@ -214,21 +214,21 @@ def test_members_trained_in_processes_of_their_own_are_the_same(first, collectio
 def test_a_checkpoint_of_train_reranks_like_the_run_that_trained_it(first, collection, tmp_path):
     home, place, _ = first
     train = ("train", "--collection", f"{collection}:train", "--reranker", "delta", *OPTIONS)
-    done = _call(home, tmp_path, "-m", "irplatform", *train, "--out", "checkpoint", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["path"] == "checkpoint"
+    process = _call(home, tmp_path, "-m", "irplatform", *train, "--out", "checkpoint", "--json")
+    assert process.returncode == 0, process.stderr
+    assert json.loads(process.stdout)["path"] == "checkpoint"
     run = ("run", "--collection", str(collection), "--reranker", "delta", "--device=cpu")
-    done = _call(home, tmp_path, "-m", "irplatform", *run, "--checkpoint", "checkpoint")
-    assert done.returncode == 0, done.stderr
+    process = _call(home, tmp_path, "-m", "irplatform", *run, "--checkpoint", "checkpoint")
+    assert process.returncode == 0, process.stderr
     assert _run_files(tmp_path) == _run_files(place)
 
 
 @pytest.mark.slow
 def test_the_first_of_several_seeds_ranks_like_the_run_of_that_seed(first, collection, tmp_path):
     home, place, printed = first
-    done = _call(home, tmp_path, "-m", "irplatform", *_arguments(collection), "--seeds", "2")
-    assert done.returncode == 0, done.stderr
-    delta = json.loads(done.stdout)["runs"][-1]
+    process = _call(home, tmp_path, "-m", "irplatform", *_arguments(collection), "--seeds", "2")
+    assert process.returncode == 0, process.stderr
+    delta = json.loads(process.stdout)["runs"][-1]
     one, other = delta["seeds"]
     assert (delta["name"], one["seed"], other["seed"]) == ("delta", 42, 1042)
     assert one["measures"] == printed["runs"][-1]["measures"]

@@ -27,7 +27,9 @@ class CutSettings:
     """The settings of a command that cuts."""
 
     depth: int = setting(100, "Documents to keep.", group="Cut", takers="cut", least=1, most=500)
-    share: float | None = setting(None, "A share.", takers="cut", words=("auto",), shown="auto")
+    share: float | None = setting(
+        None, "A share.", takers="cut", words=("auto",), default_text="auto"
+    )
     kind: str = setting("short", "A kind.", takers="cut", choices=("short", "long"))
     whole: bool = setting(True, "All.", takers="cut")
     measures: tuple[str, ...] = setting((), "Measures.", recorded=False)
@@ -38,7 +40,7 @@ class CutSettings:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("values", "message"),
     [
         ({"depth": 0}, "depth= is 0; it must be at least 1"),
         ({"depth": 501}, "depth= is 501; it must be at most 500"),
@@ -47,9 +49,9 @@ class CutSettings:
         ({"kind": "wide"}, "kind= is 'wide'; it must be one of short, long"),
     ],
 )
-def test_a_value_is_checked_as_it_is_declared(given, told):
-    with pytest.raises(InputError, match=told):
-        CutSettings(**given)
+def test_a_value_is_checked_as_it_is_declared(values, message):
+    with pytest.raises(InputError, match=message):
+        CutSettings(**values)
 
 
 def test_a_word_stands_for_a_number():
@@ -77,25 +79,25 @@ def test_takers_have_their_settings_in_order():
 )
 def test_an_option_comes_from_a_setting(arguments, value):
     name = arguments[0].removeprefix("--").removeprefix("no-") if arguments else "depth"
-    seen = []
+    calls = []
     command = click.command()(
-        declared_option(declared(CutSettings)[name])(lambda **v: seen.append(v))
+        declared_option(declared(CutSettings)[name])(lambda **v: calls.append(v))
     )
     assert CliRunner().invoke(command, arguments).exit_code == 0
-    assert seen == [{name: value}]
+    assert calls == [{name: value}]
 
 
 def test_the_keywords_are_those_of_the_declared_settings():
     spec = importlib.util.spec_from_file_location("generate", DOCS / "generate_keywords.py")
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
-    told = "run `python docs/generate_keywords.py`"
+    remedy = "run `python docs/generate_keywords.py`"
     for room in ("experiment", "analysis"):
-        assert generate.keywords(room) == generate.target(room).read_text(encoding="utf-8"), told
-    assert generate.page() == generate.PAGE.read_text(encoding="utf-8"), told
+        assert generate.keywords(room) == generate.target(room).read_text(encoding="utf-8"), remedy
+    assert generate.page() == generate.PAGE.read_text(encoding="utf-8"), remedy
 
 
 def test_the_docstring_lists_the_settings():
-    told = irplatform.RunSettings.__doc__
-    assert "    Attributes:\n        collection: A name, a path" in told
-    assert told.index("rerank_depth: Top documents") < told.index("Raises:")
+    docstring = irplatform.RunSettings.__doc__
+    assert "    Attributes:\n        collection: A name, a path" in docstring
+    assert docstring.index("rerank_depth: Top documents") < docstring.index("Raises:")

@@ -32,11 +32,11 @@ def test_clicks_on_the_demo_are_a_collection():
 
 @pytest.mark.java
 def test_clicks_on_the_demo_are_made_again_to_the_byte(fresh_home, tmp_path):
-    made = _program("simulated_clicks").make("demo", tmp_path, 0.1)
+    folder = _program("simulated_clicks").make("demo", tmp_path, 0.1)
     files = sorted(path.relative_to(DEMO) for path in DEMO.rglob("*") if path.is_file())
-    assert files == sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     assert [
-        name for name in files if (made / name).read_bytes() != (DEMO / name).read_bytes()
+        name for name in files if (folder / name).read_bytes() != (DEMO / name).read_bytes()
     ] == []
 
 
@@ -48,14 +48,14 @@ def test_clicks_on_nfcorpus_are_made_again_to_the_byte(test_data, fresh_home, tm
     lines = (QRELS / "nfcorpus-clicks.sha256").read_text(encoding="utf-8").splitlines()
     expected = {name: digest for digest, name in map(str.split, lines) if "noise-0/" in name}
     assert len(expected) == 8
-    made = {n: hashlib.sha256((tmp_path / n).read_bytes()).hexdigest() for n in expected}
-    assert made == expected
+    digests = {n: hashlib.sha256((tmp_path / n).read_bytes()).hexdigest() for n in expected}
+    assert digests == expected
 
 
 @pytest.mark.real
 def test_topics_of_2018_have_twenty_misleading_titles(test_data):
-    found = _program("misleading_titles").misleading_titles(str(test_data / "trec-pm/2018.toml"))
-    assert found == {"1", "27", "30", "32", "36", "39", "40", "45", "49", "50"}
+    topics = _program("misleading_titles").misleading_titles(str(test_data / "trec-pm/2018.toml"))
+    assert topics == {"1", "27", "30", "32", "36", "39", "40", "45", "49", "50"}
 
 
 def test_words_of_the_query_in_titles_are_counted_by_relevance(tmp_path):

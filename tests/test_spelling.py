@@ -27,7 +27,7 @@ _OTHERS = {
 
 
 @pytest.mark.parametrize(
-    ("given", "keyword", "written"),
+    ("arguments", "keyword", "command_form"),
     [
         (("depth",), "depth=", "--depth"),
         (("rerank_depth", 5), "rerank_depth=5", "--rerank-depth 5"),
@@ -47,10 +47,10 @@ _OTHERS = {
         (("settings", {"ltr.stack": "[…]"}), "settings={'ltr.stack': […]}", "--set ltr.stack=[…]"),
     ],
 )
-def test_a_setting_is_a_keyword_or_an_option(given, keyword, written):
-    assert option(*given) == keyword
+def test_a_setting_is_a_keyword_or_an_option(arguments, keyword, command_form):
+    assert option(*arguments) == keyword
     with written_for_command():
-        assert option(*given) == written
+        assert option(*arguments) == command_form
     assert not for_command()
 
 
@@ -86,8 +86,8 @@ def test_the_least_number_is_told():
 def test_a_worker_writes_for_the_reader_of_its_parent():
     with written_for_command(), Workers(option, 1) as workers:
         workers.give(0, "rerank_depth")
-        told = workers.result()
-    assert told == "--rerank-depth"
+        answer = workers.result()
+    assert answer == "--rerank-depth"
 
 
 def _strings(source: str) -> list[str]:
@@ -103,14 +103,14 @@ def _strings(source: str) -> list[str]:
 
 
 def test_settings_are_spelled_in_one_place():
-    written = set()
+    names = set()
     for path in PLATFORM.rglob("*.py"):
         name = path.relative_to(PLATFORM).as_posix()
         if not name.startswith("cli/") and any(
             map(_OPTION.search, _strings(path.read_text("utf-8")))
         ):
-            written.add(name)
-    assert written == {*_OTHERS}
+            names.add(name)
+    assert names == {*_OTHERS}
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ def speak_utf_8() -> None:
     """Restart with UTF-8 if the locale has another encoding, which file names and Java use."""
     if os.name == "nt" or locale.nl_langinfo(locale.CODESET).upper() == "UTF-8":
         return
-    wanted = {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
-    if wanted.items() <= os.environ.items():  # the system lacks this locale
+    variables = {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+    if variables.items() <= os.environ.items():  # the system lacks this locale
         return
-    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **wanted})
+    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **variables})
 
 
 def main() -> None:
@@ -28,8 +28,8 @@ def main() -> None:
         try:
             from irplatform.cli.main import main as run
         except Exception as error:  # click, which it imports, is damaged or missing
-            if told := missing_extra(error):
-                print(f"platform: {told}", file=sys.stderr)
+            if message := missing_extra(error):
+                print(f"platform: {message}", file=sys.stderr)
                 sys.exit(2)
             raise
         try:

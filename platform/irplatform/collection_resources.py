@@ -293,21 +293,21 @@ class CollectionResources:
         `quietly` does not show the notices now. A block within another counts for both.
         """
         opened = self._opened
-        used = UsageLog()
-        outer, opened.log, opened.quiet = opened.log, used, quietly
+        log = UsageLog()
+        outer, opened.log, opened.quiet = opened.log, log, quietly
         try:
-            yield used
+            yield log
         finally:
             opened.log, opened.quiet = outer, False
             if outer is not None:
-                outer.artifacts |= used.artifacts
-                outer.notices += [line for line in used.notices if line not in outer.notices]
+                outer.artifacts |= log.artifacts
+                outer.notices += [line for line in log.notices if line not in outer.notices]
 
-    def replay(self, used: UsageLog) -> None:
+    def replay(self, log: UsageLog) -> None:
         """Replay the artifacts and notices of a cached result."""
-        for name, fingerprint in used.artifacts.items():
+        for name, fingerprint in log.artifacts.items():
             self._note(name, fingerprint)
-        for message in used.notices:
+        for message in log.notices:
             self.notice(message)
 
     def _note(self, name: str, fingerprint: str) -> None:

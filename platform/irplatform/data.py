@@ -96,8 +96,8 @@ class Topic:
 
     def describe(self) -> list[object]:
         """Return the whole topic as JSON, for cache keys."""
-        whole: list[object] = [self.id, self.query, dict(self.fields)]
-        return [*whole, [*self.left_out]] if self.left_out else whole
+        description: list[object] = [self.id, self.query, dict(self.fields)]
+        return [*description, [*self.left_out]] if self.left_out else description
 
 
 class Documents(Sequence[Document]):

@@ -143,7 +143,7 @@ def lacks_resources(error: BaseException) -> bool:
 def lacks_memory(error: BaseException) -> bool:
     """Return whether an error says that memory ran out; torch's is a `RuntimeError`."""
     words = in_words(error).lower() if isinstance(error, RuntimeError) else ""
-    return isinstance(error, MemoryError) or any(each in words for each in _TORCHS_WORDS)
+    return isinstance(error, MemoryError) or any(phrase in words for phrase in _TORCHS_WORDS)
 
 
 _ERRNO = re.compile(r"\[Errno (\d+)\][^\n:]*(?:: ([\"'])(.+?)\2)?")
@@ -151,26 +151,28 @@ _ERRNO = re.compile(r"\[Errno (\d+)\][^\n:]*(?:: ([\"'])(.+?)\2)?")
 _OF_FILES = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
-def _errors_in(told: object) -> Iterator[BaseException]:
-    if isinstance(told, str):
-        for number, _, name in _ERRNO.findall(told):
+def _errors_in(source: object) -> Iterator[BaseException]:
+    if isinstance(source, str):
+        for number, _, name in _ERRNO.findall(source):
             yield OSError(int(number), os.strerror(int(number)), name or None)
-        yield Exception(told)
-    elif isinstance(told, BaseException):
-        for cause in chain(told):
+        yield Exception(source)
+    elif isinstance(source, BaseException):
+        for cause in chain(source):
             yield cause
-            yield from _errors_in([each for each in cause.args if not isinstance(each, str)])
-    elif isinstance(told, list | tuple):
-        for each in told:
-            yield from _errors_in(each)
+            yield from _errors_in(
+                [argument for argument in cause.args if not isinstance(argument, str)]
+            )
+    elif isinstance(source, list | tuple):
+        for part in source:
+            yield from _errors_in(part)
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and its causes."""
     cause: BaseException | None = error
-    seen: set[int] = set()
-    while cause is not None and id(cause) not in seen:
-        seen.add(id(cause))
+    ids: set[int] = set()
+    while cause is not None and id(cause) not in ids:
+        ids.add(id(cause))
         yield cause
         cause = cause.__cause__ or cause.__context__
 
@@ -213,9 +215,9 @@ def in_a_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def unstopped(told: object) -> str:
+def unstopped(message: object) -> str:
     """Return an error or text in a line, without its full stop."""
-    return one_line(in_words(told)).removesuffix(".")
+    return one_line(in_words(message)).removesuffix(".")
 
 
 def sentence(text: str) -> str:
@@ -245,10 +247,10 @@ def _shortened(line: str) -> str:
     return f"{line[:part]} … ({len(line) - 2 * part:,} more characters) … {line[-part:]}"
 
 
-def in_words(told: object) -> str:
+def in_words(value: object) -> str:
     """Return an object as text; "" if its `__str__` fails."""
     try:
-        return str(told)
+        return str(value)
     except Exception:
         return ""
 
@@ -261,8 +263,8 @@ def quoted(value: object) -> str:
 
 def listing(names: Iterable[str], most: int = 5) -> str:
     """Return the first few names: "1, 2, 3, 4, 5, …"."""
-    shown = list(islice(names, most + 1))
-    return ", ".join([*shown[:most], *(["…"] if len(shown) > most else [])])
+    beginning = list(islice(names, most + 1))
+    return ", ".join([*beginning[:most], *(["…"] if len(beginning) > most else [])])
 
 
 def enumeration(names: Sequence[str]) -> str:
@@ -277,14 +279,14 @@ def counted(number: int, noun: str) -> str:
 
 
 def unknown(
-    kind: str, name: str, known: Iterable[str], *, of: str = "", hint: str = ""
+    kind: str, name: str, choices: Iterable[str], *, of: str = "", hint: str = ""
 ) -> InputError:
     """Return an error for an unknown name of a kind ("measure"), with the nearest right one.
 
     `of` is the whole that should have it: "'k2' is not an option of bm25".
     """
     # Numbers first and by size
-    names = sorted(known, key=lambda n: (0, int(n), "") if n.isdecimal() else (1, 0, n))
+    names = sorted(choices, key=lambda n: (0, int(n), "") if n.isdecimal() else (1, 0, n))
     if guess := did_you_mean(name, names):
         suggestion = f" {guess}"
     else:
@@ -294,13 +296,13 @@ def unknown(
     return InputError(f"{problem}.{suggestion}{' ' + hint if hint else ''}")
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return a question with the nearest right name, or ""."""
-    near = nearest(name, known)
+    near = nearest(name, choices)
     return f"Did you mean '{near}'?" if near else ""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, choices: Iterable[str]) -> str:
     """Return the right name with nearly the same spelling, or "", as for all numbers.
 
     A name of several words may lack the last ones: trec-rag-2026 is near trec-rag-2026-retrieval.
@@ -309,10 +311,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
         return ""
     import difflib
 
-    known = [*known]
-    lowered = {right.lower(): right for right in known}
+    choices = [*choices]
+    lowered = {right.lower(): right for right in choices}
     if "-" in name:
-        for right in known:
+        for right in choices:
             words = right.lower().split("-")
             for count in range(2, len(words)):
                 lowered.setdefault("-".join(words[:count]), right)

@@ -68,16 +68,16 @@ class Options(BaseModel):
         return option("settings", settings)
 
 
-def read_value(written: str, *, text: bool = False) -> object:
+def read_value(literal: str, *, text: bool = False) -> object:
     """Read a value of `settings` or `over` as TOML, or as text.
 
     For an option that takes `text`, numbers, switches and dates stay text.
     """
     try:
-        value: object = parse_toml(f"value = {written}")["value"]
+        value: object = parse_toml(f"value = {literal}")["value"]
     except TOMLError:
-        return written
-    return value if not text or isinstance(value, str | list | dict) else written
+        return literal
+    return value if not text or isinstance(value, str | list | dict) else literal
 
 
 def setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
@@ -273,7 +273,7 @@ def _bare(annotation: Any, limits: Iterable[Any]) -> tuple[Any, list[Any]]:
 
 
 def _list_in_words(arguments: Sequence[Any]) -> str:
-    items = [type_in_words(each) for each in arguments if each is not Ellipsis]
+    items = [type_in_words(argument) for argument in arguments if argument is not Ellipsis]
     fixed = len(arguments) > 1 and arguments[-1] is not Ellipsis
     if len({*items}) > 1:
         return f"list of {len(items)}: {', '.join(items)}"

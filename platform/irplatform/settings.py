@@ -58,7 +58,7 @@ class Setting:
         choices: all texts that it may be.
         least, most: bounds of a number, which may be reached.
         metavar: how the value is written in help.
-        shown: how the default is written, if that is not its value.
+        default_text: how the default is written, if that is not its value.
         keyword: the type of the keyword, if callers may write more than the attribute holds.
         recorded: it decides the runs or their scores, and is a part of a recorded call.
     """
@@ -76,7 +76,7 @@ class Setting:
     least: int | None
     most: int | None
     metavar: str | None
-    shown: str | None
+    default_text: str | None
     keyword: str | None
     recorded: bool
 
@@ -102,7 +102,7 @@ def setting(
     least: int | None = None,
     most: int | None = None,
     metavar: str | None = None,
-    shown: str | None = None,
+    default_text: str | None = None,
     keyword: str | None = None,
     recorded: bool = True,
 ) -> Any:
@@ -117,7 +117,7 @@ def setting(
         "least": least,
         "most": most,
         "metavar": metavar,
-        "shown": shown,
+        "default_text": default_text,
         "keyword": keyword,
         "recorded": recorded,
     }
@@ -132,9 +132,9 @@ def declared(settings: type[Any]) -> Mapping[str, Setting]:
         return cast("Mapping[str, Setting]", vars(settings)["_declared"])
     table: dict[str, Setting] = {}
     for attribute in fields(settings):
-        written = str(getattr(attribute.type, "__name__", attribute.type)).removesuffix(" | None")
-        several = _LIST.fullmatch(written)
-        kind = several[1] if several else "Mapping" if written.startswith("Mapping") else written
+        notation = str(getattr(attribute.type, "__name__", attribute.type)).removesuffix(" | None")
+        several = _LIST.fullmatch(notation)
+        kind = several[1] if several else "Mapping" if notation.startswith("Mapping") else notation
         default = attribute.default if attribute.default is not MISSING else {}
         table[attribute.name] = Setting(
             name=attribute.name,
@@ -162,10 +162,10 @@ def settings_given(settings: type[Class], taker: str, keywords: Mapping[str, Any
     Raises:
         InputError: the function has no such setting, or the value is none that it takes.
     """
-    known = [entry.name for entry in taken_by(settings, taker)]
+    names = [entry.name for entry in taken_by(settings, taker)]
     for name in keywords:
-        if name not in known:
-            raise unknown("setting", name, known, of=f"irplatform.{taker}")
+        if name not in names:
+            raise unknown("setting", name, names, of=f"irplatform.{taker}")
     return settings(**keywords)
 
 
@@ -193,8 +193,8 @@ def _signature(
 ) -> inspect.Signature:
     usual = declared(settings)
     signature = inspect.signature(function)
-    *named, _ = signature.parameters.values()
-    taken = {parameter.name for parameter in named}
+    *parameters, _ = signature.parameters.values()
+    names = {parameter.name for parameter in parameters}
     more = [
         inspect.Parameter(
             name,
@@ -203,9 +203,9 @@ def _signature(
             annotation=getattr(kind, "__forward_arg__", kind),
         )
         for name, kind in options.__annotations__.items()
-        if name not in taken
+        if name not in names
     ]
-    return signature.replace(parameters=[*named, *more])
+    return signature.replace(parameters=[*parameters, *more])
 
 
 def check_values(settings: Any) -> None:

@@ -72,8 +72,8 @@ def command(words: str, *more: str, **options: object) -> str:
     >>> command("index", collection="demo")
     '`platform index --collection demo`'
     """
-    named = [word for item in options.items() for word in option_words(*item)]
-    return f"`{' '.join(['platform', words, *named, *more])}`"
+    arguments = [word for item in options.items() for word in option_words(*item)]
+    return f"`{' '.join(['platform', words, *arguments, *more])}`"
 
 
 def for_command() -> bool:

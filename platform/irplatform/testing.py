@@ -83,13 +83,15 @@ def check_plugin(
     """
     plugins = registry()
     registered = conformance.registered_by(conformance.usable(name, plugins), plugins, only)
-    expected = {key: conformance.checks_of(key[0], each) for key, each in registered.items()}
+    expected = {
+        key: conformance.checks_of(key[0], registration) for key, registration in registered.items()
+    }
 
     @functools.cache
     def findings() -> Mapping[tuple[str, str], Finding]:
         with isolated():
-            found = conformance.check_plugin(name, collection, only, settings, device)
-        return {(finding.kind, finding.name): finding for finding in found}
+            results = conformance.check_plugin(name, collection, only, settings, device)
+        return {(finding.kind, finding.name): finding for finding in results}
 
     @pytest.mark.parametrize(
         ("kind", "system", "check"),
@@ -118,7 +120,7 @@ def _judge(finding: Finding, check: str, expected: Sequence[str]) -> None:
     if finding.unchecked:
         pytest.skip(finding.unchecked)
     if failure := finding.checks.get(conformance.FAILED):
-        if check == next(each for each in expected if each not in finding.checks):
+        if check == next(candidate for candidate in expected if candidate not in finding.checks):
             pytest.fail("\n".join(failure), pytrace=False)
         pytest.skip(f"not reached: {failure[0]}")
     pytest.skip("this check does not apply")

@@ -54,15 +54,15 @@ class Scores:
 
 def mean_scores(values: Iterable[Values]) -> Scores:
     """Average the measures of questions."""
-    each = [*values]
-    n = max(len(each), 1)
+    questions = [*values]
+    n = max(len(questions), 1)
     return Scores(
-        len(each),
-        sum(v.precision for v in each) / n,
-        sum(v.recall for v in each) / n,
-        sum(v.f1 for v in each) / n,
-        sum(v.ap for v in each) / n,
-        math.exp(sum(math.log(v.ap + _LEAST) for v in each) / n) if each else 0.0,
+        len(questions),
+        sum(v.precision for v in questions) / n,
+        sum(v.recall for v in questions) / n,
+        sum(v.f1 for v in questions) / n,
+        sum(v.ap for v in questions) / n,
+        math.exp(sum(math.log(v.ap + _LEAST) for v in questions) / n) if questions else 0.0,
     )
 
 
@@ -91,7 +91,7 @@ def score_snippets(
 def _of_documents(golden: Sequence[str], answered: Sequence[str]) -> Values:
     hits = [document in golden for document in answered]
     ranked = enumerate(zip(accumulate(hits), hits, strict=True), start=1)
-    ap = sum(found / rank for rank, (found, hit) in ranked if hit)
+    ap = sum(count / rank for rank, (count, hit) in ranked if hit)
     return _values(sum(hits), len(answered), len(golden), ap / min(len(golden), _MOST_DOCUMENTS))
 
 
@@ -107,8 +107,8 @@ def _of_snippets(golden: Sequence[Snippet], answered: Sequence[Snippet]) -> Valu
         )
         if snippet.document in documents
     )
-    whole = sum(map(_size, golden))
-    return _values(sum(common), sum(sizes), whole, ap / min(len(golden), _MOST_DOCUMENTS))
+    golden_size = sum(map(_size, golden))
+    return _values(sum(common), sum(sizes), golden_size, ap / min(len(golden), _MOST_DOCUMENTS))
 
 
 def _values(common: int, answered: int, golden: int, ap: float) -> Values:

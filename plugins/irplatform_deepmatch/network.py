@@ -96,8 +96,8 @@ class Interactions:
     def query(self, text: str) -> Ids:
         """The words of a query: int32 [m], m at least 1."""
         ids = self._index.query_ids(text)
-        known = ids[ids >= 0][: self._options.query_words]
-        return known if len(known) else np.array([NOTHING], dtype=np.int32)
+        words = ids[ids >= 0][: self._options.query_words]
+        return words if len(words) else np.array([NOTHING], dtype=np.int32)
 
     def documents(self, doc_ids: Sequence[str]) -> Ids:
         return self._index.matrix(self._index.rows(doc_ids), self._options.document_words)
@@ -165,11 +165,11 @@ class DeepMatchTask:
         topics = np.concatenate([batch.topic, batch.topic])
         parts, order = [], []
         for length in np.unique(self._lengths[topics]).tolist():
-            which = np.flatnonzero(self._lengths[topics] == length)
-            queries = np.stack([self._queries[topic] for topic in topics[which].tolist()])
-            inputs = self._interactions.of_pairs(queries, self._documents[rows[which]])
+            places = np.flatnonzero(self._lengths[topics] == length)
+            queries = np.stack([self._queries[topic] for topic in topics[places].tolist()])
+            inputs = self._interactions.of_pairs(queries, self._documents[rows[places]])
             parts.append(self.module(*inputs))
-            order.append(which)
+            order.append(places)
         place = torch.from_numpy(np.argsort(np.concatenate(order))).to(self._interactions.device)
         scores = torch.cat(parts)[place]
         higher, lower = scores[: len(batch)], scores[len(batch) :]

@@ -37,14 +37,14 @@ class Texts:
         ends = functional.pad(self.starts, (0, 1), value=len(self.words))[1:]
         return ends - self.starts
 
-    def padded(self, which: Tensor, padding: int) -> Tensor:
-        """Some of the texts as rows, padded on the right: int64 [len(which), longest]."""
-        lengths = self.lengths[which]
-        width = torch.arange(int(lengths.max()) if len(which) else 0, device=lengths.device)
+    def padded(self, numbers: Tensor, padding: int) -> Tensor:
+        """Some of the texts as rows, padded on the right: int64 [len(numbers), longest]."""
+        lengths = self.lengths[numbers]
+        width = torch.arange(int(lengths.max()) if len(numbers) else 0, device=lengths.device)
         absent = width >= lengths[:, None]
         if not len(self.words):
             return torch.full(absent.shape, padding, device=absent.device)
-        places = (self.starts[which][:, None] + width).masked_fill_(absent, 0)
+        places = (self.starts[numbers][:, None] + width).masked_fill_(absent, 0)
         return self.words[places].masked_fill_(absent, padding)
 
 
@@ -87,8 +87,8 @@ class Encoder:
             self._document_rows[stops] = -1
         self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
         idf = np.full(len(vectors.matrix), index.idf("text").max(initial=0.0))
-        known = self._rows >= 0
-        idf[self._rows[known]] = index.idf("text")[known[:-1]]
+        mask = self._rows >= 0
+        idf[self._rows[mask]] = index.idf("text")[mask[:-1]]
         self.idf = torch.from_numpy(idf.astype(np.float32)).to(device)
 
     def query(self, text: str) -> Int64:

@@ -74,21 +74,21 @@ class FieldFeatures:
 
 
 def field_features(
-    resources: Resources, options: DeepSenSeOptions, given: Columns | None = None
+    resources: Resources, options: DeepSenSeOptions, model_columns: Columns | None = None
 ) -> FieldFeatures:
-    """The side features that a collection has; `given` are columns that a model learned."""
+    """The side features that a collection has; `model_columns` are those that a model learned."""
     index = resources.forward_index()
-    if given is None:
+    if model_columns is None:
         numbers, categories = _present(resources, index, options)
     else:
-        numbers, categories = list(given.numbers), list(given.categories)
+        numbers, categories = list(model_columns.numbers), list(model_columns.categories)
     if not index.held or not (numbers or categories):
-        columns = given or Columns({}, {})
+        columns = model_columns or Columns({}, {})
         values = np.empty((index.held, len(columns.names)), dtype=np.float32)
         return FieldFeatures(index, options.lexical, columns, values)
 
     def build(folder: Path) -> None:
-        columns = write_fields(folder / _VALUES, resources, numbers, categories, given)
+        columns = write_fields(folder / _VALUES, resources, numbers, categories, model_columns)
         (folder / _COLUMNS).write_text(json.dumps(columns.as_json()), encoding="utf-8")
 
     depends_on: dict[str, object] = {
@@ -97,8 +97,8 @@ def field_features(
         "categories": categories,
         "values": VALUES,
     }
-    if given is not None:
-        depends_on["given"] = given.as_json()
+    if model_columns is not None:
+        depends_on["given"] = model_columns.as_json()
     folder = resources.artifact("deepsense-fields", depends_on, build, of_vectors=False)
     content = read_json(folder / _COLUMNS)
     values = np.load(folder / _VALUES, mmap_mode="r", allow_pickle=False)
@@ -170,7 +170,7 @@ def write_fields(
     resources: Resources,
     numbers: Sequence[str],
     categories: Sequence[str],
-    given: Columns | None = None,
+    model_columns: Columns | None = None,
 ) -> Columns:
     """Write the matrix: float32 [documents of the collection, names], as .npy.
 
@@ -195,7 +195,7 @@ def write_fields(
             advance(len(rows))
     means = (total / np.maximum(counts, 1)).astype(np.float32).tolist()
     most_frequent = [values.most_frequent() for values in category_values]
-    columns = given or Columns(
+    columns = model_columns or Columns(
         dict(zip(numbers, means, strict=True)), dict(zip(categories, most_frequent, strict=True))
     )
     mean = np.array(list(columns.numbers.values()), dtype=np.float32)
@@ -203,8 +203,10 @@ def write_fields(
     for rows in _batches(index):
         stored = raw_numbers[rows]
         indicators = [
-            values.has(rows, which)
-            for values, which in zip(category_values, columns.categories.values(), strict=True)
+            values.has(rows, column_values)
+            for values, column_values in zip(
+                category_values, columns.categories.values(), strict=True
+            )
         ]
         matrix[rows] = np.concatenate(
             [np.where(np.isnan(stored), mean, stored), *indicators], axis=1
@@ -251,15 +253,15 @@ class _Values:
         frequent = sorted(self._numbers.items(), key=lambda v: (-frequency[v[1]], v[0]))[:VALUES]
         return [value for value, _ in frequent]
 
-    def has(self, rows: Int64, chosen: Sequence[str]) -> Float32:
+    def has(self, rows: Int64, values: Sequence[str]) -> Float32:
         place = np.full(len(self._numbers), -1)
-        for column, value in enumerate(chosen):
+        for column, value in enumerate(values):
             if value in self._numbers:
                 place[self._numbers[value]] = column
         owner, number = np.asarray(self._rows), np.asarray(self._values)
         start, end = np.searchsorted(owner, [rows[0], rows[-1] + 1])
         places = place[number[start:end]]
         present = places >= 0
-        columns = np.zeros((len(rows), len(chosen)), dtype=np.float32)
+        columns = np.zeros((len(rows), len(values)), dtype=np.float32)
         columns[owner[start:end][present] - rows[0], places[present]] = 1
         return columns

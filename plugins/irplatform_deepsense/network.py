@@ -76,11 +76,11 @@ class DeepSenSeNetwork(nn.Module):
         projected = self.dropout(functional.elu(self.project(vectors)))
         compared = projected if self.sizes.compare_on == "projected" else vectors
         word, other, difference = self._parts()[:3]
-        own = functional.linear(compared, word + difference, self.compare.bias)
+        word_side = functional.linear(compared, word + difference, self.compare.bias)
         other = functional.linear(compared, other - difference)
         return Tables(
             projected=_padded(projected),
-            own=_padded(own),
+            word_part=_padded(word_side),
             other=_padded(other),
             compared=_padded(compared),
             unit=_padded(functional.normalize(vectors, dim=1)),
@@ -113,7 +113,7 @@ class DeepSenSeNetwork(nn.Module):
             cosine: [n, x, y], of words and others.
             present: bool [n, y], which of the others are words.
         """
-        before = rows_of(tables.own, words) + attention @ rows_of(tables.other, others)
+        before = rows_of(tables.word_part, words) + attention @ rows_of(tables.other, others)
         parts = self._parts()
         if self.sizes.product:
             counterpart = attention @ rows_of(tables.compared, others)
@@ -194,7 +194,7 @@ class Tables:
     """Words as they are whatever stands beside them; the last row, zero, is that of padding."""
 
     projected: Tensor  # float32 [w + 1, f], F of each word
-    own: Tensor  # float32 [w + 1, g], what the word itself adds to G, bias included
+    word_part: Tensor  # float32 [w + 1, g], what the word itself adds to G, bias included
     other: Tensor  # float32 [w + 1, g], what it adds as a counterpart
     compared: Tensor  # float32 [w + 1, c], what is compared: the vector, or F of it
     unit: Tensor  # float32 [w + 1, V], the vector at length 1
@@ -209,7 +209,7 @@ class Tables:
         words = functional.pad(words, (0, 1), value=self.padding)
         return Tables(
             projected=self.projected[words],
-            own=self.own[words],
+            word_part=self.word_part[words],
             other=self.other[words],
             compared=self.compared[words],
             unit=self.unit[words],

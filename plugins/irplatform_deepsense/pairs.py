@@ -128,7 +128,9 @@ class PairsTask:
         held_out = set(list(dict.fromkeys(articles))[::HELD_OUT])
         apart = [article in held_out for article in articles]
         self.validation = [pair for block in compress(blocks, apart) for pair in block]
-        self._training = [block for block, held in zip(blocks, apart, strict=True) if not held]
+        self._training = [
+            block for block, validation in zip(blocks, apart, strict=True) if not validation
+        ]
         if not self._training:
             raise InputError(
                 "there are too few sentences with titles to pre-train on, apart from those of the "
@@ -246,6 +248,6 @@ def read_pairs(path: Path, encoder: Encoder, most: int, without: TextPairs.OfTop
 def read_sentences(path: Path, most: int, without: TextPairs.OfTopics) -> Iterator[list[TextPair]]:
     """Stream the pairs of a file, sentence by sentence."""
     every = TextPairs(path, SENTENCE, TITLE, ARTICLE, marker="[CIT]")
-    left = (pair for pair in every if pair not in without)
-    for _, of_sentence in islice(groupby(left, key=lambda pair: (pair.group, pair.query)), most):
+    pairs = (pair for pair in every if pair not in without)
+    for _, of_sentence in islice(groupby(pairs, key=lambda pair: (pair.group, pair.query)), most):
         yield list(of_sentence)

@@ -121,9 +121,9 @@ class DeepSenSe(NeuralReranker):
     def load(self, folder: Path) -> None:
         """Read the weights and how fields are read, which another collection may have others of."""
         columns = self._saved_columns(folder / _FIELDS)
-        own = self.features.columns
-        if columns is not None and columns.as_json() != own.as_json():
-            lacking = [name for name in columns.fields if name not in own.fields]
+        collection_columns = self.features.columns
+        if columns is not None and columns.as_json() != collection_columns.as_json():
+            lacking = [name for name in columns.fields if name not in collection_columns.fields]
             if lacking and self.encoder.index.held:  # else it scores texts, which may have them
                 names = " and ".join(lacking)
                 self.resources.notice(
@@ -141,8 +141,8 @@ class DeepSenSe(NeuralReranker):
             columns = Columns.of_json(read_json(path))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError("this does not say what is read of fields.", path=path) from error
-        known = {*self.options.numbers, *self.options.categories}
-        return columns if known >= {*columns.fields} else None
+        fields = {*self.options.numbers, *self.options.categories}
+        return columns if fields >= {*columns.fields} else None
 
     def weights_changed(self) -> None:
         import torch

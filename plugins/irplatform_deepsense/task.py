@@ -179,9 +179,9 @@ class DeepSenSeTask:
         ]
         vectors, idf = self.encoder.vectors, self.encoder.idf
         words = torch.cat([part for group in encoded for part in (group.query, group.words)])
-        distinct, where = torch.unique(words, return_inverse=True)
+        distinct, inverse = torch.unique(words, return_inverse=True)
         tables = self.module.tabulate(vectors[distinct], idf[distinct])
-        parts = where.split([len(p) for group in encoded for p in (group.query, group.words)])
+        parts = inverse.split([len(p) for group in encoded for p in (group.query, group.words)])
         aggregated = [
             aggregate(self.module, tables, replace(group, query=query, words=words))
             for group, query, words in zip(encoded, parts[::2], parts[1::2], strict=True)

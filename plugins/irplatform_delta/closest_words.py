@@ -66,30 +66,30 @@ def relate(
     if not query.shape[1]:
         zeros = torch.zeros(len(words), FEATURES, device=vectors.device)
         return Words(words, words, zeros, torch.zeros_like(active))
-    known, asked = query.flatten(), query.flatten()[:, None]  # per word below: [m, u]
+    rows, query_rows = query.flatten(), query.flatten()[:, None]  # per word below: [m, u]
     if topic is None or len(words) < len(vectors):
-        dots = vectors[known] @ vectors.index_select(0, words).T  # twice as fast as vectors[words]
+        dots = vectors[rows] @ vectors.index_select(0, words).T  # twice as fast as vectors[words]
     else:
-        dots = (vectors[known] @ vectors.T).index_select(1, words)
+        dots = (vectors[rows] @ vectors.T).index_select(1, words)
     if topic is not None:
         of_topic = (
             topic * query.shape[1] + torch.arange(query.shape[1], device=topic.device)[:, None]
         )
-        dots, asked = dots.gather(0, of_topic), known[of_topic]
+        dots, query_rows = dots.gather(0, of_topic), rows[of_topic]
         active = active & (query != unknown).any(dim=1)[topic]
     lengths = norms[words]
     # |d − q|² expanded loses digits where the two are equal; there it is zero by definition.
-    squared = (lengths**2 - 2 * dots).add_(norms[asked] ** 2).clamp_(min=0)
-    squared.masked_fill_(words == asked, 0)
+    squared = (lengths**2 - 2 * dots).add_(norms[query_rows] ** 2).clamp_(min=0)
+    squared.masked_fill_(words == query_rows, 0)
     if topic is not None:
-        squared.masked_fill_(asked == unknown, _FAR)
+        squared.masked_fill_(query_rows == unknown, _FAR)
     least, position = squared.min(dim=0)
-    closest = asked.expand_as(squared).gather(0, position[None])[0]
+    closest = query_rows.expand_as(squared).gather(0, position[None])[0]
     distance = square_root(least)
-    both = lengths, norms[closest]
+    pair = lengths, norms[closest]
     dot = dots.gather(0, position[None])[0]
-    cosine = dot / (both[0] * both[1]).clamp(min=1e-12)
-    proximity = 1 - distance / (both[0] + both[1]).clamp(min=1e-12)
+    cosine = dot / (pair[0] * pair[1]).clamp(min=1e-12)
+    proximity = 1 - distance / (pair[0] + pair[1]).clamp(min=1e-12)
     features = torch.stack([cosine, distance, proximity], dim=1)
     return Words(words, closest, features * active[:, None], active)
 
@@ -100,12 +100,12 @@ def distinct_rows(padding: int, *rows: Tensor) -> tuple[Tensor, Tensor]:
     `padding` is the number of rows; an entry of this value stands for none, and its place is the
     number of distinct rows. Marking rows beats sorting, since entries are many.
     """
-    used = torch.zeros(padding + 1, dtype=torch.int64, device=rows[0].device)
+    marks = torch.zeros(padding + 1, dtype=torch.int64, device=rows[0].device)
     for tensor in rows:
-        used[tensor] = 1
-    used[padding] = 0
-    place = used.cumsum(0) - used
-    distinct = used.nonzero()[:, 0]
+        marks[tensor] = 1
+    marks[padding] = 0
+    place = marks.cumsum(0) - marks
+    distinct = marks.nonzero()[:, 0]
     place[padding] = len(distinct)
     return distinct, place
 
@@ -154,7 +154,7 @@ class Encoder:
     ) -> list[Sequence[float]]:
         """Score the documents of topics, which may have further features."""
         return self._documents.score(
-            batch, self._reading, lambda each: score(self._encoded(each)), features
+            batch, self._reading, lambda candidates: score(self._encoded(candidates)), features
         )
 
     def encode(self, topic: Topic, doc_ids: Sequence[str]) -> Encoded:

@@ -227,7 +227,7 @@ class Delta2017Task(ClassifierTask):
     def validate(self) -> float:
         vectors = self._encoder.vectors
         return self._measure(
-            lambda each: self.module(vectors, each.words, each.documents, each.lexical).tolist()
+            lambda pool: self.module(vectors, pool.words, pool.documents, pool.lexical).tolist()
         )
 
 

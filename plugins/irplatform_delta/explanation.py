@@ -43,9 +43,9 @@ class Explainer:
         counts = Counter(p for p in positions.tolist() if p != padding)
         lexical = self.encoded.lexical[document : document + 1]
         per_word = [self._closest(row, counts) for _, row in self.query]
-        shown = sorted({position for closest in per_word for position in closest})
-        score, *without = self._without(positions, shown, lexical)
-        loss = {p: score - other for p, other in zip(shown, without, strict=True)}
+        places = sorted({position for closest in per_word for position in closest})
+        score, *without = self._without(positions, places, lexical)
+        loss = {p: score - other for p, other in zip(places, without, strict=True)}
         return {
             "score": score,
             "document_words_read": sum(counts.values()),

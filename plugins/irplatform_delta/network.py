@@ -238,5 +238,5 @@ class DeltaTask:
         table = self.module.tabulate(self._encoder.vectors)
         score = self.module.tabulated
         return self._measure(
-            lambda each: score(table, each.words, each.documents, each.lexical).tolist()
+            lambda pool: score(table, pool.words, pool.documents, pool.lexical).tolist()
         )

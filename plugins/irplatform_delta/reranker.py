@@ -127,7 +127,7 @@ class Delta(NeuralReranker):
         score = self.network.tabulated
         return self.encoder.score(
             batch,
-            lambda each: score(self.table, each.words, each.documents, each.lexical),
+            lambda pool: score(self.table, pool.words, pool.documents, pool.lexical),
             features,
         )
 
@@ -200,7 +200,7 @@ class Delta2017(NeuralReranker):
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         vectors = self.encoder.vectors
         return self.encoder.score(
-            batch, lambda each: self.network(vectors, each.words, each.documents, each.lexical)
+            batch, lambda pool: self.network(vectors, pool.words, pool.documents, pool.lexical)
         )
 
 

@@ -117,8 +117,8 @@ class Texts:
 
     def vectors(self, stage: FullConvolutions, texts: Ids) -> Tensor:
         words, places = self.index.distinct_words(texts, self.size)
-        there = (torch.from_numpy(array).to(self.device) for array in (words, places))
-        return self.encoded(stage, *there)
+        tensors = (torch.from_numpy(array).to(self.device) for array in (words, places))
+        return self.encoded(stage, *tensors)
 
     def encoded(self, stage: FullConvolutions, words: Tensor, places: Tensor) -> Tensor:
         """The vectors of texts given as places [n, N] among words."""

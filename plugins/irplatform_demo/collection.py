@@ -97,8 +97,8 @@ def _collection(name: str, title: str, topics: str) -> Collection:
 
 
 def _numbered(topics: str) -> Iterator[tuple[str, Relation]]:
-    chosen = (relation for relation in relations() if relation.topics)
-    numbered = ((str(number), relation) for number, relation in enumerate(chosen, start=1))
+    topic_relations = (relation for relation in relations() if relation.topics)
+    numbered = ((str(number), relation) for number, relation in enumerate(topic_relations, start=1))
     return ((number, relation) for number, relation in numbered if relation.topics == topics)
 
 

@@ -201,11 +201,11 @@ def write_article(kind: str, relation: Relation, names: Names, rng: Random) -> t
         full_name = names.first_disease.rpartition(" (")[0]
         title = title.replace(names.disease, full_name)
     texts = [
-        *_some("background", "any", rng.choice((0, 1, 1, 1, 2)), rng),
-        *_some(kind, "aim", rng.choice((1, 1, 2)), rng),
-        *_some(kind, "methods", rng.choice((1, 1, 2)), rng),
-        *_some(kind, "result", rng.choice((2, 2, 3)), rng),
-        *_some(kind, "conclusion", 1, rng),
+        *_sample("background", "any", rng.choice((0, 1, 1, 1, 2)), rng),
+        *_sample(kind, "aim", rng.choice((1, 1, 2)), rng),
+        *_sample(kind, "methods", rng.choice((1, 1, 2)), rng),
+        *_sample(kind, "result", rng.choice((2, 2, 3)), rng),
+        *_sample(kind, "conclusion", 1, rng),
     ]
     sentences: list[str] = []
     disease = names.first_disease
@@ -216,7 +216,7 @@ def write_article(kind: str, relation: Relation, names: Names, rng: Random) -> t
     return title, " ".join(sentences)
 
 
-def _some(kind: str, part: str, number: int, rng: Random) -> Sequence[str]:
+def _sample(kind: str, part: str, number: int, rng: Random) -> Sequence[str]:
     return rng.sample(phrases()[kind, part], number)
 
 
@@ -236,12 +236,12 @@ def _values(relation: Relation, rng: Random) -> dict[str, str]:
 
 
 def _fill(phrase: str, values: Mapping[str, str], rng: Random) -> str:
-    chosen = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), phrase)
+    wording = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), phrase)
 
     def value(match: re.Match[str]) -> str:
         place = match[1].lower()
         text = _NUMBERS[place](rng) if place in _NUMBERS else values[place]
         return text[0].upper() + text[1:] if match[1][0].isupper() else text
 
-    filled = _PLACE.sub(value, chosen)
+    filled = _PLACE.sub(value, wording)
     return filled[0].upper() + filled[1:]

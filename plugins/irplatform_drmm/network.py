@@ -113,8 +113,8 @@ class DrmmTask:
         rows = batch.rows(self.sampler.starts)
         width = max(1, int(self._sizes[rows].max()))
         present = np.arange(width) < self._sizes[rows][:, None]
-        which = np.where(present, self._first[rows][:, None] + np.arange(width), -1)
-        counts = self._histograms[which].astype(np.float32)
+        places = np.where(present, self._first[rows][:, None] + np.arange(width), -1)
+        counts = self._histograms[places].astype(np.float32)
         terms = self._padded(np.concatenate([batch.topic, batch.topic]), width)
         scores = self.module(*(self._tensor(array) for array in (counts, terms, present)))
         higher, lower = scores[: len(batch)], scores[len(batch) :]
@@ -153,9 +153,9 @@ class Matcher:
 
     def terms(self, query: str) -> Int64:
         """The stems of a query's words, without stop words unless there is nothing else."""
-        known = [word for word in self._index.query_ids(query).tolist() if word >= 0]
-        content = [word for word in known if word not in self._stop]
-        return self._stems[np.array(content or known, dtype=np.int64)].astype(np.int64)
+        words = [word for word in self._index.query_ids(query).tolist() if word >= 0]
+        content = [word for word in words if word not in self._stop]
+        return self._stems[np.array(content or words, dtype=np.int64)].astype(np.int64)
 
     def match(self, query: str, doc_ids: Sequence[str]) -> Matches:
         rows = self._index.rows(doc_ids)
@@ -220,11 +220,11 @@ class DeviceMatcher:
         numbers = torch.arange(width, device=topic.device)
         rows = topic[:, None] * width + numbers  # [n, m], of the table
         cells = rows[:, :, None] * (len(self.vectors) + 1) + words[:, None]
-        found = self._table(terms.flatten().clamp(min=0)).view(-1)[cells].long()
+        bins = self._table(terms.flatten().clamp(min=0)).view(-1)[cells].long()
         places = torch.arange(count, device=topic.device)[:, None] * width + numbers
-        found += places[:, :, None] * (self.bins + 1)
+        bins += places[:, :, None] * (self.bins + 1)
         counts = self.idf.new_zeros(count * width * (self.bins + 1))
-        counts.index_add_(0, found.flatten(), counts.new_ones(1).expand(found.numel()))
+        counts.index_add_(0, bins.flatten(), counts.new_ones(1).expand(bins.numel()))
         return counts.view(count, width, self.bins + 1)[:, :, : self.bins]
 
     def _table(self, terms: Tensor) -> Tensor:
@@ -234,13 +234,13 @@ class DeviceMatcher:
         table = torch.full(
             (len(terms), size + 1), self.bins, dtype=torch.uint8, device=terms.device
         )
-        asked = self.vectors[terms].double()
+        term_vectors = self.vectors[terms].double()
         for start in range(0, size, _STEMS):
             part = slice(start, min(start + _STEMS, size))
             stems = self.vectors[part].double()
-            place = ((asked @ stems.T + 1) * (inner / 2)).floor().clamp(0, inner - 1)
-            known = asked.any(dim=1)[:, None] & stems.any(dim=1)
-            table[:, part] = place.where(known, self.bins).to(torch.uint8)
+            place = ((term_vectors @ stems.T + 1) * (inner / 2)).floor().clamp(0, inner - 1)
+            mask = term_vectors.any(dim=1)[:, None] & stems.any(dim=1)
+            table[:, part] = place.where(mask, self.bins).to(torch.uint8)
         return table.scatter_(1, terms[:, None], inner)
 
 
@@ -296,13 +296,13 @@ class Stems:
 def stem_vectors(index: ForwardIndex, stems: Stems, vectors: WordVectors) -> Float32:
     """Unit vectors of stems, [stems, V]; all 0 where none of a stem's words has a vector."""
     rows = vectors.align(index.vocabulary)
-    known = np.flatnonzero(rows != vectors.unk)
-    weight = index.collection_frequency("text")[known].astype(np.float32)
+    words = np.flatnonzero(rows != vectors.unk)
+    weight = index.collection_frequency("text")[words].astype(np.float32)
     sums = np.zeros((len(stems), vectors.dimensions), dtype=np.float32)
-    for start in range(0, len(known), 50_000):
+    for start in range(0, len(words), 50_000):
         part = slice(start, start + 50_000)
-        values = vectors.matrix[rows[known[part]]] * weight[part, None]
-        np.add.at(sums, stems.of_word[known[part]], values)
+        values = vectors.matrix[rows[words[part]]] * weight[part, None]
+        np.add.at(sums, stems.of_word[words[part]], values)
     return WordVectors.unit_rows(sums)
 
 

@@ -48,7 +48,7 @@ class Drmm(NeuralReranker):
     network: DrmmNetwork
     matcher: Matcher
     _vectors: Float32
-    _there: DeviceMatcher | None = None
+    _device_matcher: DeviceMatcher | None = None
 
     def prepare(self, resources: Resources) -> None:
         from irplatform_drmm.network import DrmmNetwork, Matcher, Stems
@@ -122,12 +122,16 @@ class Drmm(NeuralReranker):
             terms = candidates.query[0].cpu().numpy()
             matches = self.matcher.compare(terms, documents.cpu().numpy())
             return torch.tensor(self._score(matches))
-        if self._there is None:
-            self._there = self.matcher.on_device(device)
-        counts = self._there.counts(candidates.query, topic, documents)
+        if self._device_matcher is None:
+            self._device_matcher = self.matcher.on_device(device)
+        counts = self._device_matcher.counts(candidates.query, topic, documents)
         terms_there = candidates.query.clamp(min=0)
         idf = self.options.gate == "idf"
-        gate = self._there.idf[terms_there, None] if idf else self._there.vectors[terms_there]
+        gate = (
+            self._device_matcher.idf[terms_there, None]
+            if idf
+            else self._device_matcher.vectors[terms_there]
+        )
         present = candidates.query >= 0
         scores: Tensor = self.network(counts, gate[topic], present[topic])
         return scores

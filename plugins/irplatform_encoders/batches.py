@@ -34,13 +34,13 @@ def batches(lengths: Sequence[int], tokens: int, *, padded: bool = True) -> list
         >>> batches([3, 9, 4, 9], 12)
         [[1], [3], [2, 0]]
     """
-    found: list[list[int]] = []
+    parts: list[list[int]] = []
     longest = 0
     for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
-        fits = found and (len(found[-1]) + 1) * longest <= tokens
+        fits = parts and (len(parts[-1]) + 1) * longest <= tokens
         if fits and (padded or lengths[place] == longest):
-            found[-1].append(place)
+            parts[-1].append(place)
         else:
-            found.append([place])
+            parts.append([place])
             longest = lengths[place]
-    return found
+    return parts

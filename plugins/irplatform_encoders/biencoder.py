@@ -162,10 +162,10 @@ class VectorStore:
     def rows(self, rows: Int64) -> Float32:
         """The same by the documents' numbers."""
         vectors = np.empty((len(rows), self._encoder.width), "<f4")
-        for held in self._records.get(rows):
-            numbers = held.data[: len(held.data) // 4 * 4].view("<f4")  # records are aligned
-            begins = held.begins[:, None] // 4
-            vectors[held.places] = numbers[begins + np.arange(vectors.shape[1])]
+        for block in self._records.get(rows):
+            numbers = block.data[: len(block.data) // 4 * 4].view("<f4")  # records are aligned
+            begins = block.begins[:, None] // 4
+            vectors[block.places] = numbers[begins + np.arange(vectors.shape[1])]
         return vectors
 
     def fill(self, label: str) -> None:

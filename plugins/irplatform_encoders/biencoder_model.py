@@ -144,15 +144,17 @@ class _Copies:
 
     def __init__(self, model: Any) -> None:
         self._model = model
-        self._made = 1
+        self._count = 1
         self._idle: SimpleQueue[Any] = SimpleQueue()
         self._idle.put(model)
 
     def have(self, count: int) -> None:
-        shared = {id(each): each for each in (*self._model.parameters(), *self._model.buffers())}
-        while self._made < count:
+        shared = {
+            id(tensor): tensor for tensor in (*self._model.parameters(), *self._model.buffers())
+        }
+        while self._count < count:
             self._idle.put(copy.deepcopy(self._model, dict(shared)))
-            self._made += 1
+            self._count += 1
 
     @contextmanager
     def one(self) -> Iterator[Any]:
@@ -168,7 +170,7 @@ def _lengths(model: Any, texts: list[str]) -> list[int] | None:
     if not callable(tokenizer := model.tokenizer):
         return None
     tokens = tokenizer(texts, truncation=True, max_length=model.max_seq_length)["input_ids"]
-    return [len(each) for each in tokens]
+    return [len(numbers) for numbers in tokens]
 
 
 def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
@@ -241,13 +243,13 @@ def _with_pooling(
 
 def _note(model: Any, options: BiEncoderOptions) -> str:
     """Limit the length of texts to the option; return a note where the model reads less."""
-    most, wanted = model.max_seq_length, options.max_length
-    if wanted is None:
+    most, limit = model.max_seq_length, options.max_length
+    if limit is None:
         return ""
-    model.max_seq_length = min(wanted, most or wanted)
-    if model.max_seq_length == wanted:
+    model.max_seq_length = min(limit, most or limit)
+    if model.max_seq_length == limit:
         return ""
-    return f"The model reads {most:,} tokens at most, fewer than {NAME}.max_length={wanted}"
+    return f"The model reads {most:,} tokens at most, fewer than {NAME}.max_length={limit}"
 
 
 def _width(model: Any) -> int:

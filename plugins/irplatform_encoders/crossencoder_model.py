@@ -79,7 +79,7 @@ def open_classifier(folder: Path, label: str | None = None, *, activated: bool =
     model = replace(model, label=_relevant(folder, names, label))
     if activated:
         return replace(model, activation=_activation(folder, model, settings))
-    notes = _notes(model, settings, names, chosen=label is not None)
+    notes = _notes(model, settings, names, has_label=label is not None)
     return replace(model, notes=(*model.notes, *notes))
 
 
@@ -160,7 +160,7 @@ def _open(folder: Path, labels: int | None = None) -> Model:
     # What was on top for another task, as of a tagger of words, may have the same name.
     # Transformers 4 names the tensors, Transformers 5 adds both shapes.
     mismatched = report["mismatched_keys"]
-    unfit = sorted(each if isinstance(each, str) else each[0] for each in mismatched)
+    unfit = sorted(key if isinstance(key, str) else key[0] for key in mismatched)
     if unfit and not new_top:
         needed = list(network.state_dict()[unfit[0]].shape)
         raise InputError(
@@ -220,8 +220,8 @@ def _prompt(folder: Path, settings: Any) -> str:
 
 def _names(model: Model) -> list[str]:
     """The names of the labels, in the order of the network's outputs, whatever the file's is."""
-    known = {int(number): str(name) for number, name in model.network.config.id2label.items()}
-    return [known.get(number, f"LABEL_{number}") for number in range(model.labels)]
+    names = {int(number): str(name) for number, name in model.network.config.id2label.items()}
+    return [names.get(number, f"LABEL_{number}") for number in range(model.labels)]
 
 
 def _by_name(names: Sequence[str]) -> int | None:
@@ -238,29 +238,29 @@ def _by_name(names: Sequence[str]) -> int | None:
 
 def _relevant(folder: Path, names: Sequence[str], label: str | None) -> int:
     """The place of the label that means relevant."""
-    told = _listed(names)
+    text = _name_list(names)
     if label is None:
         if len(names) == 1:
             return 0
-        if (found := _by_name(names)) is None:
+        if (number := _by_name(names)) is None:
             raise InputError(
-                f"the model has {len(names)} labels ({told}): say which one means relevant, as in "
+                f"the model has {len(names)} labels ({text}): say which one means relevant, as in "
                 f"{Options.spelled({'cross-encoder.label': names[-1]})}.",
                 path=folder,
             )
-        return found
+        return number
     if len(names) == 1:
         raise InputError(
             "cross-encoder.label has no effect: the model gives one score.", path=folder
         )
     places = {name.casefold(): place for place, name in enumerate(names)}
     numbers = {str(place): place for place in range(len(names))}
-    found = places.get(label.casefold(), numbers.get(label))
-    if found is None:
+    number = places.get(label.casefold(), numbers.get(label))
+    if number is None:
         raise InputError(
-            f"{quoted(label)} is not among the labels of the model: {told}.", path=folder
+            f"{quoted(label)} is not among the labels of the model: {text}.", path=folder
         )
-    return found
+    return number
 
 
 def _activation_name(model: Model, settings: Any) -> str:
@@ -268,8 +268,8 @@ def _activation_name(model: Model, settings: Any) -> str:
     config = model.network.config
     of_config = getattr(config, "sentence_transformers", None) or {}
     former = getattr(config, "sbert_ce_default_activation_function", None)
-    named = settings.get("activation_fn") or of_config.get("activation_fn") or former
-    return str(named or ("torch.nn.Sigmoid" if model.labels == 1 else "torch.nn.Identity"))
+    activation = settings.get("activation_fn") or of_config.get("activation_fn") or former
+    return str(activation or ("torch.nn.Sigmoid" if model.labels == 1 else "torch.nn.Identity"))
 
 
 def _activation(folder: Path, model: Model, settings: Any) -> Any:
@@ -289,7 +289,9 @@ def _activation(folder: Path, model: Model, settings: Any) -> Any:
         return kind()
 
 
-def _notes(model: Model, settings: Any, names: Sequence[str], *, chosen: bool) -> tuple[str, ...]:
+def _notes(
+    model: Model, settings: Any, names: Sequence[str], *, has_label: bool
+) -> tuple[str, ...]:
     notes = []
     activation = _activation_name(model, settings).rpartition(".")[2]
     if activation not in _INCREASING:
@@ -297,9 +299,9 @@ def _notes(model: Model, settings: Any, names: Sequence[str], *, chosen: bool) -
             f"Scores are logits: the model's activation function {activation} is not used; "
             "cross-encoder.output=model uses it"
         )
-    if model.labels > 1 and not chosen and names != ["LABEL_0", "LABEL_1"]:
+    if model.labels > 1 and not has_label and names != ["LABEL_0", "LABEL_1"]:
         notes.append(
-            f"Of the model's labels ({_listed(names)}), {quoted(names[model.label])} is read as "
+            f"Of the model's labels ({_name_list(names)}), {quoted(names[model.label])} is read as "
             "relevant; cross-encoder.label names another"
         )
     return tuple(notes)
@@ -345,5 +347,5 @@ def _with_formatter(folder: Path, model: Model, *, saved: bool) -> Model:
     return replace(model, formatter=module)
 
 
-def _listed(names: Sequence[str], most: int = 5) -> str:
+def _name_list(names: Sequence[str], most: int = 5) -> str:
     return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])

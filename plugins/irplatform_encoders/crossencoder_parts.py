@@ -46,7 +46,9 @@ class Parts(torch.nn.Module):
         """What the transformer has on top, such as the layer that predicts words."""
         network = self.reader.model
         body = network.base_model
-        return [] if body is network else [each for each in network.children() if each is not body]
+        return (
+            [] if body is network else [layer for layer in network.children() if layer is not body]
+        )
 
     def forward(self, **inputs: torch.Tensor) -> SimpleNamespace:
         """Scores, [pairs, labels], as `logits`."""
@@ -115,8 +117,8 @@ def _told_of(missing: list[str]) -> Iterator[None]:
 
     load = Transformer._load_model
 
-    def loaded(self: Any, *arguments: Any, **named: Any) -> Any:
-        network, report = load(self, *arguments, output_loading_info=True, **named)
+    def loaded(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        network, report = load(self, *arguments, output_loading_info=True, **keywords)
         missing.extend(sorted(name for name in report["missing_keys"] if "pooler" not in name))
         return network
 

@@ -78,8 +78,8 @@ class Reader:
             for place, (pair, (_, text)) in enumerate(zip(encoded, pairs, strict=True))
             if len(text) > lengths[place] and len(pair["input_ids"]) < self._longest
         ]
-        whole = self._encoded([pairs[place] for place in short])
-        for place, pair in zip(short, whole, strict=True):
+        full_pairs = self._encoded([pairs[place] for place in short])
+        for place, pair in zip(short, full_pairs, strict=True):
             encoded[place] = pair
         return encoded
 
@@ -204,13 +204,13 @@ class Reader:
             with torch.inference_mode():
                 return self.forward(self.padded([pairs[place] for place in places]))
 
-        found = []
+        tensors = []
         for places, scores in zip(parts, map_in_threads(score, parts, self._threads), strict=True):
-            found.append(scores)
+            tensors.append(scores)
             advance(len(places))
         order = torch.tensor([place for places in parts for place in places])
         with torch.inference_mode():
-            return torch.cat(found).cpu()[order.argsort()]
+            return torch.cat(tensors).cpu()[order.argsort()]
 
     def score_topics(
         self, batch: Sequence[tuple[Topic, Documents]], resources: Resources
@@ -248,9 +248,9 @@ def round_weights(network: Any) -> None:
 
     The scores are those of autocast, which rounds the same numbers again and again.
     """
-    whole = network.reader.model if isinstance(network, Parts) else network
+    model = network.reader.model if isinstance(network, Parts) else network
     last = threading.local()
-    for layer in whole.base_model.modules():
+    for layer in model.base_model.modules():
         if type(layer) is torch.nn.Linear:
             rounded = partial(_rounded, layer.bfloat16(), last)
             layer.forward = rounded  # type: ignore[method-assign]
@@ -269,13 +269,13 @@ def _keep_top_in_float32(network: Any) -> None:
         child.forward = partial(_in_float32, child.forward)
 
 
-def _in_float32(forward: Callable[..., Any], *values: Any, **named: Any) -> Any:
+def _in_float32(forward: Callable[..., Any], *values: Any, **keywords: Any) -> Any:
     def long(value: Any) -> Any:
         return value.float() if torch.is_tensor(value) and value.is_floating_point() else value
 
-    device = next(v for v in (*values, *named.values()) if torch.is_tensor(v)).device
+    device = next(v for v in (*values, *keywords.values()) if torch.is_tensor(v)).device
     with torch.autocast(device.type, enabled=False):
-        return forward(*map(long, values), **{name: long(v) for name, v in named.items()})
+        return forward(*map(long, values), **{name: long(v) for name, v in keywords.items()})
 
 
 @dataclass(frozen=True)
@@ -301,7 +301,7 @@ class ListsTask:
         self._validator = Validator.of(data, options)
         self._steps = sum(1 for _ in self.batches(0))
         self.all_steps = self._loop.epochs * self._steps
-        self._shown = 0
+        self._position = 0
 
     def batches(self, epoch: int) -> Iterator[ListSampler.Batch]:
         return self.sampler.batches(epoch, self._loop.batch_size)
@@ -352,17 +352,17 @@ class ListsTask:
     def before_step(self, optimizer: torch.optim.Optimizer, epoch: int, step: int) -> None:
         """Cut the gradient, and set the rates: up over the warm-up, then down to 0."""
         torch.nn.utils.clip_grad_norm_(self.module.parameters(), self._loop.longest_gradient)
-        taken = epoch * self._steps + step
-        share = rate_share((taken + 0.5) / self.all_steps, self._loop.warmup)
+        steps = epoch * self._steps + step
+        share = rate_share((steps + 0.5) / self.all_steps, self._loop.warmup)
         for group in optimizer.param_groups:
             group["lr"] = group["largest"] * share
-        self.advance(taken + 1 - self._shown)
-        self._shown = taken + 1
+        self.advance(steps + 1 - self._position)
+        self._position = steps + 1
 
 
-def rate_share(done: float, warmup: float) -> float:
+def rate_share(progress: float, warmup: float) -> float:
     """The share of the largest rate that a step has, 0 to 1."""
-    return done / warmup if done < warmup else (1 - done) / (1 - warmup)
+    return progress / warmup if progress < warmup else (1 - progress) / (1 - warmup)
 
 
 def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
@@ -374,6 +374,6 @@ def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
     higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
     weight = square_root((grades[higher] - grades[lower]).to(scores.dtype))
     higher, lower, weight = (
-        each.to(scores.device, non_blocking=True) for each in (higher, lower, weight)
+        tensor.to(scores.device, non_blocking=True) for tensor in (higher, lower, weight)
     )
     return pairwise_logistic(scores[higher], scores[lower], weight)

@@ -84,7 +84,7 @@ class DualEncoder(NeuralReranker):
         from irplatform_encoders.dual_encoder import Learned
         from irplatform_encoders.dual_training import TopicsTask, pretrained
 
-        if self.options.pairs.given and not self._loaded:
+        if self.options.pairs.has_source and not self._loaded:
             topics = [labelled.topic for labelled in (*data.training, *data.validation)]
             without = TextPairs.OfTopics.of([*topics, *data.unseen], self.options.pairs.group)
             encoder, learned = pretrained(self.resources, self.options, without)
@@ -179,7 +179,7 @@ class DualEncoderSearch(Retriever):
 
     def reads(self) -> Reads:
         folder, pairs = self.options.checkpoint, self.options.pairs.file
-        if (folder is None) != self.options.pairs.given:
+        if (folder is None) != self.options.pairs.has_source:
             trained = Options.spelled({"dual-encoder.checkpoint": "FOLDER"})
             of_file = Options.spelled({"dual-encoder.pairs.file": "FILE"})
             of_passages = Options.spelled({"dual-encoder.pairs.passages": 3})
@@ -209,8 +209,8 @@ class DualEncoderSearch(Retriever):
             return {}
         group = self.options.pairs.group
         learned = [Learned.load(member) for member in Checkpoint.read(folder).folders()]
-        known = [[model.knows(topic, group) for model in learned] for topic in topics]
-        if not (warning := _warning(known)):
+        flags = [[model.knows(topic, group) for model in learned] for topic in topics]
+        if not (warning := _warning(flags)):
             return {}
         resources.notice(warning)
         return {"warning": warning}
@@ -272,10 +272,10 @@ class DualEncoderSearch(Retriever):
         self, learned: Sequence[Learned], topics: Sequence[Topic], resources: Resources
     ) -> Float32:
         group = self.options.pairs.group
-        known = [[model.knows(topic, group) for model in learned] for topic in topics]
-        if self.options.checkpoint is None and (warning := _warning(known)):
+        flags = [[model.knows(topic, group) for model in learned] for topic in topics]
+        if self.options.checkpoint is None and (warning := _warning(flags)):
             resources.notice(warning)  # of a checkpoint, `describe_run` tells
-        return shares_of(np.array(known, dtype=np.bool_).reshape(len(topics), len(learned)))
+        return shares_of(np.array(flags, dtype=np.bool_).reshape(len(topics), len(learned)))
 
     def _members(self, resources: Resources) -> list[tuple[Encoder, Learned]]:
         if self.options.checkpoint is None:
@@ -288,11 +288,11 @@ class DualEncoderSearch(Retriever):
         return [(m.encoder, m.learned) for m in members if isinstance(m, DualEncoder)]
 
 
-def _warning(known: Sequence[Sequence[bool]]) -> str:
-    if not (count := sum(map(all, known))):
+def _warning(flags: Sequence[Sequence[bool]]) -> str:
+    if not (count := sum(map(all, flags))):
         return ""
     return (
-        f"WARNING: the dual encoder was trained on {count:,} of these {len(known):,} topics: what "
+        f"WARNING: the dual encoder was trained on {count:,} of these {len(flags):,} topics: what "
         "it finds for them shows what it remembers."
     )
 

@@ -104,7 +104,7 @@ class PairsTask:
         self._validation = np.flatnonzero(held_out)[:MOST_HELD_OUT]
         self._training = np.flatnonzero(~held_out)
         # Which texts that ask and which that are to be found are a pair, by their numbers.
-        self._paired = csr_matrix((np.ones(len(pairs), np.bool_), (pairs.asking, pairs.found)))
+        self._paired = csr_matrix((np.ones(len(pairs), np.bool_), (pairs.asking, pairs.target)))
 
     @property
     def steps(self) -> int:
@@ -122,7 +122,7 @@ class PairsTask:
         self.advance(1)
         queries, texts = self._encode(batch)
         logits = self.module.logits(queries, texts)
-        rows, columns = self._pairs.asking[batch], self._pairs.found[batch]
+        rows, columns = self._pairs.asking[batch], self._pairs.target[batch]
         paired = self._paired[rows][:, columns].toarray()
         np.fill_diagonal(paired, val=False)
         logits = logits.masked_fill(
@@ -218,7 +218,7 @@ class Pairs:
     texts: Bags  # the texts that they should find
     group: Int64  # int64, a number for the source of each pair
     asking: Int64  # int64, equal for pairs whose asking texts are equal, from 0
-    found: Int64  # int64, equal for pairs whose texts to be found are equal, from 0
+    target: Int64  # int64, equal for pairs whose texts to be found are equal, from 0
     learned: Learned  # marks of all queries and sources
 
     def __len__(self) -> int:
@@ -231,8 +231,8 @@ def read_pairs(options: PairsOptions, reader: Reader, without: TextPairs.OfTopic
     numbers: dict[str, int] = {}
     # A query without a source is a source.
     group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in text_pairs]
-    asking = _numbered([pair.query for pair in text_pairs])
-    found = _numbered([pair.text for pair in text_pairs])
+    query_numbers = _numbered([pair.query for pair in text_pairs])
+    text_numbers = _numbered([pair.text for pair in text_pairs])
     queries = reader.texts(pair.query for pair in text_pairs)
     texts = reader.texts(pair.text for pair in text_pairs)
     groups = np.array(group, dtype=np.int64)
@@ -240,8 +240,8 @@ def read_pairs(options: PairsOptions, reader: Reader, without: TextPairs.OfTopic
         passages, titles, rows = read_passages(reader, options)
         queries, texts = joined(queries, passages), joined(texts, titles)
         groups = np.concatenate([groups, rows + len(numbers)])
-        asking = np.concatenate([asking, len(text_pairs) + np.arange(len(rows))])
-        found = np.concatenate([found, len(text_pairs) + rows])
+        query_numbers = np.concatenate([query_numbers, len(text_pairs) + np.arange(len(rows))])
+        text_numbers = np.concatenate([text_numbers, len(text_pairs) + rows])
     if len(np.unique(groups)) < _FEWEST:
         raise InputError(
             "there are too few pairs to learn from, apart from those of the topics at hand.",
@@ -251,8 +251,8 @@ def read_pairs(options: PairsOptions, reader: Reader, without: TextPairs.OfTopic
         queries,
         texts,
         groups,
-        asking,
-        found,
+        query_numbers,
+        text_numbers,
         Learned.of(TextPairs.OfTopics.of_pairs(text_pairs)),
     )
 
@@ -287,12 +287,12 @@ def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, In
     titles, abstracts = reader.documents(rows, "title"), reader.documents(rows, "abstract")
     lengths = np.diff(abstracts.offsets)
     usable = np.flatnonzero((np.diff(titles.offsets) > 0) & (lengths > 0))
-    which = np.repeat(usable, options.passages)
-    spare = np.maximum(lengths[which] - options.passage_words, 0)
-    starts = abstracts.offsets[which] + random.integers(0, spare + 1)
-    sizes = np.minimum(lengths[which], options.passage_words)
+    draws = np.repeat(usable, options.passages)
+    spare = np.maximum(lengths[draws] - options.passage_words, 0)
+    starts = abstracts.offsets[draws] + random.integers(0, spare + 1)
+    sizes = np.minimum(lengths[draws], options.passage_words)
     places, offsets = index.ragged(starts, sizes)
-    return Bags(abstracts.words[places], offsets), titles.take(which), rows[which]
+    return Bags(abstracts.words[places], offsets), titles.take(draws), rows[draws]
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Embedding(Retriever):
         documents: Float32 = np.load(folder / _FILE, mmap_mode="r")
         texts = (index.query_ids(topic.query) for topic in topics)
         sums = (words[ids[ids >= 0]].sum(axis=0, keepdims=True) for ids in texts)
-        queries = np.stack([WordVectors.unit_rows(each)[0] for each in sums])
+        queries = np.stack([WordVectors.unit_rows(row)[0] for row in sums])
         rankings: dict[str, Ranking] = {}
         with resources.progress("searching by word vectors", len(topics), "topics") as advance:
             for start in range(0, len(topics), _TOPICS):

@@ -100,14 +100,14 @@ class VanillaBertOptions(ReadingOptions):
 
 def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
     """The options of pre-training, with other steps and lists."""
-    own = options.pretraining
-    steps = {"learning_rate": own.learning_rate, "epochs": own.epochs}
+    pretraining = options.pretraining
+    steps = {"learning_rate": pretraining.learning_rate, "epochs": pretraining.epochs}
     return options.model_copy(
         update={
-            "max_length": min(options.max_length, own.max_length),
+            "max_length": min(options.max_length, pretraining.max_length),
             "loop": options.loop.model_copy(update=steps),
             "lists": options.lists.model_copy(
-                update={"relevant_per_topic": own.relevant_per_topic}
+                update={"relevant_per_topic": pretraining.relevant_per_topic}
             ),
             "pretraining": Pretraining(),
         }
@@ -169,7 +169,7 @@ class PairsOptions(Options):
     )
 
     @property
-    def given(self) -> bool:
+    def has_source(self) -> bool:
         return self.file is not None or self.passages > 0
 
     def check(self) -> None:
@@ -177,8 +177,8 @@ class PairsOptions(Options):
 
         if self.file is not None:
             # A mistyped name would silently leave nothing out.
-            named = self.group if self.group != SOURCES else ""
-            TextPairs(self.file, self.query, self.text, named).check()
+            group = self.group if self.group != SOURCES else ""
+            TextPairs(self.file, self.query, self.text, group).check()
 
 
 class EncoderOptions(Options):

@@ -119,10 +119,10 @@ def model_folder(system: str, options: PretrainedOptions, kind: str | None = Non
     elif options.download:
         folder = _downloaded(options.model, options.revision)
     else:
-        named = Options.spelled({f"{system}.model": "FOLDER"})
+        setting = Options.spelled({f"{system}.model": "FOLDER"})
         download = Options.spelled({f"{system}.download": True})
         raise InputError(
-            f"there is no such folder. {named} says where the model is; a checkpoint keeps its "
+            f"there is no such folder. {setting} says where the model is; a checkpoint keeps its "
             f"path as it was given in training. {_NEVER}: the option `download` of '{system}' "
             f"({download}) takes a model of that name from the Hugging Face hub.",
             path=options.model,
@@ -137,8 +137,8 @@ def two_folders(system: str, options: TwoSidedOptions, kind: str) -> tuple[Path,
     """Return the folders of the models for documents and for queries; see `model_folder`."""
     documents = queries = model_folder(system, options, kind)
     if options.query_model is not None:
-        named = {"model": options.query_model, "revision": options.query_revision}
-        queries = model_folder(system, options.model_copy(update=named), kind)
+        fields = {"model": options.query_model, "revision": options.query_revision}
+        queries = model_folder(system, options.model_copy(update=fields), kind)
     return documents, queries
 
 
@@ -165,7 +165,7 @@ def saved_parts(folder: Path) -> list[str]:
 
 def all_parts(folder: Path) -> list[str]:
     """The same with the parts of parts that choose between several."""
-    lists = [path for path in _used(folder, "*.json") if path.name in (MODULES, _ROUTER)]
+    lists = [path for path in _model_files(folder, "*.json") if path.name in (MODULES, _ROUTER)]
     return [part for path in lists for part in _parts(read_json(path), path)]
 
 
@@ -180,22 +180,22 @@ def made_of_parts(folder: Path) -> bool:
     return str(names[0]).endswith("ForCausalLM")
 
 
-def require_modules(folder: Path, who: str) -> None:
+def require_modules(folder: Path, kind: str) -> None:
     """Refuse releases of sentence-transformers that cannot run a cross-encoder's modules."""
-    found = metadata.version("sentence-transformers")
-    if Version(found) < _WITH_MODULES:
+    version = metadata.version("sentence-transformers")
+    if Version(version) < _WITH_MODULES:
         raise InputError(
-            f"{who} needs sentence-transformers {_WITH_MODULES} or newer; {found} is installed.",
+            f"{kind} needs sentence-transformers {_WITH_MODULES} or newer; {version} is installed.",
             path=folder,
         )
 
 
 def _check_kind(folder: Path, system: str, kind: str) -> None:
-    found, source = kind_of(folder)
-    if found not in (None, kind):
-        advice = f" Use '{_SYSTEMS[found]}'." if found in _SYSTEMS else ""
+    model_kind, source = kind_of(folder)
+    if model_kind not in (None, kind):
+        advice = f" Use '{_SYSTEMS[model_kind]}'." if model_kind in _SYSTEMS else ""
         raise InputError(
-            f"this model is a {found} ({source}), and '{system}' needs a {kind}.{advice}",
+            f"this model is a {model_kind} ({source}), and '{system}' needs a {kind}.{advice}",
             path=folder,
         )
 
@@ -228,21 +228,21 @@ def _kind_of_network(path: Path) -> tuple[str | None, str]:
 
 def content(folder: Path) -> Mapping[str, str]:
     """The digest of each file that the scores of the model in a folder depend on."""
-    files = [path for kind in _FILES for path in _used(folder, kind)]
+    files = [path for kind in _FILES for path in _model_files(folder, kind)]
     names = [str(path.relative_to(folder)) for path in files]
     return dict(sorted(zip(names, digests(files), strict=True)))
 
 
-def _used(folder: Path, kind: str) -> list[Path]:
+def _model_files(folder: Path, kind: str) -> list[Path]:
     """The files of a kind that a model is read from: in its folder, and in those of its parts."""
-    listed = read_json(folder / MODULES) if (folder / MODULES).exists() else []
-    _parts(listed, folder / MODULES)
-    below = [folder / str(part["path"]) for part in listed if part["path"]]
+    parts = read_json(folder / MODULES) if (folder / MODULES).exists() else []
+    _parts(parts, folder / MODULES)
+    below = [folder / str(part["path"]) for part in parts if part["path"]]
     below += [folder / name for name in _routes(folder / _ROUTER) if name]
-    found = {*folder.glob(kind), *(path for part in below for path in part.rglob(kind))}
+    paths = {*folder.glob(kind), *(path for part in below for path in part.rglob(kind))}
     return sorted(
         path
-        for path in found
+        for path in paths
         if path.is_file()
         and folder in path.parents
         and not any(
@@ -347,7 +347,7 @@ def _first_line(error: BaseException) -> str:
 def _check(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError("a model is a folder, not a file.", path=folder)
-    if adapters := _used(folder, _ADAPTER):
+    if adapters := _model_files(folder, _ADAPTER):
         raise InputError(
             f"this is an adapter of another model ({_ADAPTER}). Merge the two (in peft: "
             "`merge_and_unload`) and save the result.",
@@ -357,15 +357,15 @@ def _check(folder: Path) -> None:
         raise InputError(
             "there is no model in Hugging Face format here: config.json is missing.", path=folder
         )
-    for path in _used(folder, "*.json"):
+    for path in _model_files(folder, "*.json"):
         parsed = read_json(path)
         for part in _parts(parsed, path) if path.name in (MODULES, _ROUTER) else ():
             if part != _PYLATE and not part.startswith("sentence_transformers."):
                 raise InputError(
                     f"the part '{part}' is code that the model brings, which is not run.", path=path
                 )
-    weights = _used(folder, "*.safetensors")
-    for pickled in _used(folder, "pytorch_model*.bin"):
+    weights = _model_files(folder, "*.safetensors")
+    for pickled in _model_files(folder, "pytorch_model*.bin"):
         if pickled.parent not in [path.parent for path in weights]:
             raise InputError(
                 "there are no weights in safetensors format here. Pickled ones (*.bin) can run "
@@ -379,7 +379,7 @@ def _check(folder: Path) -> None:
         return  # word vectors or counts of words, which have their own files
     if not weights:
         raise InputError("there are no weights in safetensors format here.", path=folder)
-    if not any(_used(folder, name) for name in _VOCABULARIES):
+    if not any(_model_files(folder, name) for name in _VOCABULARIES):
         raise InputError(
             "there is no tokenizer here (tokenizer.json, vocab.txt or the like).", path=folder
         )

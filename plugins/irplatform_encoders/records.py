@@ -102,15 +102,15 @@ class DocumentRecords:
         if self._index.given_texts() is not None:
             (records,) = self._encode([self._texts(rows)])
             return [_in_memory([(np.arange(len(rows)), list(records))])]
-        whole = self._whole(rows)
-        missing = np.flatnonzero(~whole)
+        is_whole = self._check(rows)
+        missing = np.flatnonzero(~is_whole)
         rest: list[tuple[Int64, list[bytes]]] = []
         for places, records in self._new_records(rows, missing, label):
             number = self._keep(rows[places], records)
-            whole[places[:number]] = True
+            is_whole[places[:number]] = True
             if number < len(places):
                 rest.append((places[number:], list(records[number:])))
-        places = np.flatnonzero(whole)
+        places = np.flatnonzero(is_whole)
         begins, sizes = self._files.spans(rows[places])
         blocks = [RecordBlock(places, self._files.data, begins, sizes)] if len(places) else []
         if rest:
@@ -122,15 +122,15 @@ class DocumentRecords:
         rows = np.arange(self.count) if rows is None else rows
         if self._is_full() or self._index.given_texts() is not None:
             return
-        for places, records in self._new_records(rows, np.flatnonzero(~self._whole(rows)), label):
+        for places, records in self._new_records(rows, np.flatnonzero(~self._check(rows)), label):
             if self._keep(rows[places], records) < len(places):
                 return
 
-    def _whole(self, rows: Int64) -> npt.NDArray[np.bool_]:
-        whole, damaged = self._files.whole(rows)
+    def _check(self, rows: Int64) -> npt.NDArray[np.bool_]:
+        is_whole, damaged = self._files.check(rows)
         if damaged:
             self._resources.notice(f"{damaged:,} vectors of documents are damaged, and made again")
-        return whole
+        return is_whole
 
     def _new_records(
         self, rows: Int64, missing: Int64, label: str
@@ -159,7 +159,7 @@ class DocumentRecords:
     def _tell_if_too_many(self, documents: int, mean_size: float) -> None:
         if self._most_bytes is None or self._is_told:
             return
-        room = max(0, self._most_bytes - self._files.used())
+        room = max(0, self._most_bytes - self._files.size())
         if documents * mean_size > room:
             self._is_told = True
             self._resources.notice(
@@ -169,7 +169,7 @@ class DocumentRecords:
             )
 
     def _is_full(self) -> bool:
-        return self._most_bytes is not None and self._files.used() >= self._most_bytes
+        return self._most_bytes is not None and self._files.size() >= self._most_bytes
 
     def _keep(self, rows: Int64, records: Sequence[bytes]) -> int:
         try:
@@ -189,16 +189,16 @@ class _Files:
         self._checked = np.zeros(count, bool)
         self.data: Bytes = np.zeros(0, np.uint8)
 
-    def whole(self, rows: Int64) -> tuple[npt.NDArray[np.bool_], int]:
+    def check(self, rows: Int64) -> tuple[npt.NDArray[np.bool_], int]:
         """Which records are there and undamaged, and how many are damaged."""
         entries = np.array(self._entries[rows])  # another process may be adding some
-        there = entries["own"] != 0
-        whole = self._checked[rows]
+        is_present = entries["own"] != 0
+        is_whole = self._checked[rows]
         self._map(entries)
-        for place in np.flatnonzero(there & ~whole):
-            whole[place] = self._is_whole(entries[place])
-        self._checked[rows[whole]] = True
-        return whole, int((there & ~whole).sum())
+        for place in np.flatnonzero(is_present & ~is_whole):
+            is_whole[place] = self._is_whole(entries[place])
+        self._checked[rows[is_whole]] = True
+        return is_whole, int((is_present & ~is_whole).sum())
 
     def _map(self, entries: npt.NDArray[np.void]) -> None:
         """Map the data again, if they have grown."""
@@ -219,15 +219,15 @@ class _Files:
         self._map(entries)
         return entries["begin"].astype(np.int64), entries["size"].astype(np.int64)
 
-    def used(self) -> int:
+    def size(self) -> int:
         """Bytes of all records."""
         return (self._folder / _DATA).stat().st_size
 
     def mean_size(self) -> float:
         """Bytes of a record, of some that are there; 0 without any."""
         sizes = self._entries["size"][: 1 << 20]
-        there = sizes[sizes > 0]
-        return float(there.mean()) if len(there) else 0.0
+        record_sizes = sizes[sizes > 0]
+        return float(record_sizes.mean()) if len(record_sizes) else 0.0
 
     def add(self, rows: Int64, records: Sequence[bytes], most_bytes: int | None) -> int:
         """Append records; return how many were kept, the first ones, since others do not fit."""
@@ -287,10 +287,10 @@ def _write(file: int, data: bytes, begin: int) -> None:
     # Written and not mapped: a full disk is an error then, and no signal.
     view = memoryview(data)
     while view:
-        written = os.pwrite(file, view, begin)
-        if not written:
+        count = os.pwrite(file, view, begin)
+        if not count:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        view, begin = view[written:], begin + written
+        view, begin = view[count:], begin + count
 
 
 def _in_memory(records: Sequence[tuple[Int64, list[bytes]]]) -> RecordBlock:

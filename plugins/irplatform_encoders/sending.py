@@ -48,5 +48,5 @@ def encoded(
 
     The function belongs to a module.
     """
-    there = SentEncoder(type(encoder), encoder.options, resources.device, encode)
-    return map_documents(partial(encode, encoder), there, texts, resources.device)
+    worker_encoder = SentEncoder(type(encoder), encoder.options, resources.device, encode)
+    return map_documents(partial(encode, encoder), worker_encoder, texts, resources.device)

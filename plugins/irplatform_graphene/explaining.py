@@ -117,17 +117,17 @@ def _neighbours(graph: ConceptGraph, concept: int) -> str:
     near: dict[int, str] = {}
     for other, source, _ in graph.neighbours(concept):
         near.setdefault(other, source.relation)
-    shown = [f"{graph.names[other]} ({relation})" for other, relation in near.items()]
-    more = [f"{len(shown) - _NEIGHBOURS} more"] if len(shown) > _NEIGHBOURS else []
-    return "; ".join([*shown[:_NEIGHBOURS], *more]) or "none"
+    names = [f"{graph.names[other]} ({relation})" for other, relation in near.items()]
+    more = [f"{len(names) - _NEIGHBOURS} more"] if len(names) > _NEIGHBOURS else []
+    return "; ".join([*names[:_NEIGHBOURS], *more]) or "none"
 
 
 def _names(model: Model, text: str) -> str:
     graph = model.topics.graph
     if graph is None:
         return "none looked for"
-    named = graph.find(text)
+    concepts = graph.find(text)
     matches = model.concepts is not None
-    more = len(model.topics.concepts(text)) - len(named) if matches else 0
-    names = "; ".join(graph.names[int(concept)] for concept in named) or "none"
+    more = len(model.topics.concepts(text)) - len(concepts) if matches else 0
+    names = "; ".join(graph.names[int(concept)] for concept in concepts) or "none"
     return f"{names} and {more} narrower" if more else names

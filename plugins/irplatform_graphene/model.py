@@ -172,8 +172,8 @@ class Model:
         stored = self._stored_sides()
         rows, features = candidates.rows, candidates.features
         side = self._computed_sides(rows) if stored is None else stored.of(candidates)
-        held = features if features.shape[1] else None
-        return self._scores(topics, candidates.topic_of, rows, held, side)
+        inputs = features if features.shape[1] else None
+        return self._scores(topics, candidates.topic_of, rows, inputs, side)
 
     def _scores(
         self,
@@ -231,8 +231,8 @@ def messages_of_all(network: GrapheneNetwork, concepts: ConceptInputs, device: s
     count = concepts.graph.concept_count
     parts = [network.from_text.weight.new_zeros(0, network.sizes.graph)]
     for start in range(0, count, _CONCEPTS_AT_ONCE):
-        chosen = np.arange(start, min(start + _CONCEPTS_AT_ONCE, count))
-        parts.append(network.messages(torch.from_numpy(concepts.sums(chosen)).to(device)))
+        numbers = np.arange(start, min(start + _CONCEPTS_AT_ONCE, count))
+        parts.append(network.messages(torch.from_numpy(concepts.sums(numbers)).to(device)))
     return torch.cat(parts)
 
 

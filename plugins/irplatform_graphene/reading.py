@@ -90,7 +90,7 @@ class TopicReader:
     def _other_names(self, text: str) -> list[Int64]:
         if self.graph is None or not self._options.expansion:
             return []
-        seen = {tuple(known_words(text, self._vectors).tolist())}
+        forms = {tuple(known_words(text, self._vectors).tolist())}
         names: list[Int64] = []
         for concept in self.graph.find(text).tolist():
             count = 0
@@ -98,8 +98,8 @@ class TopicReader:
                 words = tuple(known_words(name, self._vectors).tolist())
                 if count == self._options.expansion_names:
                     break
-                if words and words not in seen:
-                    seen.add(words)
+                if words and words not in forms:
+                    forms.add(words)
                     names.append(np.array([GAP, *words], np.int64))
                     count += 1
         return names
@@ -161,8 +161,8 @@ class Reader:
         words = np.concatenate([topic.words for topic in topics])
         weights = np.concatenate([topic.weights for topic in topics])
         # Fields that were cut may have the same words and other weights.
-        both = np.concatenate([words, weights.view(np.int32)], axis=1)
-        _, first, number = np.unique(both, axis=0, return_index=True, return_inverse=True)
+        keys = np.concatenate([words, weights.view(np.int32)], axis=1)
+        _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         words = words[first]
         ends = np.cumsum([len(topic.words) for topic in topics])
         by_topic = np.split(number.ravel(), ends[:-1])

@@ -92,7 +92,7 @@ class Graphene(TrainableReranker):
         from irplatform.kit import run_loop
         from irplatform_graphene.task import GrapheneTask
 
-        self._tell_fields_that_no_topic_has([each.topic for each in data.training])
+        self._tell_fields_that_no_topic_has([topic.topic for topic in data.training])
         encoder = self.options.tune_encoder or not self._loaded
         task = GrapheneTask(self.model, data, self._resources.seed, encoder=encoder)
         seed, workspace = self._resources.seed, data.workspace
@@ -135,8 +135,8 @@ class Graphene(TrainableReranker):
 
         features: Sequence[Float32] = ()
         if self.model.features.width:
-            asked = [(topic, documents.ids) for topic, documents in batch]
-            features = self.model.features.matrices(asked)
+            candidates = [(topic, documents.ids) for topic, documents in batch]
+            features = self.model.features.matrices(candidates)
         if self.options.graph:
             self.model.reader.index.refuse_texts("concepts")
         documents = on_device(self.model.reader.index, self.model.device)
@@ -160,8 +160,8 @@ class Graphene(TrainableReranker):
     def _tell_fields_that_no_topic_has(self, topics: Sequence[Topic]) -> None:
         """Missing fields mean that the whole query is read, perhaps for a misspelt name."""
         names = {name for topic in topics for name in topic.fields}
-        known = {*names, *PAPERS_FIELDS}  # few collections have all of the usual ones
-        if strange := [name for name in self.options.query_fields if name not in known]:
+        fields = {*names, *PAPERS_FIELDS}  # few collections have all of the usual ones
+        if strange := [name for name in self.options.query_fields if name not in fields]:
             self._resources.notice(
                 f"query_fields: no training topic has a field {' or '.join(strange)}. They have: "
                 f"{', '.join(sorted(names)) or 'no fields'}."

@@ -53,7 +53,7 @@ class GrapheneTask:
         pools = self.sampler.pools
         index = model.reader.index
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
-        self._topics = [model.topics.read(each.topic) for each in self.sampler.topics]
+        self._topics = [model.topics.read(topic.topic) for topic in self.sampler.topics]
         # All judged relevant: one that the first stage missed can be in another topic's pool.
         relevant = [
             [doc_id for doc_id, grade in topic.judgments.items() if grade > 0]
@@ -61,19 +61,19 @@ class GrapheneTask:
         ]
         owners = np.repeat(np.arange(len(pools)), [len(doc_ids) for doc_ids in relevant])
         rows = index.rows([doc_id for doc_ids in relevant for doc_id in doc_ids])
-        self._relevant = np.unique(self._named(owners, rows))
+        self._relevant = np.unique(self._pair_keys(owners, rows))
         features = np.concatenate(model.features.fit(data, pools))
         self._features = torch.from_numpy(features).to(model.device)
         if features.any():  # otherwise no group applies
             self._fit_last_layer(features)
         self._validator = Validator.of(data, self._options)
         labelled = self._validator.topics
-        self._validation_topics = [model.topics.read(each.topic) for each in labelled]
-        candidates = [(each.topic, each.candidates) for each in labelled]
+        self._validation_topics = [model.topics.read(topic.topic) for topic in labelled]
+        candidates = [(topic.topic, topic.candidates) for topic in labelled]
         self._validation = model.features.matrices(candidates) if labelled else []
         self._candidates = self._validator.candidate_rows(index)
 
-    def _named(self, topics: Int64, rows: Int64) -> Int64:
+    def _pair_keys(self, topics: Int64, rows: Int64) -> Int64:
         return topics * self._model.reader.index.count + rows
 
     def _fit_last_layer(self, features: Float32) -> None:
@@ -112,8 +112,8 @@ class GrapheneTask:
             of_topics = torch.from_numpy(topic).to(queries.device)
             return queries[of_topics], documents.vectors(topic, document, topics)
 
-        both = vectors(np.tile(topic, 2), document)
-        scores = network.score(*both, self._features[torch.from_numpy(places)])
+        pair_vectors = vectors(np.tile(topic, 2), document)
+        scores = network.score(*pair_vectors, self._features[torch.from_numpy(places)])
         weight = torch.from_numpy(pairs.weight).to(scores.device)
         higher, lower = scores[: len(pairs)], scores[len(pairs) :]
         if self._options.loss == "hinge":
@@ -121,13 +121,13 @@ class GrapheneTask:
         else:
             loss = pairwise_logistic(higher, lower, weight)
         relevant = document[: len(pairs)]
-        which, other = self._in_batch_negatives(pairs.topic, rows[relevant], random)
-        if len(which):
+        pair, other = self._in_batch_negatives(pairs.topic, rows[relevant], random)
+        if len(pair):
             # Features say nothing of a document of another topic.
-            compared = vectors(topic[which], relevant[other])
+            compared = vectors(topic[pair], relevant[other])
             negatives = network.score(*compared, None)
-            positives = network.score(*both, None)[: len(pairs)]
-            places_of = torch.from_numpy(which).to(positives.device)
+            positives = network.score(*pair_vectors, None)[: len(pairs)]
+            places_of = torch.from_numpy(pair).to(positives.device)
             loss = loss + self._of_in_batch_negatives(positives, negatives, places_of)
         if self._options.graph and self._options.graph_l2:
             penalty = network.concept_layer.weight.square().sum()
@@ -145,19 +145,19 @@ class GrapheneTask:
         `others` pairs are drawn for each with replacement, and not all are usable.
         """
         size = len(topic)
-        which = np.repeat(np.arange(size), min(self._options.others, size))
-        other = random.integers(size, size=len(which))
-        relevant_too = np.isin(self._named(topic[which], relevant[other]), self._relevant)
-        usable = (topic[which] != topic[other]) & ~relevant_too
-        return which[usable], other[usable]
+        pair = np.repeat(np.arange(size), min(self._options.others, size))
+        other = random.integers(size, size=len(pair))
+        relevant_too = np.isin(self._pair_keys(topic[pair], relevant[other]), self._relevant)
+        usable = (topic[pair] != topic[other]) & ~relevant_too
+        return pair[usable], other[usable]
 
-    def _of_in_batch_negatives(self, positives: Tensor, negatives: Tensor, which: Tensor) -> Tensor:
+    def _of_in_batch_negatives(self, positives: Tensor, negatives: Tensor, pair: Tensor) -> Tensor:
         if self._options.loss == "hinge":
             weight = torch.ones_like(negatives)
-            return pairwise_hinge(positives[which], negatives, weight, self._options.margin)
+            return pairwise_hinge(positives[pair], negatives, weight, self._options.margin)
         # The softmax of each relevant document among its negatives, all of them at once.
-        larger = (negatives - positives[which]).clamp(max=_LARGEST).exp()
-        return torch.log1p(torch.zeros_like(positives).index_add(0, which, larger)).mean()
+        larger = (negatives - positives[pair]).clamp(max=_LARGEST).exp()
+        return torch.log1p(torch.zeros_like(positives).index_add(0, pair, larger)).mean()
 
     def _encode(self, rows: Int64) -> Tensor:
         if not self._encoder:
@@ -249,7 +249,7 @@ class BatchDocuments:
         links, offsets = self._links.of(document)
         count = self._model.concepts.graph.concept_count if self._model.concepts else 0
         owner = np.repeat(topic, np.diff(offsets))
-        matching = np.concatenate([n * count + each.matching for n, each in enumerate(topics)])
+        matching = np.concatenate([n * count + query.matching for n, query in enumerate(topics)])
         matches = np.flatnonzero(np.isin(owner * count + self._links.concepts[links], matching))
         device = self._model.device
         return Links(
@@ -294,10 +294,10 @@ class Titles:
         if not len(usable):
             return self.decoder.bias.sum() * 0
         count = max(1, round(settings.share * len(usable)))
-        chosen = np.sort(random.choice(usable, count, replace=False))
-        encoded = network.encode(reader.abstracts(chosen))
-        documents = BatchDocuments(self._model, chosen, encoded)
-        symbols = self._vocabulary.symbols(reader.titles(chosen, settings.title_words))
+        sample = np.sort(random.choice(usable, count, replace=False))
+        encoded = network.encode(reader.abstracts(sample))
+        documents = BatchDocuments(self._model, sample, encoded)
+        symbols = self._vocabulary.symbols(reader.titles(sample, settings.title_words))
         return self.decoder.loss(
             documents.plain_vectors(),
             network.project(reader.word_vectors(self._vocabulary.words)),

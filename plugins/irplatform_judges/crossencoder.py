@@ -78,11 +78,11 @@ class CrossEncoderJudge(Judge):
     def fit(self, judged: Sequence[Judge.Judged], grades: Judge.Grades) -> None:
         """Fit the thresholds, and say how well they tell grades apart."""
         scores = []
-        with self._resources.progress("fitting", len(judged), "topics") as done:
+        with self._resources.progress("fitting", len(judged), "topics") as advance:
             for topic, documents, _ in judged:
                 scores.append(self._scores(topic, documents))
-                done(1)
-        people = np.concatenate([np.array(given, dtype=np.int64) for _, _, given in judged])
+                advance(1)
+        people = np.concatenate([np.array(judgments, dtype=np.int64) for _, _, judgments in judged])
         fitted = fitted_thresholds(np.concatenate(scores), people, sorted(grades))
         self._thresholds = [float(f"{threshold:.5g}") for threshold, _ in fitted]
         levels = zip(sorted(grades)[1:], fitted, strict=True)
@@ -105,8 +105,8 @@ class CrossEncoderJudge(Judge):
     def version(self, grades: Judge.Grades) -> str:
         """The name of the model's folder, whose digest the platform adds, and the thresholds."""
         del grades
-        shown = ",".join(f"{threshold:g}" for threshold in self._thresholds)
-        return f"model:{'_'.join(self._folder.name.split())} thresholds:{shown}"
+        thresholds = ",".join(f"{threshold:g}" for threshold in self._thresholds)
+        return f"model:{'_'.join(self._folder.name.split())} thresholds:{thresholds}"
 
     def _scores(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float64]:
         members = [np.asarray(member.score(topic, documents), float) for member in self._members]
@@ -147,7 +147,7 @@ def fitted_thresholds(
     """
     order = np.argsort(-scores, kind="stable")
     scores, grades = scores[order], grades[order]
-    count, given = len(scores), np.arange(1, len(scores) + 1)
+    count, ranks = len(scores), np.arange(1, len(scores) + 1)
     # Scores that differ by rounding alone, as they do in another batch, get one grade.
     alike = _DIFFERENCE * np.abs(scores).max()
     ends = np.flatnonzero(np.diff(scores, append=-np.inf) < -alike)
@@ -158,8 +158,8 @@ def fitted_thresholds(
         if not people:
             thresholds.append((np.inf, 0.0))
             continue
-        chance = given * (count - people) + people * (count - given)
-        kappa = 2 * (count * reached - given * people) / np.maximum(chance, 1)
+        chance = ranks * (count - people) + people * (count - ranks)
+        kappa = 2 * (count * reached - ranks * people) / np.maximum(chance, 1)
         best = ends[np.argmax(kappa[ends])]
         ends = ends[ends >= best]
         thresholds.append((float(scores[best : best + 2].mean()), float(kappa[best])))

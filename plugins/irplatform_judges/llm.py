@@ -50,7 +50,7 @@ class LanguageModel(Judge):
         "Accurately Predict Searcher Preferences. SIGIR 2024."
     )
     options: LanguageModelOptions
-    _shown = False
+    _has_warned = False
 
     def reads(self) -> Reads:
         """Nothing but its options, which are checked."""
@@ -90,9 +90,9 @@ class LanguageModel(Judge):
             self._resources.notice(f"WARNING: llm: no answer about some documents: {failures[0]}")
         stated = [stated_grade(answers[place], grades) for place in range(len(prompts))]
         odd = (answers[place] for place, grade in enumerate(stated) if grade is None)
-        if not self._shown and (example := shorten(next(filter(str.strip, odd), ""), 80)):
+        if not self._has_warned and (example := shorten(next(filter(str.strip, odd), ""), 80)):
             self._resources.notice(f"llm: an answer that is no grade, the first one: {example}")
-            self._shown = True
+            self._has_warned = True
         return stated
 
     def version(self, grades: Judge.Grades) -> str:

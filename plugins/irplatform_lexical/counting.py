@@ -170,9 +170,9 @@ def log_likelihood(match: FieldMatch, words: int, mu: float) -> npt.NDArray[np.f
     background = mu * ((counts + 1.0) / (words + 1.0))
     unseen = mu / (words + 1)
     lengths = match.lengths + mu
-    known = (np.log(match.frequencies + background) * match.repeats).sum(axis=1)
+    sums = (np.log(match.frequencies + background) * match.repeats).sum(axis=1)
     constant = match.unknown * np.log(unseen) - len(match.query) * np.log(lengths)
-    return np.asarray(known + constant)
+    return np.asarray(sums + constant)
 
 
 _FILE = "bm25.json"
@@ -233,13 +233,13 @@ class MBM(TrainableReranker):
         self.k1, self.b = pairs[int(np.argmax(values))] if any(values) else start
 
     def save(self, folder: Path) -> None:
-        chosen = {"k1": self.k1, "b": self.b}
-        (folder / _FILE).write_text(json.dumps(chosen) + "\n", encoding="utf-8")
+        values = {"k1": self.k1, "b": self.b}
+        (folder / _FILE).write_text(json.dumps(values) + "\n", encoding="utf-8")
 
     def load(self, folder: Path) -> None:
         try:
-            chosen = read_json(folder / _FILE)
-            self.k1, self.b = float(chosen["k1"]), float(chosen["b"])
+            values = read_json(folder / _FILE)
+            self.k1, self.b = float(values["k1"]), float(values["b"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError("this holds no k1 and b of 'mbm'.", path=folder / _FILE) from error
 

@@ -200,4 +200,4 @@ class MBMRetriever(BM25Formula):
     def queries(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, Any]:
         del resources
         words = {topic.id: content_words(topic.query) or [topic.query] for topic in topics}
-        return {topic: " ".join(dict.fromkeys(each)) for topic, each in words.items()}
+        return {topic: " ".join(dict.fromkeys(terms)) for topic, terms in words.items()}

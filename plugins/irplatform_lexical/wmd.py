@@ -53,7 +53,7 @@ class WMD(Reranker):
         "Distances. ICML 2015, as in Mohan et al., WWW 2018, section 4.3.2."
     )
     options: WMDOptions
-    _there: DeviceSpace | None = None
+    _device_space: DeviceSpace | None = None
 
     def traits(self) -> Traits:
         exact = ("ot",) if self.options.form == "exact" else ()
@@ -74,16 +74,18 @@ class WMD(Reranker):
             return super().score_batch(batch)
         from irplatform.kit import Reading, on_device
 
-        if self._there is None:
-            self._there = self.space_on(self._device)
-        there, field = self._there, self.options.field
+        if self._device_space is None:
+            self._device_space = self.space_on(self._device)
+        space, field = self._device_space, self.options.field
         documents = on_device(self._index, self._device)
-        return documents.score(batch, Reading(self.query), lambda each: there.scores(each, field))
+        return documents.score(
+            batch, Reading(self.query), lambda candidates: space.scores(candidates, field)
+        )
 
     def query(self, topic: Topic) -> Int64:
         """Rows of the words of a query: int64 [words]."""
-        asked = tokenize(topic.query) if self.options.stop_words else content_words(topic.query)
-        return self._vectors.known_rows(asked)
+        words = tokenize(topic.query) if self.options.stop_words else content_words(topic.query)
+        return self._vectors.known_rows(words)
 
     def space_on(self, device: str) -> DeviceSpace:
         """The words on a device, for the relaxed form."""
@@ -95,8 +97,8 @@ class WMD(Reranker):
         return DeviceSpace(*(torch.from_numpy(array).to(device) for array in arrays))
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        known = self.query(topic)
-        query = make_bags(known, np.array([0, len(known)]))
+        rows = self.query(topic)
+        query = make_bags(rows, np.array([0, len(rows)]))
         if not len(query.words):
             return [0.0] * len(documents)
         tokens, offsets = self._index.tokens(self._index.rows(documents.ids), self.options.field)
@@ -131,18 +133,18 @@ class WordSpace:
         self._squares: npt.NDArray[np.float64] = squares * self.scale**2
         self._longest = float(np.sqrt(self._squares.max()))
 
-    def costs(self, these: Int64, those: Int64) -> npt.NDArray[np.float64]:
-        """Distances of words, given as rows of vectors, in 64 bits: [these, those]."""
-        left = -2 * self.scale[these][:, None] * self._matrix[these]
-        squares = np.empty((len(these), len(those)))
-        for start in range(0, len(those), _CHUNK):
+    def costs(self, words: Int64, others: Int64) -> npt.NDArray[np.float64]:
+        """Distances of words, given as rows of vectors, in 64 bits: [words, others]."""
+        left = -2 * self.scale[words][:, None] * self._matrix[words]
+        squares = np.empty((len(words), len(others)))
+        for start in range(0, len(others), _CHUNK):
             part = slice(start, start + _CHUNK)
-            right = self._matrix[those[part]].astype(np.float64)
+            right = self._matrix[others[part]].astype(np.float64)
             np.matmul(left, right.T, out=squares[:, part])
-        squares *= self.scale[those]
-        squares += self._squares[these][:, None]
-        squares += self._squares[those]
-        squares[these[:, None] == those] = 0
+        squares *= self.scale[others]
+        squares += self._squares[words][:, None]
+        squares += self._squares[others]
+        squares[words[:, None] == others] = 0
         distances: npt.NDArray[np.float64] = np.sqrt(
             np.maximum(squares, 0, out=squares), out=squares
         )
@@ -170,21 +172,21 @@ def exact(
     sources = np.tile(weights, (len(texts), 1))
     targets = texts.weights.copy()
     query_words = shared[texts.words]
-    both = np.flatnonzero(query_words >= 0)
-    cells = texts.owners[both], query_words[both]
-    common = np.minimum(sources[cells], targets[both])
+    overlap = np.flatnonzero(query_words >= 0)
+    cells = texts.owners[overlap], query_words[overlap]
+    common = np.minimum(sources[cells], targets[overlap])
     sources[cells] -= common
-    targets[both] -= common
+    targets[overlap] -= common
     distances = np.zeros(len(texts))
     for number in range(len(texts)):
         part = slice(texts.offsets[number], texts.offsets[number + 1])
-        left = np.flatnonzero(targets[part])
+        remainder = np.flatnonzero(targets[part])
         moved = np.flatnonzero(sources[number])
-        if len(left):
+        if len(remainder):
             distances[number] = _least_cost(
                 sources[number, moved],
-                targets[part][left],
-                costs[moved[:, None], texts.words[part][left]],
+                targets[part][remainder],
+                costs[moved[:, None], texts.words[part][remainder]],
             )
     return distances
 

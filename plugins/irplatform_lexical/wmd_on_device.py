@@ -41,7 +41,7 @@ class DeviceSpace:
             place = torch.arange(words.shape[1], device=words.device)
             in_title = place < candidates.title_lengths
             words = words.where(in_title if field == "title" else ~in_title, -1)
-        asked = (query >= 0)[candidates.topic]  # [n, m]
+        query_mask = (query >= 0)[candidates.topic]  # [n, m]
         costs, farthest = self._costs(query.flatten().clamp(min=0))
         numbers = torch.arange(query.shape[1], device=words.device)
         rows = candidates.topic[:, None] * len(numbers) + numbers
@@ -49,26 +49,28 @@ class DeviceSpace:
         distances = costs.view(-1)[cells]  # [n, m, longest]
         present = words >= 0
         nearest = distances.masked_fill(~present[:, None], torch.inf).amin(dim=2)
-        from_query = _mean(nearest, asked)
-        from_text = _mean(distances.masked_fill(~asked[:, :, None], torch.inf).amin(dim=1), present)
+        from_query = _mean(nearest, query_mask)
+        from_text = _mean(
+            distances.masked_fill(~query_mask[:, :, None], torch.inf).amin(dim=1), present
+        )
         most = farthest.view(query.shape).masked_fill(query < 0, 0).amax(dim=1)[candidates.topic]
         distance = torch.maximum(from_query, from_text).where(present.any(dim=1), most)
-        return -distance.where(asked.any(dim=1), 0)
+        return -distance.where(query_mask.any(dim=1), 0)
 
-    def _costs(self, asked: Tensor) -> tuple[Tensor, Tensor]:
+    def _costs(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """Distances to all rows, float64 [words, rows], and bounds of them, [words]."""
         size = len(self.vectors)
-        costs = self.scale.new_empty(len(asked), size)
-        left = self.vectors[asked].double() * self.scale[asked, None]
+        costs = self.scale.new_empty(len(words), size)
+        left = self.vectors[words].double() * self.scale[words, None]
         squares = (left**2).sum(dim=1)
         longest = self.scale.new_zeros(())
         for start in range(0, size, _WORDS):
             part = slice(start, min(start + _WORDS, size))
             right = self.vectors[part].double() * self.scale[part, None]
-            theirs = (right**2).sum(dim=1)
-            longest = torch.maximum(longest, theirs.amax())
-            costs[:, part] = squares[:, None] + theirs - 2 * left @ right.T
-        costs.scatter_(1, asked[:, None], 0)
+            row_squares = (right**2).sum(dim=1)
+            longest = torch.maximum(longest, row_squares.amax())
+            costs[:, part] = squares[:, None] + row_squares - 2 * left @ right.T
+        costs.scatter_(1, words[:, None], 0)
         return square_root(costs.clamp_(min=0)), square_root(squares) + square_root(longest)
 
 

@@ -60,10 +60,14 @@ class Ensemble:
             self._scales[name] = deviation or 1.0
 
     def score(self, features: Features) -> Scores:
-        return self._mean({name: each.score(features) for name, each in self.learners.items()})
+        return self._mean(
+            {name: learner.score(features) for name, learner in self.learners.items()}
+        )
 
     def contributions(self, features: Features) -> Scores:
-        return self._mean({n: each.contributions(features) for n, each in self.learners.items()})
+        return self._mean(
+            {n: learner.contributions(features) for n, learner in self.learners.items()}
+        )
 
     def _mean(self, values: dict[str, Scores]) -> Scores:
         scaled = [value / self._scales[name] for name, value in values.items()]

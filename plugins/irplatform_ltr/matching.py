@@ -314,23 +314,23 @@ def _build(index: ForwardIndex, folder: Path, resources: Resources) -> None:
     with resources.progress("counting stems", len(index.FIELDS) * index.count) as advance:
         for field in index.FIELDS:
             frequency = np.zeros(len(numbers), dtype=np.int32)
-            for rows, _, found in index.distinct_numbers(stem_of, field):
-                frequency += np.bincount(found, minlength=len(numbers)).astype(np.int32)
+            for rows, _, stem_numbers in index.distinct_numbers(stem_of, field):
+                frequency += np.bincount(stem_numbers, minlength=len(numbers)).astype(np.int32)
                 advance(len(rows))
             np.save(folder / f"{field}.df.npy", frequency)
 
 
-def _count(index: ForwardIndex, made: Path, folder: Path, resources: Resources) -> None:
-    stem_of = np.load(made / "stem-of.npy", allow_pickle=False)
+def _count(index: ForwardIndex, stems_folder: Path, folder: Path, resources: Resources) -> None:
+    stem_of = np.load(stems_folder / "stem-of.npy", allow_pickle=False)
     with resources.progress(
         "counting documents' stems", len(index.FIELDS) * index.count
     ) as advance:
         for field in index.FIELDS:
-            idf = index.idf_of(np.load(made / f"{field}.df.npy"))
+            idf = index.idf_of(np.load(stems_folder / f"{field}.df.npy"))
             unique, mass = np.empty(index.count, dtype=np.int32), np.empty(index.count)
-            for rows, documents, found in index.distinct_numbers(stem_of, field):
+            for rows, documents, stem_numbers in index.distinct_numbers(stem_of, field):
                 unique[rows] = np.bincount(documents, minlength=len(rows))
-                mass[rows] = np.bincount(documents, idf[found], len(rows))
+                mass[rows] = np.bincount(documents, idf[stem_numbers], len(rows))
                 advance(len(rows))
             np.save(folder / f"{field}.unique.npy", unique)
             np.save(folder / f"{field}.idf-mass.npy", mass)

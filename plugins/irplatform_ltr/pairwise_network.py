@@ -149,11 +149,11 @@ def _train(
         for topic in torch.randperm(topics).tolist():
             documents = slice(offsets[topic], offsets[topic + 1])
             grade, rate = grades[documents], next(rates)
-            seen = values[documents] * _kept(values[documents], options.dropout)
-            units = torch.addmm(bias, seen, weight.t()).relu_()
-            kept = _kept(units, options.dropout)
-            shown = units * kept
-            scores = torch.addmm(out_bias, shown, out_weight.t())[:, 0]
+            inputs = values[documents] * _dropout_factors(values[documents], options.dropout)
+            units = torch.addmm(bias, inputs, weight.t()).relu_()
+            mask = _dropout_factors(units, options.dropout)
+            outputs = units * mask
+            scores = torch.addmm(out_bias, outputs, out_weight.t())[:, 0]
             first, second = torch.randint(len(grade), (2, PAIRS))
             gap = (grade[first] - grade[second]).clamp_(min=0)
             if not gap.any():
@@ -164,10 +164,10 @@ def _train(
             slope = torch.zeros_like(scores).index_put_((second,), pull, accumulate=True)
             slope += torch.zeros_like(scores).index_put_((first,), -pull, accumulate=True)
             of_scores = slope[:, None]
-            of_units = torch.ops.aten.threshold_backward(of_scores.mm(out_weight) * kept, units, 0)
-            torch.mm(of_units.t(), seen, out=slope_parts[0])
+            of_units = torch.ops.aten.threshold_backward(of_scores.mm(out_weight) * mask, units, 0)
+            torch.mm(of_units.t(), inputs, out=slope_parts[0])
             torch.sum(of_units, 0, out=slope_parts[1])
-            torch.mm(of_scores.t(), shown, out=slope_parts[2])
+            torch.mm(of_scores.t(), outputs, out=slope_parts[2])
             torch.sum(of_scores, 0, out=slope_parts[3])
             optimizer.step(slopes, rate)
     for layer, part in zip(layers, parts, strict=True):
@@ -182,7 +182,7 @@ def _parts(flat: torch.Tensor, layers: Sequence[torch.Tensor]) -> list[torch.Ten
     return [part.view(layer.shape) for part, layer in zip(parts, layers, strict=True)]
 
 
-def _kept(values: torch.Tensor, dropout: float) -> torch.Tensor:
+def _dropout_factors(values: torch.Tensor, dropout: float) -> torch.Tensor:
     """What dropout multiplies values with: 0, or the inverse of the share that is kept."""
     import torch
 

@@ -54,8 +54,8 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
     best = others[: options.head_depth] if head else []
     first = Pool.draw(sorted(best), round(most * head), random)
     unjudged = Pool.draw(sorted(others[len(best) :]), most - len(first), random)
-    chosen = sorted([*relevant, *rejected, *first, *unjudged])
-    return Pool.of(topic, chosen, grades)
+    documents = sorted([*relevant, *rejected, *first, *unjudged])
+    return Pool.of(topic, documents, grades)
 
 
 _ROWS = 256  # documents whose similarities to all others are in memory at once

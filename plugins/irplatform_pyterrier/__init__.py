@@ -85,8 +85,8 @@ def reranker(
     require("irplatform_pyterrier", "pyterrier")
     from irplatform_pyterrier.ours import open_transformer
 
-    given = {**options, "checkpoint": checkpoint, "settings": settings or {}}
-    return open_transformer(name, collection, interpolate, tuple(fields), cached, given)
+    keywords = {**options, "checkpoint": checkpoint, "settings": settings or {}}
+    return open_transformer(name, collection, interpolate, tuple(fields), cached, keywords)
 
 
 def retriever(
@@ -117,8 +117,8 @@ def retriever(
     require("irplatform_pyterrier", "pyterrier")
     from irplatform_pyterrier.ours import open_search
 
-    given = {**options, "settings": settings or {}}
-    return open_search(name, collection, num_results, tuple(fields), given)
+    keywords = {**options, "settings": settings or {}}
+    return open_search(name, collection, num_results, tuple(fields), keywords)
 
 
 def texts(collection: Path | str) -> Transformer:

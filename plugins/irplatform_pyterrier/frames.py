@@ -55,16 +55,18 @@ def filled(frame: pd.DataFrame, collection: Collection | None) -> pd.DataFrame:
     if not isinstance(frame, pd.DataFrame):  # polars
         frame = pd.DataFrame(frame.to_dict(as_series=False))
     names = [name for name in ("qid", "docno") if name in frame]
-    ids = {name: [Run.id_text(each, f"a {name}") for each in frame[name]] for name in names}
+    ids = {name: [Run.id_text(value, f"a {name}") for value in frame[name]] for name in names}
     frame = frame.assign(**ids).astype(dict.fromkeys(names, str))  # also without rows
     if not {"qid", "query"} <= {*frame.columns}:
         return frame
     queries = _first(frame, "qid", "query", refuse_others=True)
-    known = {topic.id: topic.query for topic in collection.topics} if collection else {}
+    collection_queries = (
+        {topic.id: topic.query for topic in collection.topics} if collection else {}
+    )
     for topic in dict.fromkeys(frame["qid"]):
-        if topic not in queries and topic not in known:
+        if topic not in queries and topic not in collection_queries:
             raise InputError(f"topic '{topic}' has no query in the frame's column 'query'.")
-    texts = [queries.get(topic) or known[topic] for topic in frame["qid"]]
+    texts = [queries.get(topic) or collection_queries[topic] for topic in frame["qid"]]
     return frame.assign(query=texts).astype({"query": str})
 
 
@@ -97,9 +99,11 @@ def texts_of(frame: pd.DataFrame) -> dict[str, Document]:
     titles = _first(frame, "docno", "title") if "title" in frame else {}
     bodies = _first(frame, "docno", body)
     ids = dict.fromkeys(frame["docno"])
-    if lacking := [each for each in ids if each not in bodies and each not in titles]:
+    if lacking := [doc_id for doc_id in ids if doc_id not in bodies and doc_id not in titles]:
         raise InputError(f"document '{lacking[0]}' has no text in the frame's column '{body}'.")
-    return {each: Document(each, titles.get(each, ""), bodies.get(each, "")) for each in ids}
+    return {
+        doc_id: Document(doc_id, titles.get(doc_id, ""), bodies.get(doc_id, "")) for doc_id in ids
+    }
 
 
 def topics_of(
@@ -110,15 +114,19 @@ def topics_of(
     A topic of the collection keeps its fields, also where its query was rewritten: PyTerrier keeps
     earlier queries in the columns `query_0`, `query_1` and so on.
     """
-    known = {topic.id: topic for topic in collection.topics} if collection else {}
+    by_id = {topic.id: topic for topic in collection.topics} if collection else {}
     queries = [name for name in frame.columns if name == "query" or name.startswith("query_")]
-    given = {name: _first(frame, "qid", name) for name in (*queries, *fields)}
+    columns = {name: _first(frame, "qid", name) for name in (*queries, *fields)}
     topics = []
     for qid in dict.fromkeys(frame["qid"]):
-        topic = known.get(qid) or Topic(qid, "")
-        own = topic.fields if topic.query in [given[name].get(qid) for name in queries] else {}
-        named = {name: given[name][qid] for name in fields if qid in given[name]}
-        topics.append(replace(topic, query=given["query"][qid], fields={**own, **named}))
+        topic = by_id.get(qid) or Topic(qid, "")
+        topic_fields = (
+            topic.fields if topic.query in [columns[name].get(qid) for name in queries] else {}
+        )
+        frame_fields = {name: columns[name][qid] for name in fields if qid in columns[name]}
+        topics.append(
+            replace(topic, query=columns["query"][qid], fields={**topic_fields, **frame_fields})
+        )
     return topics
 
 
@@ -141,28 +149,29 @@ def run_of(frame: pd.DataFrame, name: str) -> Run:
 
 def results_of(queries: pd.DataFrame, run: Run) -> pd.DataFrame:
     """A frame of results: the columns of the queries, then `docno`, `score` and `rank` from 0."""
-    known = queries.drop(columns=[*RESULT], errors="ignore").drop_duplicates("qid")
+    query_rows = queries.drop(columns=[*RESULT], errors="ignore").drop_duplicates("qid")
     rows = [
         (topic, doc_id, score, rank)
         for topic, ranking in run.rankings.items()
         for rank, (doc_id, score) in enumerate(ranking)
     ]
-    found = pd.DataFrame(rows, columns=["qid", *RESULT])
-    found = found.astype({"score": float, "rank": int})
-    return known.merge(found, on="qid", how="inner")
+    results = pd.DataFrame(rows, columns=["qid", *RESULT])
+    results = results.astype({"score": float, "rank": int})
+    return query_rows.merge(results, on="qid", how="inner")
 
 
 def candidates_frame(
-    asked: Sequence[tuple[Topic, Documents]], scores: Mapping[str, Sequence[float]] | None = None
+    candidates: Sequence[tuple[Topic, Documents]],
+    scores: Mapping[str, Sequence[float]] | None = None,
 ) -> pd.DataFrame:
     """Candidates as a frame of results, with their texts and the fields of topics and documents.
 
     Args:
-        asked: topics and their candidates, best first.
+        candidates: topics and their candidates, best first.
         scores: topic id to the scores of its candidates; without, they fall by 1 from rank to rank.
     """
     rows = []
-    for topic, documents in asked:
+    for topic, documents in candidates:
         of_topic = {"qid": topic.id, "query": topic.query, **_columns(topic.fields)}
         values = scores[topic.id] if scores else [float(-rank) for rank in range(len(documents))]
         for rank, (document, score) in enumerate(zip(documents, values, strict=True)):

@@ -38,7 +38,7 @@ class Reranker(pt.Transformer):  # type: ignore[misc]
         """Score the results of each query anew."""
         mixes = ["score"] if self._interpolate is not None else []
         needed = ["query", *mixes, *self._fields]
-        given: dict[str, Any] = {"cached": self._cached}
+        keywords: dict[str, Any] = {"cached": self._cached}
         inp = filled(inp, self.ready.collection)
         with pt.validate.any(inp, context=self) as v:
             if self.ready.collection is not None:
@@ -47,31 +47,31 @@ class Reranker(pt.Transformer):  # type: ignore[misc]
                 v.result_frame([*needed, "text"])
                 v.result_frame([*needed, "title", "abstract"])
         if self.ready.collection is None:
-            given = {"texts": texts_of(inp)}
+            keywords = {"texts": texts_of(inp)}
         topics = topics_of(inp, self.ready.collection, self._fields)
         first = run_of(inp, "first stage")
         rank = self._alone if self._interpolate is None else self._mixed
-        run = rank(topics, first, given)
+        run = rank(topics, first, keywords)
         # Columns of documents, such as their texts, stay beside them.
-        kept = inp.drop(columns=["score", "rank"], errors="ignore")
-        ranked = results_of(kept[["qid"]], run)
-        return ranked.merge(kept, on=["qid", "docno"])[[*kept.columns, "score", "rank"]]
+        rows = inp.drop(columns=["score", "rank"], errors="ignore")
+        ranked = results_of(rows[["qid"]], run)
+        return ranked.merge(rows, on=["qid", "docno"])[[*rows.columns, "score", "rank"]]
 
-    def _alone(self, topics: Sequence[Any], first: Run, given: Mapping[str, Any]) -> Run:
+    def _alone(self, topics: Sequence[Any], first: Run, keywords: Mapping[str, Any]) -> Run:
         candidates = {topic.id: first.rankings[topic.id].doc_ids for topic in topics}
-        scores = self.ready.scores(topics, candidates, **given)
+        scores = self.ready.scores(topics, candidates, **keywords)
         return Run(self.ready.name, {t: Ranking.of(candidates[t], scores[t]) for t in candidates})
 
-    def _mixed(self, topics: Sequence[Any], first: Run, given: Mapping[str, Any]) -> Run:
+    def _mixed(self, topics: Sequence[Any], first: Run, keywords: Mapping[str, Any]) -> Run:
         weight = None if self._interpolate == _AUTO else float(self._interpolate or 0)
-        mixed: Run = self.ready.rerank(topics, first, weight, **given)
+        mixed: Run = self.ready.rerank(topics, first, weight, **keywords)
         return mixed
 
     def __repr__(self) -> str:
         mixed = "" if self._interpolate is None else f", interpolate={self._interpolate!r}"
         collection = self.ready.collection and self.ready.collection.id
-        made = f"{self.ready.name!r}, collection={collection!r}{mixed}"
-        return f"irplatform.reranker({made}, fingerprint={self.ready.fingerprint!r})"
+        head = f"{self.ready.name!r}, collection={collection!r}{mixed}"
+        return f"irplatform.reranker({head}, fingerprint={self.ready.fingerprint!r})"
 
 
 class Retriever(pt.Transformer):  # type: ignore[misc]
@@ -99,9 +99,9 @@ class Retriever(pt.Transformer):  # type: ignore[misc]
 
     def __repr__(self) -> str:
         choice = self.ready.choice
-        made = f"{choice.name!r}, collection={self.ready.collection.id!r}"
+        head = f"{choice.name!r}, collection={self.ready.collection.id!r}"
         options = choice.options.model_dump_json(exclude_defaults=True)
-        return f"irplatform.retriever({made}, num_results={self._num_results}, settings={options})"
+        return f"irplatform.retriever({head}, num_results={self._num_results}, settings={options})"
 
 
 class Texts(pt.Transformer):  # type: ignore[misc]
@@ -119,11 +119,11 @@ class Texts(pt.Transformer):  # type: ignore[misc]
         ids = [Run.id_text(doc_id, "a docno") for doc_id in inp["docno"]]
         unique = [*dict.fromkeys(ids)]
         by_id = {document.id: document for document in self._resources.documents(unique)}
-        found = [by_id[doc_id] for doc_id in ids]
+        documents = [by_id[doc_id] for doc_id in ids]
         return inp.assign(
-            title=[document.title for document in found],
-            abstract=[document.abstract for document in found],
-            text=[document.text for document in found],
+            title=[document.title for document in documents],
+            abstract=[document.abstract for document in documents],
+            text=[document.text for document in documents],
         )
 
     def __repr__(self) -> str:

@@ -121,10 +121,10 @@ class PyTerrierReranker(Reranker):
         """Scores of a transformer that compares; documents that it leaves out come last."""
         if not self.options.compares:
             return scores
-        found = self._transformer.scores([(topic, documents)])
-        floor = min(found.values(), default=0.0)
+        results = self._transformer.scores([(topic, documents)])
+        floor = min(results.values(), default=0.0)
         return [
-            found.get((topic.id, doc_id), floor - 1 - rank)
+            results.get((topic.id, doc_id), floor - 1 - rank)
             for rank, doc_id in enumerate(documents.ids)
         ]
 
@@ -172,16 +172,16 @@ class _Place:
 
     @classmethod
     def of(cls, options: TransformerOptions) -> _Place:
-        written = options.transformer
+        place = options.transformer
         example = Options.spelled({"pyterrier.transformer": "my_rankers:mono_t5"})
-        if not written:
+        if not place:
             raise InputError(
                 f"'pyterrier' needs a transformer: its option `transformer` ({example})."
             )
-        module, colon, name = written.rpartition(":")
+        module, colon, name = place.rpartition(":")
         if not colon or not module or not name.isidentifier():
             raise InputError(
-                f"{quoted(written)} is not the place of a transformer; write 'module:name' or "
+                f"{quoted(place)} is not the place of a transformer; write 'module:name' or "
                 f"'file.py:name', as in {example}."
             )
         if module.endswith(".py"):
@@ -189,7 +189,7 @@ class _Place:
             if not file.is_file():
                 raise InputError("there is no such file.", path=file)
             return cls(file.stem, name, file)
-        if (spec := _found(module)) is not None:
+        if (spec := _find_spec(module)) is not None:
             source = Path(spec.origin or "")
             return cls(module, name, source if source.is_file() else None, importable=True)
         file = Path(*module.split(".")).with_suffix(".py")
@@ -221,7 +221,7 @@ class _Place:
         return module
 
 
-def _found(module: str) -> ModuleSpec | None:
+def _find_spec(module: str) -> ModuleSpec | None:
     try:
         return util.find_spec(module)
     except (ImportError, ValueError):
@@ -240,21 +240,21 @@ class _Transformer:
         import pyterrier as pt
 
         place, arguments = _Place.of(options), options.arguments
-        made = place.load()
-        if not isinstance(made, pt.Transformer) and callable(made):
+        transformer = place.load()
+        if not isinstance(transformer, pt.Transformer) and callable(transformer):
             with plugin_call(f"'{options.transformer}'", "making its transformer", place.module):
-                made = made(**arguments)
+                transformer = transformer(**arguments)
         elif arguments:
             raise InputError(
                 f"pyterrier.arguments has no effect: '{options.transformer}' is a transformer, "
                 "not a function or class that makes one."
             )
-        if not isinstance(made, pt.Transformer):
+        if not isinstance(transformer, pt.Transformer):
             raise InputError(
-                f"'{options.transformer}' gives {type(made).__name__}, not a transformer of "
+                f"'{options.transformer}' gives {type(transformer).__name__}, not a transformer of "
                 "PyTerrier; `pt.apply` makes one of a function of rows or frames."
             )
-        return cls(place, made)
+        return cls(place, transformer)
 
     def __call__(self, frame: DataFrame, doing: str, *columns: str) -> DataFrame:
         """Transform a frame, and see that the result has some columns beside `qid`."""
@@ -263,23 +263,23 @@ class _Transformer:
         name = f"{self.place.module}:{self.place.name}"
         with plugin_call(f"the transformer '{name}'", doing, self.place.module):
             results = self.transformer(frame)
-        found = list(results.columns) if isinstance(results, pd.DataFrame) else type(results)
-        if missing := [each for each in ("qid", *columns) if each not in found]:
+        names = list(results.columns) if isinstance(results, pd.DataFrame) else type(results)
+        if missing := [column for column in ("qid", *columns) if column not in names]:
             raise InputError(
-                f"the transformer '{name}' returns no column '{missing[0]}': {found} is what it "
+                f"the transformer '{name}' returns no column '{missing[0]}': {names} is what it "
                 "returns."
             )
         return results
 
     def scores(
         self,
-        asked: Sequence[tuple[Topic, Documents]],
-        given: Mapping[str, Sequence[float]] | None = None,
+        candidates: Sequence[tuple[Topic, Documents]],
+        scores: Mapping[str, Sequence[float]] | None = None,
     ) -> dict[tuple[str, str], float]:
         """Topic and document to score, where the transformer returns one."""
         from irplatform_pyterrier.frames import candidates_frame
 
-        results = self(candidates_frame(asked, given), "scoring", "docno", "score")
+        results = self(candidates_frame(candidates, scores), "scoring", "docno", "score")
         rows = zip(results["qid"], results["docno"], results["score"], strict=True)
         return {(Run.id_text(t, "a qid"), Run.id_text(d, "a docno")): float(s) for t, d, s in rows}
 
@@ -287,9 +287,9 @@ class _Transformer:
 def _reads(options: TransformerOptions) -> Reads:
     place = _Place.of(options)
     versions = {
-        str(each.name): each.version
-        for each in metadata.distributions()
-        if each.name and _TERRIER.search(each.name)
+        str(package.name): package.version
+        for package in metadata.distributions()
+        if package.name and _TERRIER.search(package.name)
     }
     code = {"source": source_digest(place.module)} if place.importable else {}
     files = (*options.files, *([place.file] if place.file else []))

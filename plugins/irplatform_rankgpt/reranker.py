@@ -90,28 +90,28 @@ class RankGPT(Reranker):
         self, batch: Sequence[tuple[Topic, Documents, Sequence[float]]]
     ) -> list[Sequence[float]]:
         """The same for several topics, of which `parallel` are sorted at the same time."""
-        asked = [
+        requests = [
             (topic.query, [document.text for document in documents[: self.options.depth]])
             for topic, documents, _ in batch
         ]
-        moves = [len(self._windows(len(texts))) for _, texts in asked]
+        moves = [len(self._windows(len(texts))) for _, texts in requests]
         orders: dict[int, list[int]] = {}
-        with self._resources.progress("sorting", sum(moves), "windows") as done:
-            found = Chat.in_parallel(self._sort, asked, self.options.parallel)
-            for place, (order, problems) in found:
+        with self._resources.progress("sorting", sum(moves), "windows") as advance:
+            results = Chat.in_parallel(self._sort, requests, self.options.parallel)
+            for place, (order, problems) in results:
                 orders[place] = order
                 Chat.tally.update(problems)
                 for problem in problems:
                     self._resources.notice(_PROBLEMS[problem].format(model=self.options.model))
-                done(moves[place])
+                advance(moves[place])
         return [_falling(orders[place], len(read)) for place, (_, read, _) in enumerate(batch)]
 
     def _windows(self, count: int) -> list[slice]:
         return self.options.passes * [*windows(count, self.options.window, self.options.step)]
 
-    def _sort(self, asked: tuple[str, Sequence[str]]) -> tuple[list[int], Counter[str]]:
+    def _sort(self, request: tuple[str, Sequence[str]]) -> tuple[list[int], Counter[str]]:
         """The order of a query's passages, and how many answers had which problem."""
-        query, texts = asked
+        query, texts = request
         order, problems = [*range(len(texts))], Counter[str]()
         for move in self._windows(len(texts)):
             window = order[move]

@@ -39,12 +39,12 @@ def windows(count: int, size: int, step: int) -> Iterator[slice]:
 
 def prompt(template: str, query: str, passages: Sequence[str], words: int) -> str:
     """The prompt for a window; passages are cut to a number of words."""
-    listed = "\n\n".join(
+    listing = "\n\n".join(
         f"[{number}] {_cut(passage, words)}" for number, passage in enumerate(passages, start=1)
     )
-    values = {"count": str(len(passages)), "query": query, "passages": listed}
+    values = {"count": str(len(passages)), "query": query, "passages": listing}
     # In one pass: a passage may have braces in it.
-    return re.sub(r"\{(count|query|passages)\}", lambda found: values[found[1]], template)
+    return re.sub(r"\{(count|query|passages)\}", lambda match: values[match[1]], template)
 
 
 def _cut(passage: str, words: int) -> str:

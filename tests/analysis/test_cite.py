@@ -6,7 +6,7 @@ import re
 import pytest
 
 from irplatform.analysis.cite import (
-    _known,
+    _bibliography,
     as_bibtex,
     cite,
     entry_field,
@@ -44,7 +44,7 @@ def test_known_papers_are_recognized_in_the_order_of_the_text():
 
 
 @pytest.mark.parametrize(
-    ("text", "author", "title", "where", "year"),
+    ("text", "author", "title", "venue", "year"),
     [
         (
             "Jane Q. Doe, John Smith, et al. A New & Better Ranker. JMLR 12, 2024, section 3.",
@@ -62,11 +62,11 @@ def test_known_papers_are_recognized_in_the_order_of_the_text():
         ),
     ],
 )
-def test_another_text_becomes_an_entry(text, author, title, where, year):
+def test_another_text_becomes_an_entry(text, author, title, venue, year):
     (reference,) = references_of(text, "my-ranker")
     assert reference.entry.startswith("@misc{my-ranker,\n")
-    found = fields(reference.entry, "author", "title", "howpublished", "year")
-    assert found == [author, title, where, year]
+    values = fields(reference.entry, "author", "title", "howpublished", "year")
+    assert values == [author, title, venue, year]
 
 
 def test_a_text_that_is_no_citation_is_a_note():
@@ -87,7 +87,7 @@ def test_bibtex_is_taken_as_it_is_and_shown_as_text():
 
 
 def test_every_known_entry_is_whole():
-    for key, (entry, marks) in _known().items():
+    for key, (entry, marks) in _bibliography().items():
         assert entry.count("{") == entry.count("}"), key
         assert "aliases" not in entry
         assert not re.search(r",\s*,|%", entry), key

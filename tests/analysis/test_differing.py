@@ -158,10 +158,10 @@ def test_a_run_replaced_with_its_metadata_is_told_by_the_report(tmp_path):
     made(place, "two", order="yx")
     (note,) = told(one, two)
     assert "two.run is not the run that was recorded" in note
-    found = verify_folder(place)
-    assert [f.verdict for f in found[one]][:1] == ["agrees"]
-    assert found[two][0].verdict == "changed"
-    assert "another took its place" in found[two][0].detail
+    findings = verify_folder(place)
+    assert [f.verdict for f in findings[one]][:1] == ["agrees"]
+    assert findings[two][0].verdict == "changed"
+    assert "another took its place" in findings[two][0].detail
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -200,9 +200,9 @@ def test_verify_finds_runs_that_are_gone_and_what_they_are_called_now(tmp_path):
     two.unlink()
     six.unlink()
     metadata_path(six).unlink()
-    found = verify_folder(place)
+    findings = verify_folder(place)
     details = {
-        run.name: [f.detail for f in of if f.verdict == "changed"] for run, of in found.items()
+        run.name: [f.detail for f in of if f.verdict == "changed"] for run, of in findings.items()
     }
     assert details["one.run"] == ["one.run is not here any more; best.run has its content"]
     assert details["two.run"] == ["two.run is not here any more; `platform rerun` makes it again"]
@@ -214,8 +214,8 @@ def test_what_cannot_be_read_of_metadata_is_told(tmp_path, one, capsys, monkeypa
     monkeypatch.setattr(console, "_told", set())
     metadata_path(one).write_text('{"method": {"retrieval": [7], "weights": 3}, "run": [1]}')
     assert verify(one)[0].verdict == "unknown"
-    told = f"WARNING: {one}.meta.json: parts of another form are not read: method.retrieval, "
-    assert told in capsys.readouterr().err
+    message = f"WARNING: {one}.meta.json: parts of another form are not read: method.retrieval, "
+    assert message in capsys.readouterr().err
 
 
 def test_a_run_that_is_gone_is_cited_by_its_metadata(tmp_path, capsys):
@@ -236,11 +236,11 @@ def test_a_collection_in_two_places_is_one(tmp_path):
 
     one = made(tmp_path, "one", implementation=at("/nowhere/med"))
     two = made(tmp_path, "two", implementation=at("demo"))
-    given = given_runs([one, two])
-    assert given.recorded_collection() == "/nowhere/med"
+    runs = given_runs([one, two])
+    assert runs.recorded_collection() == "/nowhere/med"
     made(tmp_path, "two", OTHER_QRELS, implementation=at("demo"))
     with pytest.raises(InputError, match="of several collections: name one of /nowhere/med, demo"):
-        given.recorded_collection()
+        runs.recorded_collection()
 
 
 def test_runs_that_a_fusion_learns_from_have_topics_of_their_own(tmp_path, capsys):

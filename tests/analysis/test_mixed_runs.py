@@ -92,8 +92,8 @@ def test_of_several_commands_the_measures_of_the_first_are_taken_aloud(tmp_path,
     other = written(tmp_path / "s", "rm3", 3, measures=["AP"])
     comparison = compared(folder, other)
     assert comparison.measures == ("RR", "P@1")
-    told = "measures: RR, P@1, by which bm25 was reported; rm3 by others. measures= names those"
-    assert any(note.startswith(told) for note in comparison.notes)
+    message = "measures: RR, P@1, by which bm25 was reported; rm3 by others. measures= names those"
+    assert any(note.startswith(message) for note in comparison.notes)
 
 
 def test_measures_that_these_judgments_lack_give_way_aloud(tmp_path):

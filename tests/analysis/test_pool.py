@@ -74,9 +74,11 @@ def test_what_decides_a_pool_is_written_with_it(files, tmp_path):
 
 
 def test_runs_in_memory_and_mappings_of_names_are_pooled(tmp_path):
-    made = ir.pool_runs({"x": {"1": {"a": 2.0, "b": 1.0}}, "y": {"1": {"c": 1.0}}}, tmp_path / "p")
-    assert [run["name"] for run in made.pool.runs] == ["x", "y"]
-    assert {item.document for item in made.pool.items("1")} == {"a", "b", "c"}
+    result = ir.pool_runs(
+        {"x": {"1": {"a": 2.0, "b": 1.0}}, "y": {"1": {"c": 1.0}}}, tmp_path / "p"
+    )
+    assert [run["name"] for run in result.pool.runs] == ["x", "y"]
+    assert {item.document for item in result.pool.items("1")} == {"a", "b", "c"}
 
 
 def test_the_collection_is_the_one_that_the_runs_name(files, tmp_path):
@@ -170,9 +172,9 @@ class TestSamples:
 
 class TestForecast:
     def test_documents_hours_and_assumptions_are_said(self, files, tmp_path):
-        told = str(ir.pool_runs(files, tmp_path / "pool", depth=4, budget=30))
-        assert told.startswith("30 documents to judge: 0.2 hours at 2 a minute")
-        assert "if differences vary by 0.17 between topics (assumed)." in told
+        text = str(ir.pool_runs(files, tmp_path / "pool", depth=4, budget=30))
+        assert text.startswith("30 documents to judge: 0.2 hours at 2 a minute")
+        assert "if differences vary by 0.17 between topics (assumed)." in text
 
     def test_the_detectable_difference_is_that_of_the_power_of_so_many_topics(
         self, files, tmp_path
@@ -181,20 +183,20 @@ class TestForecast:
         assert facts["detectable"] == power_of(0.02, 0.17, 3).detectable
 
     def test_all_rounds_are_counted_to_the_end_of_what_there_is(self, files, tmp_path):
-        made = ir.pool_runs(files, tmp_path / "pool", method="worth", budget=900)
-        facts = made.facts
+        result = ir.pool_runs(files, tmp_path / "pool", method="worth", budget=900)
+        facts = result.facts
         best = ir.pool_runs(files, tmp_path / "depth", depth=20).pool
         assert (facts["documents"], facts["placed"]) == (best.placed, 90)
-        assert f"{best.placed} documents to judge, 90 of them now" in str(made)
+        assert f"{best.placed} documents to judge, 90 of them now" in str(result)
 
     def test_one_topic_shows_no_difference(self, tmp_path):
-        told = str(ir.pool_runs({"a": {"1": {"x": 1.0}}}, tmp_path / "pool"))
-        assert "1 topic cannot show a difference of runs." in told
+        text = str(ir.pool_runs({"a": {"1": {"x": 1.0}}}, tmp_path / "pool"))
+        assert "1 topic cannot show a difference of runs." in text
 
     def test_two_topics_show_none_either_as_it_would_be_above_1(self, tmp_path):
         topics = {topic: {"x": 1.0} for topic in "12"}
-        told = str(ir.pool_runs({"a": topics}, tmp_path / "pool"))
-        assert "2 topics cannot show a difference of runs." in told
+        text = str(ir.pool_runs({"a": topics}, tmp_path / "pool"))
+        assert "2 topics cannot show a difference of runs." in text
 
 
 class TestSettings:

@@ -72,8 +72,8 @@ class BatchesOfNetwork(Batches, Network):
 
 
 def _choice(system):
-    held = registration(system)
-    return ChosenReranker(held, held.options({}))
+    entry = registration(system)
+    return ChosenReranker(entry, entry.options({}))
 
 
 def _candidates(**per_topic):
@@ -81,9 +81,9 @@ def _candidates(**per_topic):
 
 
 def test_every_topic_has_exactly_so_many_documents():
-    held = _candidates(a=("1", "2"), b=("3", "4", "5", "6"), c=("7",))
-    chosen = pools(held, topics=2, documents=3)
-    assert [(topic.id, ids) for topic, ids in chosen] == [
+    candidates = _candidates(a=("1", "2"), b=("3", "4", "5", "6"), c=("7",))
+    sample = pools(candidates, topics=2, documents=3)
+    assert [(topic.id, ids) for topic, ids in sample] == [
         ("b", ["3", "4", "5"]),
         ("a", ["1", "2", "3"]),
     ]
@@ -97,8 +97,8 @@ def test_too_few_documents_are_refused():
 def test_each_topic_is_warmed_up_and_measured():
     timing = time_reranker(_choice(Constant), CHOSEN, 3, Resources(), {})
     assert (timing.weights, timing.problem, len(timing.milliseconds)) == (NONE, "", 6)
-    told = timing.as_json()
-    assert told["quickest_ms"] <= told["median_ms"] <= told["slowest_ms"]
+    content = timing.as_json()
+    assert content["quickest_ms"] <= content["median_ms"] <= content["slowest_ms"]
 
 
 def test_one_that_scores_batches_alone_is_measured():
@@ -152,8 +152,8 @@ def test_one_whose_scores_a_run_would_refuse_is_not_timed(scores, problem):
 def test_without_a_checkpoint_a_model_is_untrained_or_briefly_trained(
     fresh_home, system, weights, origin
 ):
-    member, held = ready(_choice(system), CHOSEN, Resources(), {"1": {"a": 1}})
-    assert (held, member.origin) == (weights, origin)
+    member, state = ready(_choice(system), CHOSEN, Resources(), {"1": {"a": 1}})
+    assert (state, member.origin) == (weights, origin)
 
 
 def test_a_checkpoint_of_the_same_model_and_documents_is_taken(fresh_home):
@@ -164,5 +164,5 @@ def test_a_checkpoint_of_the_same_model_and_documents_is_taken(fresh_home):
         (folder / "member-0" / "weights").write_text(origin)
         depends_on = {"corpus": corpus, "vectors": SOURCE}
         described(folder, **choice.describe(), depends_on=depends_on)
-    member, held = ready(choice, CHOSEN, Resources(), {})
-    assert (held, member.origin) == (CHECKPOINT, "right")
+    member, state = ready(choice, CHOSEN, Resources(), {})
+    assert (state, member.origin) == (CHECKPOINT, "right")

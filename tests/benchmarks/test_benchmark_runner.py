@@ -33,9 +33,9 @@ def call(runner, monkeypatch, *names):
 def test_the_last_line_is_kept_and_shown(runner, monkeypatch, capsys):
     add(runner, "good", f"print('first'); print('''{json.dumps(GOOD)}''')")
     assert call(runner, monkeypatch) == 0
-    kept = json.loads((runner.RESULTS / "good.json").read_text())
-    assert GOOD.items() <= kept.items()
-    assert {"measured", "machine", "cores", "python"} <= kept.keys()
+    result = json.loads((runner.RESULTS / "good.json").read_text())
+    assert GOOD.items() <= result.items()
+    assert {"measured", "machine", "cores", "python"} <= result.keys()
     assert "0.50" in capsys.readouterr().out
 
 
@@ -106,12 +106,12 @@ def test_every_benchmark_is_described(folder):
 
 
 def test_it_runs_as_a_module_from_the_root(folder):
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--help"],
         cwd=folder.parent,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert "NAME" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert "NAME" in process.stdout

@@ -42,15 +42,15 @@ def test_the_direct_form_scores_as_the_plugin_does(resources, query):
     network = DeltaNetwork(sizes, OPTIONS.slope, OPTIONS.dropout).eval()
     torch.nn.init.normal_(network.bias)  # zero at first
     topic, doc_ids = Topic("t", query), list(resources.texts)
-    held = resources.index, resources.word_vectors, OPTIONS
-    encoded = Encoder(*held, "cpu").encode(topic, doc_ids)
+    materials = resources.index, resources.word_vectors, OPTIONS
+    encoded = Encoder(*materials, "cpu").encode(topic, doc_ids)
     peer = direct_form(network.state_dict(), resources.word_vectors, OPTIONS)
 
     with torch.inference_mode():
-        direct = peer(*direct_input(*held, topic, doc_ids))
+        direct = peer(*direct_input(*materials, topic, doc_ids))
         table = network.tabulate(torch.from_numpy(resources.word_vectors.matrix))
-        ours = network.tabulated(table, encoded.words, encoded.documents, encoded.lexical)
-    np.testing.assert_allclose(direct.numpy(), ours.numpy(), atol=1e-5)
+        expected = network.tabulated(table, encoded.words, encoded.documents, encoded.lexical)
+    np.testing.assert_allclose(direct.numpy(), expected.numpy(), atol=1e-5)
 
 
 def test_both_sides_are_one_model(resources):

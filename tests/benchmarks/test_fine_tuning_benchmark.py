@@ -13,9 +13,9 @@ SMALL = SimpleNamespace(base=False, device="cpu", precision="float32", documents
 def test_both_sides_learn_from_the_same_documents():
     from fine_tuning import sides
 
-    both = sides(24, SMALL)
-    assert list(both) == ["ours", "padded"]
-    for learn in both.values():
+    learners = sides(24, SMALL)
+    assert list(learners) == ["ours", "padded"]
+    for learn in learners.values():
         learn()
 
 

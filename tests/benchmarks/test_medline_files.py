@@ -19,12 +19,12 @@ def files():
 def test_generated_articles_are_read_with_all_their_parts(files, tmp_path):
     path = files.write_file(tmp_path / "a.xml.gz", 11, 40)
     content = gzip.decompress(path.read_bytes())
-    found = list(read_articles(io.BytesIO(content), path))
-    assert [article.pmid for article in found] == [str(n) for n in range(11, 51)]
-    assert all(article.title and article.mesh and article.chemicals for article in found)
-    assert all(article.mesh == article.mesh_major and article.date for article in found)
-    assert 0 < sum(not article.abstract for article in found) < 20
-    assert any("METHODS: " in article.abstract for article in found)
+    articles = list(read_articles(io.BytesIO(content), path))
+    assert [article.pmid for article in articles] == [str(n) for n in range(11, 51)]
+    assert all(article.title and article.mesh and article.chemicals for article in articles)
+    assert all(article.mesh == article.mesh_major and article.date for article in articles)
+    assert 0 < sum(not article.abstract for article in articles) < 20
+    assert any("METHODS: " in article.abstract for article in articles)
     assert 5_000 < len(content) / 40 < 9_000
 
 

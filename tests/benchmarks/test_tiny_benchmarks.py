@@ -54,8 +54,8 @@ def ended(request, tmp_path_factory):
         text=True,
         check=False,
     )
-    kept = {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
-    return {name: kept.get(name, [process.stderr[-2000:], ""]) for name in names}
+    results = {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
+    return {name: results.get(name, [process.stderr[-2000:], ""]) for name in names}
 
 
 def _check(name, status, printed):

@@ -16,10 +16,10 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
 
 
-def _missing(what):
+def _missing(program):
     if REQUIRED:
-        pytest.fail(f"{what} is missing; `make test-browser` installs it")
-    pytest.skip(f"{what} is missing")
+        pytest.fail(f"{program} is missing; `make test-browser` installs it")
+    pytest.skip(f"{program} is missing")
 
 
 def _driver(*, logged=True):

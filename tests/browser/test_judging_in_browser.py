@@ -138,30 +138,30 @@ def test_axe_finds_nothing(page, width, path, dark, other_driver, server):
         if not path and name:
             page.judge("1")
             page.press("n")
-        found = page.run(
+        violations = page.run(
             Path(AXE).read_text(encoding="utf-8")
             + "; return axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', "
             "'best-practice']}).then(r => r.violations.map(v => "
             "v.id + ': ' + v.nodes.map(n => n.target).join(' ')))"
         )
-        assert found == []
+        assert violations == []
 
 
 def test_two_people_get_different_documents_and_settle_differences(page, server, other_driver):
     ann, bob = page.open("ann"), JudgingPage(other_driver, server.url).open("bob")
-    seen = {"ann": [], "bob": []}
+    documents = {"ann": [], "bob": []}
     while ann.document or bob.document:
         for one, name, key in ((ann, "ann", "1"), (bob, "bob", "2")):
             if one.document:
-                seen[name].append((one.text("#query"), one.judge(key)))
+                documents[name].append((one.text("#query"), one.judge(key)))
                 one.settle()
     stored = [*stored_judgments(server.folder)]
-    both = {j.document for j in stored if j.topic == "t1" and j.source.name == "ann"} & {
+    overlap = {j.document for j in stored if j.topic == "t1" and j.source.name == "ann"} & {
         j.document for j in stored if j.topic == "t1" and j.source.name == "bob"
     }
     assert {j.document for j in stored if j.topic == "t1"} == {*DOCUMENTS}
-    assert 1 <= len(both) <= 12  # the doubled share
-    assert len(stored) == sum(map(len, seen.values()))
+    assert 1 <= len(overlap) <= 12  # the doubled share
+    assert len(stored) == sum(map(len, documents.values()))
     eve = page.open("eve", path="adjudicate")
     said = eve.text("#said")
     assert "1 possibly relevant" in said
@@ -170,7 +170,7 @@ def test_two_people_get_different_documents_and_settle_differences(page, server,
     while eve.document:
         eve.judge("2")
     settled = {j.document for j in stored_judgments(server.folder) if j.source.version}
-    assert both <= settled
+    assert overlap <= settled
     assert eve.text("#progress") == "0 documents left where assessors differ"
 
 

@@ -106,8 +106,10 @@ class Assessor(threading.Thread):
             return
         judged = json.dumps(self.page.text("main:has(#id)"))
         act()
-        shown = "document.querySelector('main:has(#id)').textContent"
-        self.page.wait(f"return document.getElementById('desk').hidden || {shown} !== {judged}", 60)
+        content = "document.querySelector('main:has(#id)').textContent"
+        self.page.wait(
+            f"return document.getElementById('desk').hidden || {content} !== {judged}", 60
+        )
         self.judged += 1
 
 
@@ -134,7 +136,7 @@ def server(request, tmp_path):
 
 @pytest.fixture
 def pages(quick_drivers, server):
-    return [JudgingPage(each, server.url) for each in quick_drivers]
+    return [JudgingPage(browser, server.url) for browser in quick_drivers]
 
 
 def test_nothing_that_was_acknowledged_is_lost(server, pages):
@@ -160,12 +162,14 @@ def test_nothing_that_was_acknowledged_is_lost(server, pages):
         query = "SELECT number, topic, document, name, judged, grade FROM history"
         history = {row[0]: row[1:] for row in database.execute(query)}
     acknowledged = [entry for entry in acknowledged if "judge" in entry[0] or entry[2]["card"]]
-    clicks = [(sent, told["judgment"]) for path, sent, told in acknowledged if "judge" in path]
+    clicks = [
+        (request, answer["judgment"]) for path, request, answer in acknowledged if "judge" in path
+    ]
     lost = [
-        sent
-        for sent, told in clicks
-        if history.get(told["number"])
-        != (sent["topic"], sent["document"], sent["assessor"], 1, sent["grade"])
+        request
+        for request, judgment in clicks
+        if history.get(judgment["number"])
+        != (request["topic"], request["document"], request["assessor"], 1, request["grade"])
     ]
     standing = [*stored_judgments(server.folder)]
     print(
@@ -189,8 +193,8 @@ def test_the_next_document_is_painted_at_once(server, pages, names):
     for one in people:
         one.join(300)
         assert one.error is None
-    for what, name in (("painted document", "times"), ("answer of the server", "saves")):
+    for event, name in (("painted document", "times"), ("answer of the server", "saves")):
         times = np.concatenate([page.run(f"return {name}") for page in pages])
         assert len(times) >= DOCUMENTS - 2 * TOPICS
-        told = ", ".join(f"p{p} {np.percentile(times, p):.1f}" for p in (50, 90, 99, 100))
-        print(f"\n{len(times)} keys, milliseconds to the {what}: {told}")
+        percentiles = ", ".join(f"p{p} {np.percentile(times, p):.1f}" for p in (50, 90, 99, 100))
+        print(f"\n{len(times)} keys, milliseconds to the {event}: {percentiles}")

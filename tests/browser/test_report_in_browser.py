@@ -10,7 +10,7 @@ from irplatform.comparison.curves import curves
 from irplatform.data import Document, Topic
 from irplatform.evaluation.judgments import Judgments
 from irplatform.reports.html.page import render_page
-from irplatform.reports.html.rankings import Shown, Texts, browser_data
+from irplatform.reports.html.rankings import RankingSelection, Texts, browser_data
 from irplatform.runs import Ranking, Run
 
 WIDTHS = (400, 1400)
@@ -82,25 +82,25 @@ def test_topics_are_chosen_by_mouse_and_keyboard(page):
     for key, place in (("\ue015", 3), ("\ue013", 2), ("\ue010", TOPICS - 1), ("\ue011", 0)):
         page.find("#topic-list").send_keys(key)  # down, up, end, home
         assert page.text("#topic-head h3").startswith(f"{ids[place]}: ")
-        chosen = page.find("#topic-list [aria-selected=true]")
-        assert chosen.find_element("css selector", ".id").text == ids[place]
+        option = page.find("#topic-list [aria-selected=true]")
+        assert option.find_element("css selector", ".id").text == ids[place]
         assert page.find("#topic-list").get_attribute(
             "aria-activedescendant"
-        ) == chosen.get_attribute("id")
+        ) == option.get_attribute("id")
     assert page.log() == ([], [])
 
 
 def test_what_has_the_focus_is_visible(page):
     page.open()
-    seen = set()
+    tags = set()
     for _ in range(30):
         page.driver.switch_to.active_element.send_keys("\ue004")  # Tab
-        seen.add(page.run("return document.activeElement.tagName"))
+        tags.add(page.run("return document.activeElement.tagName"))
         assert (
             page.run("return parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
             >= 2
         )
-    assert {"A", "SELECT", "BUTTON"} <= seen
+    assert {"A", "SELECT", "BUTTON"} <= tags
 
 
 def test_a_bar_says_its_query_and_leads_to_its_topic(page):
@@ -158,7 +158,7 @@ def test_names_with_signs_are_highlighted(driver, tmp_path):
     compared = compare(Judgments({"1": {"d": 1}}, None, ["RR"]), runs, topics=[Topic("1", "lung")])
     texts = Texts({"d": Document("d", title, "")}, {"1": names})
     qrels = {"1": {"d": 1}}
-    browser = browser_data(compared, runs, qrels, Shown.of(compared), texts)
+    browser = browser_data(compared, runs, qrels, RankingSelection.of(compared), texts)
     path = tmp_path / "names.html"
     path.write_text(render_page(compared, browser=browser, curves=curves(qrels, runs)))
     page = Page(driver, path).open()

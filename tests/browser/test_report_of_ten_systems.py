@@ -7,9 +7,9 @@ from irplatform.comparison.compare import compare
 from irplatform.comparison.curves import curves
 from irplatform.data import Topic
 from irplatform.evaluation.judgments import Judgments
-from irplatform.reports.html.made import Made
+from irplatform.reports.html.made import RunOrigin
 from irplatform.reports.html.page import render_page
-from irplatform.reports.html.rankings import Shown, Texts, browser_data
+from irplatform.reports.html.rankings import RankingSelection, Texts, browser_data
 from irplatform.runs import Ranking, Run
 
 FIRST = "bm25+rm3+dual-encoder"
@@ -63,14 +63,14 @@ return [...document.querySelectorAll('#plot-curve-0 .mark-line path')].map(path 
 """
 
 
-def written(folder, **asked):
+def written(folder, **options):
     topics = [Topic(topic, f"query of {topic}") for topic in TOPICS]
     judgments = Judgments(QRELS, None, ["nDCG@10", "AP"])
-    compared = compare(judgments, RUNS, topics=topics, collection="small", **asked)
-    browser = browser_data(compared, RUNS, QRELS, Shown.of(compared), Texts())
+    compared = compare(judgments, RUNS, topics=topics, collection="small", **options)
+    browser = browser_data(compared, RUNS, QRELS, RankingSelection.of(compared), Texts())
     path = folder / "ten.html"
-    made = [Made(name, "platform run") for name in NAMES]
-    page = render_page(compared, browser=browser, curves=curves(QRELS, RUNS), made=made)
+    commands = [RunOrigin(name, "platform run") for name in NAMES]
+    page = render_page(compared, browser=browser, curves=curves(QRELS, RUNS), made=commands)
     path.write_text(page, encoding="utf-8")
     return path
 
@@ -117,9 +117,9 @@ def test_names_in_plots_are_whole(ten, width):
 def test_no_two_lines_look_alike(ten, dark):
     lines = ten.open(dark=dark).run(LINES)
     assert len({(stroke, dashes) for stroke, dashes in lines}) == len(NAMES)
-    shown = ten.run(KEY)
-    assert [stroke for stroke, _, _ in shown] == [stroke for stroke, _ in lines]
-    assert len({(dashes, point) for _, dashes, point in shown}) == len(NAMES)  # without colours
+    entries = ten.run(KEY)
+    assert [stroke for stroke, _, _ in entries] == [stroke for stroke, _ in lines]
+    assert len({(dashes, point) for _, dashes, point in entries}) == len(NAMES)  # without colours
 
 
 @pytest.mark.parametrize("width", [400, 1280])

@@ -27,8 +27,8 @@ def server(monkeypatch):
         yield stand_in
 
 
-def _fetch(folder, ids=IDS, **how):
-    missing = fetch_articles(ids, access(rate=1000, **how), folder)
+def _fetch(folder, ids=IDS, **settings):
+    missing = fetch_articles(ids, access(rate=1000, **settings), folder)
     return missing, list(fetched_documents(ids, folder))
 
 
@@ -128,8 +128,8 @@ def test_an_article_that_came_late_takes_its_place(server, tmp_path):
     server.orders.append("answer")
     first = StandIn.answer
 
-    def answer(stand_in, wanted):
-        text = first(stand_in, wanted)
+    def answer(stand_in, pmids):
+        text = first(stand_in, pmids)
         stand_in.articles["5"] = late
         return text
 
@@ -178,7 +178,7 @@ def test_an_address_that_is_none_is_refused(url, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
+    ("settings", "message"),
     [
         ({"rate": 4}, "NCBI takes 3 calls a second, not 4. With an API key in NCBI_API_KEY"),
         ({"rate": 0}, "must be a number above 0"),
@@ -188,11 +188,11 @@ def test_an_address_that_is_none_is_refused(url, monkeypatch):
         ({"email": "me@x y"}, "is not an e-mail address"),
     ],
 )
-def test_wrong_ways_to_call_are_refused(how, message, monkeypatch):
+def test_wrong_ways_to_call_are_refused(settings, message, monkeypatch):
     monkeypatch.delenv("IRPLATFORM_EUTILS_URL", raising=False)
     monkeypatch.delenv("NCBI_API_KEY", raising=False)
     with pytest.raises(InputError, match=message):
-        access(**how)
+        access(**settings)
 
 
 def test_a_server_without_encryption_is_refused(monkeypatch):

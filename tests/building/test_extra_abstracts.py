@@ -25,9 +25,9 @@ def folder(tmp_path, archive):
 
 
 def test_an_archive_and_a_folder_give_the_same(archive, folder):
-    found = [read_extra_abstracts(path, ABSTRACTS) for path in (archive, folder)]
-    assert found[0] == found[1]
-    document = found[0][NAME]
+    abstracts = [read_extra_abstracts(path, ABSTRACTS) for path in (archive, folder)]
+    assert abstracts[0] == abstracts[1]
+    document = abstracts[0][NAME]
     assert document.id == NAME
     assert document.title == "Meeting talk one"
     assert document.abstract == "About Meeting talk one."

@@ -21,9 +21,9 @@ COUNT = 200
 
 def _headings(number):
     """Humans is of all, Lung of every second, Carcinoma, Small of every tenth, one of three."""
-    found = ["Humans", f"Kind {number % 3}", f"Rare {number // 4}"]
+    headings = ["Humans", f"Kind {number % 3}", f"Rare {number // 4}"]
     return (
-        found
+        headings
         + ["Lung"] * (number % 2 == 0)
         + ["Carcinoma, Small"] * (number % 25 == 0)
         + ["Lung"] * (number % 8 == 0)  # twice, as with two qualifiers
@@ -37,7 +37,7 @@ def source(tmp_path):
         {"id": f"d{n:03}", "title": f"Title {n}", "abstract": "text", "mesh": _headings(n)}
         for n in range(COUNT)
     ]
-    (tmp_path / "docs.jsonl").write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in lines))
+    (tmp_path / "docs.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
     (tmp_path / "topics.jsonl").write_text('{"_id": "1", "text": "lung"}\n')
     path = tmp_path / "some.toml"
     path.write_text(
@@ -48,31 +48,31 @@ def source(tmp_path):
     return path
 
 
-def _made(source, tmp_path, *bases, out="made", **choice):
-    made = build_headings(str(source), tmp_path / out, bases, **choice)
-    parts = [registry().collection(f"{tmp_path / out}:{part}") for part in made.queries]
+def _build(source, tmp_path, *bases, out="made", **choice):
+    result = build_headings(str(source), tmp_path / out, bases, **choice)
+    parts = [registry().collection(f"{tmp_path / out}:{part}") for part in result.queries]
     topics = [topic for part in parts for topic in part.load_topics()]
     qrels = {k: dict(v) for part in parts for k, v in part.load_qrels().items()}
-    return made, topics, qrels
+    return result, topics, qrels
 
 
 def test_just_the_articles_with_all_headings_are_relevant(source, tmp_path):
-    _, topics, qrels = _made(source, tmp_path)
+    _, topics, qrels = _build(source, tmp_path)
     assert len(topics) > 50
     for topic in topics:
-        wanted = set(topic.fields["mesh"])
-        answering = {f"d{n:03}" for n in range(COUNT) if wanted <= set(_headings(n))}
+        headings = set(topic.fields["mesh"])
+        answering = {f"d{n:03}" for n in range(COUNT) if headings <= set(_headings(n))}
         assert qrels[topic.id] == dict.fromkeys(answering, 1)
         assert topic.id in answering
 
 
 def test_headings_are_few_telling_and_none_comes_twice(source, tmp_path):
-    _, topics, _ = _made(source, tmp_path, most_headings=2)
-    asked = [topic.fields["mesh"] for topic in topics]
-    assert {len(headings) for headings in asked} == {1, 2}
-    assert len({frozenset(headings) for headings in asked}) == len(asked)
-    assert all(len(set(headings)) == len(headings) for headings in asked)
-    assert {heading.split()[0] for headings in asked for heading in headings} == {
+    _, topics, _ = _build(source, tmp_path, most_headings=2)
+    queries = [topic.fields["mesh"] for topic in topics]
+    assert {len(headings) for headings in queries} == {1, 2}
+    assert len({frozenset(headings) for headings in queries}) == len(queries)
+    assert all(len(set(headings)) == len(headings) for headings in queries)
+    assert {heading.split()[0] for headings in queries for heading in headings} == {
         "Rare",
         "Carcinoma,",
     }, "Humans, Lung and Kind are headings of more than a twentieth"
@@ -80,15 +80,15 @@ def test_headings_are_few_telling_and_none_comes_twice(source, tmp_path):
 
 def test_rare_headings_are_asked_for_more_often(source, tmp_path, monkeypatch):
     monkeypatch.setattr("irplatform.building.heading_queries.COMMON", 0.9)
-    _, topics, _ = _made(source, tmp_path, most_headings=1)
-    seen = Counter(topic.query.split()[0] for topic in topics)
-    assert seen["Rare"] > 40
-    assert seen["Kind"] == 3, "there are no more of them"
+    _, topics, _ = _build(source, tmp_path, most_headings=1)
+    counts = Counter(topic.query.split()[0] for topic in topics)
+    assert counts["Rare"] > 40
+    assert counts["Kind"] == 3, "there are no more of them"
 
 
 def test_queries_that_many_articles_answer_are_left_out(source, tmp_path):
-    all_of_them, topics, _ = _made(source, tmp_path)
-    few, fewer_topics, qrels = _made(source, tmp_path, most_relevant=4, out="few")
+    all_of_them, topics, _ = _build(source, tmp_path)
+    few, fewer_topics, qrels = _build(source, tmp_path, most_relevant=4, out="few")
     assert all_of_them.left_out == 0
     assert few.left_out == len(topics) - len(fewer_topics) > 0
     assert max(map(len, qrels.values())) == 4
@@ -96,19 +96,19 @@ def test_queries_that_many_articles_answer_are_left_out(source, tmp_path):
 
 
 def test_splits_are_eight_to_one_to_one_and_the_documents_those_of_the_source(source, tmp_path):
-    made, topics, _ = _made(source, tmp_path)
+    result, topics, _ = _build(source, tmp_path)
     tenth = len(topics) // 10
-    assert made.queries == {"train": len(topics) - 2 * tenth, "dev": tenth, "test": tenth}
-    train = registry().collection(f"{made.folder}:train")
+    assert result.queries == {"train": len(topics) - 2 * tenth, "dev": tenth, "test": tenth}
+    train = registry().collection(f"{result.folder}:train")
     assert train.corpus.same_documents(registry().collection(str(source)).corpus)
     assert train.validation().id.endswith("-dev")
 
 
 def test_inverted_headings_are_asked_for_as_they_are_said(source, tmp_path):
-    made, topics, _ = _made(source, tmp_path, most_headings=1)
+    result, topics, _ = _build(source, tmp_path, most_headings=1)
     said = {t.query for t in topics if "Carcinoma, Small" in t.fields["mesh"]}
     assert said == {"Small Carcinoma"}
-    assert made.renamed == 0
+    assert result.renamed == 0
 
 
 def test_other_names_of_a_heading_are_asked_for_too(source, tmp_path):
@@ -116,11 +116,11 @@ def test_other_names_of_a_heading_are_asked_for_too(source, tmp_path):
     add("own", [tmp_path / "own.tsv"])
     said = Counter()
     for seed in range(12):
-        made, topics, _ = _made(
+        result, topics, _ = _build(
             source, tmp_path, "own", out=f"made{seed}", most_headings=1, seed=seed
         )
         queries = [t.query for t in topics if "Carcinoma, Small" in t.fields["mesh"]]
-        assert made.renamed == sum(query == "Small Cancer" for query in queries)
+        assert result.renamed == sum(query == "Small Cancer" for query in queries)
         said.update(queries)
     assert set(said) == {"Small Carcinoma", "Small Cancer"}, "no inverted name, no abbreviation"
 
@@ -131,12 +131,12 @@ def test_qualifiers_stars_and_blanks_are_left_away(source, tmp_path):
         for n in range(COUNT)
     ]
     docs[0]["mesh"] = ["Rare 0"]
-    lines = b"".join(orjson.dumps(each) + b"\n" for each in docs)
+    lines = b"".join(orjson.dumps(doc) + b"\n" for doc in docs)
     (tmp_path / "docs.jsonl").write_bytes(lines)
-    _, topics, qrels = _made(source, tmp_path)
-    asked = {t.query: set(qrels[t.id]) for t in topics}
-    assert set(asked) == {f"Rare {n}" for n in range(COUNT // 4)}
-    assert asked["Rare 0"] == {"d000", "d001", "d002", "d003"}
+    _, topics, qrels = _build(source, tmp_path)
+    answers = {t.query: set(qrels[t.id]) for t in topics}
+    assert set(answers) == {f"Rare {n}" for n in range(COUNT // 4)}
+    assert answers["Rare 0"] == {"d000", "d001", "d002", "d003"}
 
 
 def test_names_come_from_all_knowledge_bases(source, tmp_path):
@@ -146,22 +146,26 @@ def test_names_come_from_all_knowledge_bases(source, tmp_path):
         add(name, [tmp_path / f"{name}.tsv"])
     said = set()
     for seed in range(12):
-        made = _made(source, tmp_path, "one", "two", out=f"made{seed}", most_headings=1, seed=seed)
-        said |= {t.query for t in made[1] if "Carcinoma, Small" in t.fields["mesh"]}
+        result = _build(
+            source, tmp_path, "one", "two", out=f"made{seed}", most_headings=1, seed=seed
+        )
+        said |= {t.query for t in result[1] if "Carcinoma, Small" in t.fields["mesh"]}
     assert said == {"Small Carcinoma", "Small Cancer", "Small Tumor"}
 
 
 def test_documents_with_nothing_to_ask_for_are_refused(source, tmp_path):
     docs = [{"id": f"d{n}", "title": "t", "mesh": ["Humans"]} for n in range(30)]
-    (tmp_path / "docs.jsonl").write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in docs))
+    (tmp_path / "docs.jsonl").write_bytes(b"".join(orjson.dumps(doc) + b"\n" for doc in docs))
     with pytest.raises(InputError, match="no document of 'some' has a heading that at most 5%"):
-        _made(source, tmp_path)
+        _build(source, tmp_path)
 
 
 def test_the_same_seed_makes_the_same_files(source, tmp_path):
     def files(out, seed):
-        made, _, _ = _made(source, tmp_path, out=out, seed=seed)
-        return {p.name: p.read_bytes() for p in made.folder.rglob("*.*") if p.name != "corpus.toml"}
+        result, _, _ = _build(source, tmp_path, out=out, seed=seed)
+        return {
+            p.name: p.read_bytes() for p in result.folder.rglob("*.*") if p.name != "corpus.toml"
+        }
 
     assert files("a", 1) == files("b", 1) != files("c", 2)
 
@@ -169,13 +173,13 @@ def test_the_same_seed_makes_the_same_files(source, tmp_path):
 def test_documents_without_headings_are_refused(source, tmp_path):
     source.write_text(source.read_text().replace('fields = ["mesh"]', ""))
     with pytest.raises(InputError, match="no field 'mesh'"):
-        _made(source, tmp_path)
+        _build(source, tmp_path)
     assert not (tmp_path / "made").exists()
 
 
 def test_too_few_queries_are_refused(source, tmp_path):
     with pytest.raises(InputError, match=r"only 0 queries .*more than 1 articles .*: \d+\)"):
-        _made(source, tmp_path, most_relevant=1, most_headings=1, queries=20)
+        _build(source, tmp_path, most_relevant=1, most_headings=1, queries=20)
 
 
 GENES = """id\tname\tkind\tsynonyms
@@ -202,18 +206,18 @@ def naming_genes(source, tmp_path):
         }
         for n in range(COUNT)
     ]
-    (tmp_path / "docs.jsonl").write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in lines))
+    (tmp_path / "docs.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
     (tmp_path / "own.tsv").write_text(GENES)
     add("own", [tmp_path / "own.tsv"])
     return source
 
 
 def test_articles_that_name_a_gene_ask_for_it_and_a_disease(naming_genes, tmp_path):
-    made, topics, qrels = _made(naming_genes, tmp_path, "own")
-    asked = {topic.query: topic for topic in topics if "gene" in topic.fields}
-    assert {"Small Carcinoma KRAZ2", "Melanosis KRAZ2"} <= set(asked)
-    assert made.of_genes == len(asked) <= 3
-    small, melanosis = asked["Small Carcinoma KRAZ2"], asked["Melanosis KRAZ2"]
+    result, topics, qrels = _build(naming_genes, tmp_path, "own")
+    gene_topics = {topic.query: topic for topic in topics if "gene" in topic.fields}
+    assert {"Small Carcinoma KRAZ2", "Melanosis KRAZ2"} <= set(gene_topics)
+    assert result.of_genes == len(gene_topics) <= 3
+    small, melanosis = gene_topics["Small Carcinoma KRAZ2"], gene_topics["Melanosis KRAZ2"]
     assert (small.fields["mesh"], small.fields["gene"]) == (("Carcinoma, Small",), "KRAZ2")
     twice = {f"d{n:03}": 2 for n in range(0, COUNT, 6)}
     assert qrels[small.id] == twice, "by another name as well: articles that name it twice"
@@ -221,7 +225,7 @@ def test_articles_that_name_a_gene_ask_for_it_and_a_disease(naming_genes, tmp_pa
 
 
 def test_what_was_asked_for_already_gives_way_to_headings(naming_genes, tmp_path):
-    _, topics, _ = _made(naming_genes, tmp_path, "own")
+    _, topics, _ = _build(naming_genes, tmp_path, "own")
     without = [topic for topic in topics if "gene" not in topic.fields]
     assert len(without) > 40
     assert all(topic.query.startswith("Rare ") for topic in without), "diseases are too common"
@@ -229,11 +233,11 @@ def test_what_was_asked_for_already_gives_way_to_headings(naming_genes, tmp_path
 
 
 def test_the_gene_that_an_article_names_oftener_is_asked_for_more_often(naming_genes, tmp_path):
-    asked = 0
+    count = 0
     for seed in range(30):
-        _, topics, _ = _made(naming_genes, tmp_path, "own", out=f"made{seed}", seed=seed)
-        asked += any(t.fields.get("gene") == "TPX53" for t in topics)
-    assert 19 < asked < 30, "it names TPX53 nine times and the other one twice"
+        _, topics, _ = _build(naming_genes, tmp_path, "own", out=f"made{seed}", seed=seed)
+        count += any(t.fields.get("gene") == "TPX53" for t in topics)
+    assert 19 < count < 30, "it names TPX53 nine times and the other one twice"
 
 
 @pytest.mark.parametrize(
@@ -248,24 +252,24 @@ def test_genes_are_asked_for_by_their_symbols(naming_genes, tmp_path, text, quer
     docs = tmp_path / "docs.jsonl"
     lines = [orjson.loads(line) for line in docs.read_bytes().splitlines()]
     lines[10]["abstract"] = text
-    docs.write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in lines))
-    _, topics, qrels = _made(naming_genes, tmp_path, "own")
+    docs.write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
+    _, topics, qrels = _build(naming_genes, tmp_path, "own")
     (topic,) = [topic for topic in topics if topic.query == query]
     assert qrels[topic.id] == {"d010": grade}
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "warning"),
     [(NAMES, False), ("".join(GENES.splitlines(keepends=True)[:3]), True)],
     ids=["no genes", "no diseases"],
 )
 def test_without_genes_or_diseases_no_concept_graph_is_built(
-    source, tmp_path, fresh_home, capsys, names, told
+    source, tmp_path, fresh_home, capsys, names, warning
 ):
     (tmp_path / "own.tsv").write_text(names)
     add("own", [tmp_path / "own.tsv"])
-    made, topics, _ = _made(source, tmp_path, "own")
-    assert made.of_genes == 0
+    result, topics, _ = _build(source, tmp_path, "own")
+    assert result.of_genes == 0
     assert not any("gene" in topic.fields for topic in topics)
     assert not (fresh_home / "concepts").exists()
-    assert ("since no diseases are known" in capsys.readouterr().err) == told
+    assert ("since no diseases are known" in capsys.readouterr().err) == warning

@@ -44,13 +44,13 @@ def files(tmp_path):
 
 
 def test_what_was_fetched_can_be_the_documents_of_a_collection(server, files, tmp_path):
-    made = build_articles(files, tmp_path / "articles", rate=1000)
-    assert made.documents == 3
-    assert made.missing == {"900": "PubMed does not have it", "AACR_2012-1": "no PMID"}
-    names = [f"articles/{name}" for name in made.files]
+    report = build_articles(files, tmp_path / "articles", rate=1000)
+    assert report.documents == 3
+    assert report.missing == {"900": "PubMed does not have it", "AACR_2012-1": "no PMID"}
+    names = [f"articles/{name}" for name in report.files]
     (tmp_path / "pool.toml").write_text(
         f'id = "pool"\n[documents]\nfiles = {json.dumps(names)}\n'
-        f"fields = {json.dumps(made.fields)}\n"
+        f"fields = {json.dumps(report.fields)}\n"
         '[topics]\nfile = "golden.json"\nformat = "bioasq"\n[qrels]\nfile = "golden.json"\n'
     )
     pool = open_path(tmp_path / "pool.toml")
@@ -63,16 +63,16 @@ def test_chapters_of_books_are_documents_and_counted(files, tmp_path, monkeypatc
     chapter = Document("30", "A hereditary disease", "By sequencing.", {"book": "Reviews"})
     with StandIn([chapter]) as server:
         monkeypatch.setenv("IRPLATFORM_EUTILS_URL", server.url)
-        made = build_articles(files, tmp_path / "articles", rate=1000)
-    assert (made.documents, made.chapters, made.fields) == (1, 1, ("book",))
-    assert set(made.missing) == {"4", "7", "900", "AACR_2012-1"}
+        report = build_articles(files, tmp_path / "articles", rate=1000)
+    assert (report.documents, report.chapters, report.fields) == (1, 1, ("book",))
+    assert set(report.missing) == {"4", "7", "900", "AACR_2012-1"}
 
 
 def test_what_is_about_to_be_fetched_is_told(server, files, tmp_path, capsys):
     build_articles(files, tmp_path / "articles", rate=1000)
-    told = capsys.readouterr().err
-    assert f"4 articles from {server.url}" in told
-    assert "1 judged document without a PMID, left out" in told
+    output = capsys.readouterr().err
+    assert f"4 articles from {server.url}" in output
+    assert "1 judged document without a PMID, left out" in output
 
 
 def test_what_could_not_be_had_is_listed_with_how_much_it_matters(server, files, tmp_path):
@@ -109,11 +109,11 @@ def _fails_at_second():
 
     calls = []
 
-    def keep(found, path):
+    def keep(batch, path):
         calls.append(path)
         if len(calls) == 2:
             raise PlatformError("the disk is gone")
-        _keep(found, path)
+        _keep(batch, path)
 
     return keep
 

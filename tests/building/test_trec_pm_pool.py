@@ -8,7 +8,7 @@ from eutils_stand_in import StandIn
 from small_pool import ABSTRACTS, articles, contents, write_archive, write_year
 
 from irplatform.building.pm_pool import PoolSettings, build_pool, preview
-from irplatform.building.pm_sources import Given
+from irplatform.building.pm_sources import TrackFiles
 from irplatform.collections.names import add_alias, aliases, resolve
 from irplatform.errors import InputError, PlatformError
 
@@ -32,20 +32,20 @@ def server(monkeypatch):
 
 
 @pytest.fixture
-def given(tmp_path):
+def year_files(tmp_path):
     """The files of both years."""
-    own = write_year(tmp_path / "files", 2017, JUDGED_2017)
+    target = write_year(tmp_path / "files", 2017, JUDGED_2017)
     partner = write_year(tmp_path / "files", 2018, JUDGED_2018)
-    return {"given": Given(*own.values()), "partner": Given(*partner.values())}
+    return {"files": TrackFiles(*target.values()), "partner": TrackFiles(*partner.values())}
 
 
 @pytest.fixture
-def build(server, given, tmp_path):
+def build(server, year_files, tmp_path):
     """Build the pool of 2017."""
 
     def build(name="pool", **changes):
         archive = write_archive(tmp_path / "extra.tar.gz")
-        settings = {"out": tmp_path / name, "rate": 1000, "extra_abstracts": archive, **given}
+        settings = {"out": tmp_path / name, "rate": 1000, "extra_abstracts": archive, **year_files}
         return build_pool(PoolSettings(2017, **(settings | changes)))
 
     return build
@@ -53,24 +53,24 @@ def build(server, given, tmp_path):
 
 def test_the_judged_documents_of_both_years_are_there_and_no_others(build):
     report = build()
-    found = [document.id for document in resolve("trec-pm-pool-2017", {}).corpus]
-    assert found == ["4", "7", "8", "30", "100", "200", "300", "AACR_2012-1", "ASCO_7-199"]
+    ids = [document.id for document in resolve("trec-pm-pool-2017", {}).corpus]
+    assert ids == ["4", "7", "8", "30", "100", "200", "300", "AACR_2012-1", "ASCO_7-199"]
     assert report.documents == 9
 
 
 def test_both_years_are_collections_that_train_for_each_other_on_one_index(build):
     build()
-    own, other = resolve("trec-pm-pool-2017", {}), resolve("trec-pm-pool-2018", {})
-    assert own.training().id == other.id == "trec-pm-pool-2018"
-    assert other.training().id == own.id == "trec-pm-pool-2017"
-    assert own.corpus.fingerprint == other.corpus.fingerprint
-    assert [topic.query for topic in own.load_topics()] == [
+    pool, other = resolve("trec-pm-pool-2017", {}), resolve("trec-pm-pool-2018", {})
+    assert pool.training().id == other.id == "trec-pm-pool-2018"
+    assert other.training().id == pool.id == "trec-pm-pool-2017"
+    assert pool.corpus.fingerprint == other.corpus.fingerprint
+    assert [topic.query for topic in pool.load_topics()] == [
         "Melanoma BRAF (V600E)",
         "Liposarcoma CDK4",
     ]
     assert sum(map(len, other.load_qrels().values())) == 4
-    assert own.sampled_qrels.name == "qrels-sample-abstracts.2017.txt"
-    assert own.measures == ("P@10", "Rprec", "nDCG@20", "AP", "Judged@20")
+    assert pool.sampled_qrels.name == "qrels-sample-abstracts.2017.txt"
+    assert pool.measures == ("P@10", "Rprec", "nDCG@20", "AP", "Judged@20")
 
 
 def test_documents_keep_their_headings(build):
@@ -100,16 +100,16 @@ def test_judgments_of_missing_documents_stay(build):
     assert "9999" in resolve("trec-pm-pool-2018", {}).load_qrels()["2"]
 
 
-def test_ids_of_no_kind_are_reported_and_not_asked_for(build, server, given, tmp_path):
+def test_ids_of_no_kind_are_reported_and_not_asked_for(build, server, year_files, tmp_path):
     strange = write_year(tmp_path / "strange", 2017, ["7", "NCT00001", "007"])
-    report = build(given=Given(*strange.values()), partner=Given())
+    report = build(files=TrackFiles(*strange.values()), partner=TrackFiles())
     assert set(report.missing) == {"NCT00001", "007"}
     assert [call["id"] for call in server.calls] == ["7"]
 
 
-def test_nothing_is_missing_means_no_list(build, tmp_path, given):
+def test_nothing_is_missing_means_no_list(build, tmp_path, year_files):
     partner = write_year(tmp_path / "files", 2018, ["7", "8"])
-    build(partner=Given(*partner.values()))
+    build(partner=TrackFiles(*partner.values()))
     assert not (tmp_path / "pool/missing.tsv").exists()
 
 
@@ -122,7 +122,7 @@ def test_alone_has_the_documents_of_one_year_and_no_partner(build):
 
 
 def test_files_of_one_year_alone_give_that_year_alone(build):
-    build(partner=Given())
+    build(partner=TrackFiles())
     assert resolve("trec-pm-pool-2017", {}).training is None
 
 
@@ -133,7 +133,9 @@ def test_two_builds_are_the_same_bytes(build, tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
-def test_an_interrupted_build_goes_on_and_ends_with_the_same_bytes(build, server, tmp_path, given):
+def test_an_interrupted_build_goes_on_and_ends_with_the_same_bytes(
+    build, server, tmp_path, year_files
+):
     build("calm")
     server.orders.append("redirect:nowhere")
     with pytest.raises(PlatformError, match="status 302"):
@@ -144,12 +146,14 @@ def test_an_interrupted_build_goes_on_and_ends_with_the_same_bytes(build, server
     assert contents(tmp_path / "calm") == contents(tmp_path / "broken")
 
 
-def test_the_order_of_judgments_does_not_matter(build, tmp_path, given):
+def test_the_order_of_judgments_does_not_matter(build, tmp_path, year_files):
     build("one")
     shuffled = tmp_path / "shuffled.txt"
-    lines = given["given"].qrels.read_text().splitlines(keepends=True)
+    lines = year_files["files"].qrels.read_text().splitlines(keepends=True)
     shuffled.write_text("".join(reversed(lines)))
-    build("two", given=Given(given["given"].topics, shuffled, given["given"].sampled))
+    build(
+        "two", files=TrackFiles(year_files["files"].topics, shuffled, year_files["files"].sampled)
+    )
     name = "docs/part-1.jsonl.gz"
     assert contents(tmp_path / "one")[name] == contents(tmp_path / "two")[name]
 
@@ -207,8 +211,8 @@ def test_what_would_be_fetched_is_said_beforehand(build, capsys):
     assert "2 conference abstracts from" in said
 
 
-def test_a_preview_fetches_and_writes_nothing(server, given, tmp_path):
-    lines = preview(PoolSettings(2017, out=tmp_path / "pool", **given))
+def test_a_preview_fetches_and_writes_nothing(server, year_files, tmp_path):
+    lines = preview(PoolSettings(2017, out=tmp_path / "pool", **year_files))
     assert lines[0].startswith("8 articles from http://127.0.0.1")
     assert "extra_abstracts.tar.gz (61.2 MB)" in lines[1]
     assert server.calls == []
@@ -238,28 +242,30 @@ def test_sampled_judgments_come_from_nist_and_the_rest_from_ir_datasets(build, s
     archive.parent.mkdir(parents=True)
     write_archive(archive)
     build("given")
-    build("found", given=Given(), partner=Given(), extra_abstracts=None)
+    build("found", files=TrackFiles(), partner=TrackFiles(), extra_abstracts=None)
     assert contents(tmp_path / "given") == contents(tmp_path / "found")
     assert (tmp_path / "irds/medline/trec-pm-2017/sampled-qrels").is_file()
 
 
-def test_a_page_instead_of_sampled_judgments_is_not_kept(build, server, given, tmp_path):
+def test_a_page_instead_of_sampled_judgments_is_not_kept(build, server, year_files, tmp_path):
     place = tmp_path / "irds/medline/trec-pm-2017"
     place.mkdir(parents=True)
-    (place / "queries.xml").write_bytes(given["given"].topics.read_bytes())
-    (place / "qrels").write_bytes(given["given"].qrels.read_bytes())
+    (place / "queries.xml").write_bytes(year_files["files"].topics.read_bytes())
+    (place / "qrels").write_bytes(year_files["files"].qrels.read_bytes())
     server.files["/precmed/sample-qrels-final-abstracts.txt"] = b"<html>Please log in</html>"
     with pytest.raises(PlatformError, match=r"sample-qrels-final-abstracts.txt is not a file"):
-        build(given=Given(), alone=True)
+        build(files=TrackFiles(), alone=True)
     assert list(place.glob("*sampled*")) == []
 
 
-def test_sampled_judgments_of_another_year_are_refused(build, given):
-    mixed = Given(given["given"].topics, given["given"].qrels, given["partner"].sampled)
+def test_sampled_judgments_of_another_year_are_refused(build, year_files):
+    mixed = TrackFiles(
+        year_files["files"].topics, year_files["files"].qrels, year_files["partner"].sampled
+    )
     with pytest.raises(
         InputError, match=r"sampled2018.txt: topic '.' judges document .* same year"
     ):
-        build(given=mixed)
+        build(files=mixed)
 
 
 @pytest.mark.parametrize(
@@ -272,14 +278,14 @@ def test_sampled_judgments_of_another_year_are_refused(build, given):
         ("sampled", "1 0 7 1\n", r"sampled2017\.txt:1: "),
     ],
 )
-def test_files_that_are_something_else_are_named(build, given, server, part, content, message):
-    getattr(given["given"], part).write_text(content)
+def test_files_that_are_something_else_are_named(build, year_files, server, part, content, message):
+    getattr(year_files["files"], part).write_text(content)
     with pytest.raises(InputError, match=message):
         build()
     assert server.calls == []
 
 
-def test_a_users_own_name_for_the_partner_stays(build, given, tmp_path):
+def test_a_users_own_name_for_the_partner_stays(build, year_files, tmp_path):
     build("mine")
     add_alias("trec-pm-pool-2018", str(tmp_path / "mine/collection.toml"), replace=True)
     build("two")

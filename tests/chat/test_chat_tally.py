@@ -15,8 +15,8 @@ def _no_tally():
 def test_it_is_told_once(capsys):
     Chat.tally.update(answers=1, kept=0, unusable=1, prompt_tokens=1, completion_tokens=1_200)
     Chat.tell_tally("mine")
-    told = "mine: 1 answer, 0 of them kept before, 1 unusable, 1 token read, 1,200 written\n"
-    assert capsys.readouterr().err == told
+    message = "mine: 1 answer, 0 of them kept before, 1 unusable, 1 token read, 1,200 written\n"
+    assert capsys.readouterr().err == message
     Chat.tell_tally("mine")
     assert capsys.readouterr().err == ""
 

@@ -49,8 +49,8 @@ def parted(folder):
     """The collection `small` with topics in parts, of which the default plan was chosen on one."""
     parts = [{"disease": "melanoma", "gene": "BRAF (V600E)"}, {"disease": "mice", "gene": "ALK"}]
     queries = [
-        {"_id": f"q{number}", "text": "mice", "metadata": held}
-        for number, held in enumerate(parts, start=1)
+        {"_id": f"q{number}", "text": "mice", "metadata": part}
+        for number, part in enumerate(parts, start=1)
     ]
     (folder / "small" / "queries.jsonl").write_text("".join(json.dumps(q) + "\n" for q in queries))
     return folder

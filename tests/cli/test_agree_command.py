@@ -26,9 +26,9 @@ def sources(folder):
 
 
 def test_the_table_shows_scores_ranks_and_the_correlation(platform, sources):
-    shown = platform("agree", *sources)
-    assert shown.code == 0, shown
-    assert shown.out == (
+    outcome = platform("agree", *sources)
+    assert outcome.code == 0, outcome
+    assert outcome.out == (
         "system       first      second\n"
         "           nDCG@20          AP\n"
         "------------------------------\n"
@@ -45,8 +45,8 @@ def test_the_table_shows_scores_ranks_and_the_correlation(platform, sources):
 
 
 def test_systems_with_the_same_values_are_named_and_tie(platform, sources):
-    shown = platform("agree", *sources)
-    assert shown.err.splitlines() == [
+    outcome = platform("agree", *sources)
+    assert outcome.err.splitlines() == [
         "second: 'bm25' and 'drmm' have the same value on every topic; they are two systems all "
         "the same, which tie"
     ]
@@ -55,43 +55,45 @@ def test_systems_with_the_same_values_are_named_and_tie(platform, sources):
 def test_counts_are_shown_as_in_the_table_of_a_run(platform, folder):
     for name in ("one", "two"):
         a_folder(folder / name, name, {"a": 1200.0, "b": 3.0, "c": 2.5}, ["NumRet(rel=1)"])
-    shown = platform("agree", "--runs-dir", "one", "--runs-dir", "two")
-    assert [line.split()[1] for line in shown.out.splitlines()[3:6]] == ["1,200", "3", "2.5000"]
+    outcome = platform("agree", "--runs-dir", "one", "--runs-dir", "two")
+    assert [line.split()[1] for line in outcome.out.splitlines()[3:6]] == ["1,200", "3", "2.5000"]
 
 
 def test_a_small_p_is_told_as_such(platform, folder):
     for name in ("one", "two"):
         a_folder(folder / name, name, {f"s{n}": n / 10 for n in range(9)})
-    shown = platform("agree", "--runs-dir", "one", "--runs-dir", "two")
-    assert shown.out.splitlines()[-2].split()[-1] == "<0.001"
+    outcome = platform("agree", "--runs-dir", "one", "--runs-dir", "two")
+    assert outcome.out.splitlines()[-2].split()[-1] == "<0.001"
 
 
 def test_json_is_one_object(platform, sources):
-    found = platform("agree", *sources, "--json", "--samples", "200", "--seed", "7").json
-    assert found["systems"] == ["bm25", "delta", "drmm"]
-    assert [s["collection"] for s in found["sources"]] == ["first", "second"]
-    assert [s["measure"] for s in found["sources"]] == ["nDCG@20", "AP"]
-    assert found["sources"][0]["ranks"] == {"bm25": 3, "delta": 1, "drmm": 2}
-    assert found["sources"][0]["topics"] == 2
-    (pair,) = found["correlations"]
+    agreement = platform("agree", *sources, "--json", "--samples", "200", "--seed", "7").json
+    assert agreement["systems"] == ["bm25", "delta", "drmm"]
+    assert [s["collection"] for s in agreement["sources"]] == ["first", "second"]
+    assert [s["measure"] for s in agreement["sources"]] == ["nDCG@20", "AP"]
+    assert agreement["sources"][0]["ranks"] == {"bm25": 3, "delta": 1, "drmm": 2}
+    assert agreement["sources"][0]["topics"] == 2
+    (pair,) = agreement["correlations"]
     assert pair["sources"] == ["first", "second"]
     assert pair["tau_b"] == pytest.approx(0.8164966)
-    assert (found["samples"], found["seed"]) == (200, 7)
+    assert (agreement["samples"], agreement["seed"]) == (200, 7)
 
 
 def test_a_measure_goes_for_all_sources_or_for_each(platform, sources):
-    both = platform("agree", *sources, "--measure", "AP", "--json").json
-    assert [s["measure"] for s in both["sources"]] == ["AP", "AP"]
-    each = platform("agree", *sources, "--measure", "AP", "--measure", "P@10", "--json").json
-    assert [s["measure"] for s in each["sources"]] == ["AP", "P@10"]
+    one_measure = platform("agree", *sources, "--measure", "AP", "--json").json
+    assert [s["measure"] for s in one_measure["sources"]] == ["AP", "AP"]
+    two_measures = platform(
+        "agree", *sources, "--measure", "AP", "--measure", "P@10", "--json"
+    ).json
+    assert [s["measure"] for s in two_measures["sources"]] == ["AP", "P@10"]
 
 
-@pytest.mark.parametrize(("asked", "name"), [("MAP", "AP"), ("NDCG@20", "nDCG@20")])
-def test_a_measure_has_the_names_that_run_takes(platform, folder, asked, name):
+@pytest.mark.parametrize(("alias", "name"), [("MAP", "AP"), ("NDCG@20", "nDCG@20")])
+def test_a_measure_has_the_names_that_run_takes(platform, folder, alias, name):
     folders = ("--runs-dir", "one", "--runs-dir", "one", "--measure", "P@10")
     a_folder(folder / "one", "first", dict.fromkeys("abc", 0.1), ("nDCG@20", "AP", "P@10"))
-    found = platform("agree", *folders, "--measure", asked, "--json").json
-    assert [s["measure"] for s in found["sources"]] == ["P@10", name]
+    agreement = platform("agree", *folders, "--measure", alias, "--json").json
+    assert [s["measure"] for s in agreement["sources"]] == ["P@10", name]
 
 
 def test_a_system_without_the_measure_is_named(platform, folder, sources):
@@ -105,15 +107,17 @@ def test_a_system_without_the_measure_is_named(platform, folder, sources):
 
 
 def test_rerankers_own_scores_can_be_taken(platform, sources):
-    found = platform("agree", *sources, "--alone", "--json").json
-    assert found["sources"][0]["scores"] == {"bm25": 0.1, "delta": 0.0, "drmm": 0.2}
-    assert found["sources"][1]["scores"]["delta"] == 0.3
+    agreement = platform("agree", *sources, "--alone", "--json").json
+    assert agreement["sources"][0]["scores"] == {"bm25": 0.1, "delta": 0.0, "drmm": 0.2}
+    assert agreement["sources"][1]["scores"]["delta"] == 0.3
 
 
 def test_one_collection_by_two_measures_is_told_apart(platform, sources):
     folders = ("--runs-dir", "one", "--runs-dir", "one")
-    found = platform("agree", *folders, "--measure", "AP", "--measure", "nDCG@20", "--json").json
-    assert [s["name"] for s in found["sources"]] == ["first AP", "first nDCG@20"]
+    agreement = platform(
+        "agree", *folders, "--measure", "AP", "--measure", "nDCG@20", "--json"
+    ).json
+    assert [s["name"] for s in agreement["sources"]] == ["first AP", "first nDCG@20"]
 
 
 @pytest.mark.parametrize(
@@ -151,8 +155,8 @@ def judges(folder):
     write(
         folder / "j.jsonl",
         *(
-            judged(source, topic, dict(zip(documents, map(int, given), strict=True)))
-            for source, given in grades.items()
+            judged(source, topic, dict(zip(documents, map(int, digits), strict=True)))
+            for source, digits in grades.items()
             for topic in ("q1", "q2")
         ),
     )
@@ -164,8 +168,8 @@ def judges(folder):
 
 
 def test_a_judge_is_measured_against_people(platform, judges):
-    shown = platform("agree", *judges, "--measure", "P@2")
-    assert shown.code == 0, shown
+    outcome = platform("agree", *judges, "--measure", "P@2")
+    assert outcome.code == 0, outcome
     for part in (
         "llm gpt-x 1 against people\n",
         "People among themselves: alpha, ordinal, ",
@@ -174,29 +178,29 @@ def test_a_judge_is_measured_against_people(platform, judges):
         "If llm replaces a random tenth of the grades (100 draws)",
         "They grade 4 documents differently, and nobody settled it. First to adjudicate:",
     ):
-        assert part in shown.out
-    assert "held out: nothing says which judgments llm was fitted on" in shown.err
-    assert "--fitted-on TOPIC,…" in shown.err
-    assert len(shown.out.partition("adjudicate:")[2].strip().splitlines()) == 6
+        assert part in outcome.out
+    assert "held out: nothing says which judgments llm was fitted on" in outcome.err
+    assert "--fitted-on TOPIC,…" in outcome.err
+    assert len(outcome.out.partition("adjudicate:")[2].strip().splitlines()) == 6
 
 
 def test_the_object_of_a_judge_has_all(platform, judges):
-    found = platform("agree", *judges, "--judge", "bob", "--against", "ann", "--json").json
-    assert (found["judge"], found["against"]) == ("bob", "ann")
-    assert found["of_grades"]["table"] == [[2, 2, 0], [0, 4, 0], [0, 0, 4]]
-    assert found["of_grades"]["values"]["same grade"]["value"] == pytest.approx(10 / 12)
-    assert found["of_systems"]["symmetric"] is True
-    assert found["of_systems"]["lowest_tau"] <= 1
-    assert [(d["document"], d["first"], d["second"]) for d in found["differences"]] == [
+    agreement = platform("agree", *judges, "--judge", "bob", "--against", "ann", "--json").json
+    assert (agreement["judge"], agreement["against"]) == ("bob", "ann")
+    assert agreement["of_grades"]["table"] == [[2, 2, 0], [0, 4, 0], [0, 0, 4]]
+    assert agreement["of_grades"]["values"]["same grade"]["value"] == pytest.approx(10 / 12)
+    assert agreement["of_systems"]["symmetric"] is True
+    assert agreement["of_systems"]["lowest_tau"] <= 1
+    assert [(d["document"], d["first"], d["second"]) for d in agreement["differences"]] == [
         ("d3", 0, 1),
         ("d3", 0, 1),
     ]
 
 
 def test_topics_that_a_judge_was_fitted_on_are_left_out(platform, judges):
-    asked = ("agree", "j.jsonl", "--samples", "100", "--json", "--fitted-on")
-    assert sum(map(sum, platform(*asked, "q1").json["of_grades"]["table"])) == 6
-    assert platform(*asked, "q1,q2").code == 2
+    command = ("agree", "j.jsonl", "--samples", "100", "--json", "--fitted-on")
+    assert sum(map(sum, platform(*command, "q1").json["of_grades"]["table"])) == 6
+    assert platform(*command, "q1,q2").code == 2
 
 
 @pytest.mark.parametrize(
@@ -213,5 +217,5 @@ def test_topics_that_a_judge_was_fitted_on_are_left_out(platform, judges):
     ],
 )
 def test_what_does_not_go_together_is_refused(platform, judges, arguments, problem):
-    shown = platform("agree", *arguments)
-    assert (shown.code, problem in shown.err) == (2, True), shown
+    outcome = platform("agree", *arguments)
+    assert (outcome.code, problem in outcome.err) == (2, True), outcome

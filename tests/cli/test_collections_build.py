@@ -25,10 +25,10 @@ def server(monkeypatch, tmp_path):
 @pytest.fixture
 def options(folder, server):
     """What it takes to build a small pool without any download."""
-    own = write_year(folder / "files", 2017, ["1", "2", "3", "60", *ABSTRACTS])
+    year = write_year(folder / "files", 2017, ["1", "2", "3", "60", *ABSTRACTS])
     partner = write_year(folder / "files", 2018, ["3", "4", "5"])
     archive = write_archive(folder / "extra.tar.gz")
-    return [*arguments(own, partner), "--rate", "1000", "--extra-abstracts", str(archive)]
+    return [*arguments(year, partner), "--rate", "1000", "--extra-abstracts", str(archive)]
 
 
 def test_every_builder_has_a_command_of_its_name():
@@ -41,9 +41,9 @@ def test_a_pool_is_built_named_and_found(platform, options):
     assert "7 documents in" in built.out
     assert "not there: 1 judged document (PubMed does not have it)" in built.out
     assert "platform run --collection trec-pm-pool-2017" in built.out
-    shown = platform("collections", "show", "trec-pm-pool-2017", "--json").json
-    assert shown["training"] == "trec-pm-pool-2018"
-    assert shown["judgments"]["documents"] == 6
+    facts = platform("collections", "show", "trec-pm-pool-2017", "--json").json
+    assert facts["training"] == "trec-pm-pool-2018"
+    assert facts["judgments"]["documents"] == 6
     assert platform("collections", "check", "trec-pm-pool-2018").code == 0
 
 
@@ -155,9 +155,9 @@ def test_heading_queries_are_built_from_a_collection(platform, folder):
     ]
     assert platform("collections", "show", "few:train", "--json").json["topics"] == 32
     assert platform(*command).code == 2
-    named = platform(*command[:-1], "named", "--kb", "own", "--json")
-    assert named.json["queries"] == {"train": 32, "dev": 4, "test": 4}
-    assert named.json["of_genes"] == 0
+    outcome = platform(*command[:-1], "named", "--kb", "own", "--json")
+    assert outcome.json["queries"] == {"train": 32, "dev": 4, "test": 4}
+    assert outcome.json["of_genes"] == 0
     assert "queries with a gene       0" in platform(*command[:-1], "named2", "--kb", "own").out
     assert "not installed" in platform(*command[:-1], "other", "--kb", "nowhere").err
 
@@ -167,9 +167,9 @@ def test_articles_of_judgments_are_fetched_and_how_to_use_them_is_said(platform,
     command = ("collections", "build", "pubmed-articles", "--qrels", "qrels.txt")
     planned = platform(*command, "--out", "docs", "--dry-run")
     assert planned.out.startswith(f"2 articles from {server.url}")
-    done = platform(*command, "--out", "docs", "--rate", "1000")
-    assert done.code == 0, done.err
-    assert done.out.splitlines() == [
+    outcome = platform(*command, "--out", "docs", "--rate", "1000")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.splitlines() == [
         "1 document in docs",
         "not there: 1 judged document, see docs/missing.tsv",
         "Use them in a collection.toml of the current folder:",

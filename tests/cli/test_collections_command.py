@@ -7,13 +7,13 @@ import pytest
 
 def test_list_names_the_registered_the_users_own_and_the_built_in(platform):
     assert platform("collections", "add", "mine", "small").code == 0
-    listed = platform("collections", "list")
-    rows = [line.split()[:2] for line in listed.out.splitlines()]
+    outcome = platform("collections", "list")
+    rows = [line.split()[:2] for line in outcome.out.splitlines()]
     assert ["demo", "plugin"] in rows
     assert ["mine", "user"] in rows
     assert ["trec-pm-2017", "built-in"] in rows
-    assert "ir_datasets id" in listed.out
-    assert "FOLDER:split" in listed.out
+    assert "ir_datasets id" in outcome.out
+    assert "FOLDER:split" in outcome.out
 
 
 def test_list_as_json(platform, folder):
@@ -39,8 +39,8 @@ def test_a_removed_name_is_forgotten(platform):
 
 
 def test_show_tells_what_is_in_a_collection(platform):
-    shown = platform("collections", "show", "small")
-    facts = dict(line.split("  ", 1) for line in shown.out.splitlines())
+    outcome = platform("collections", "show", "small")
+    facts = dict(line.split("  ", 1) for line in outcome.out.splitlines())
     facts = {name: value.strip() for name, value in facts.items()}
     assert facts["topics"] == "2"
     assert facts["judgments per grade 2"] == "1"
@@ -65,9 +65,9 @@ def test_an_index_tells_how_many_documents_there_are(platform):
     assert platform("index", "--collection", "small").code == 0
     facts = platform("collections", "show", "small", "--json").json
     assert (facts["documents"], facts["documents_note"]) == (3, "")
-    shown = platform("collections", "show", "small").out
-    assert "documents " in shown
-    assert "documents note" not in shown
+    text = platform("collections", "show", "small").out
+    assert "documents " in text
+    assert "documents note" not in text
 
 
 def test_show_keeps_an_example_in_its_line(platform, folder):
@@ -80,22 +80,22 @@ def test_show_keeps_an_example_in_its_line(platform, folder):
 def test_search_keeps_a_title_in_its_line(platform, folder):
     document = {"_id": "d1", "title": "Crizotinib\n\tand more", "text": "ALK."}
     (folder / "small" / "corpus.jsonl").write_text(json.dumps(document) + "\n")
-    asked = ("search", "--collection", "small", "--query", "crizotinib\nmore")
-    first, hit = platform(*asked).out.splitlines()
+    command = ("search", "--collection", "small", "--query", "crizotinib\nmore")
+    first, hit = platform(*command).out.splitlines()
     assert first == "query: crizotinib more"
     assert hit.endswith("d1  Crizotinib and more")
-    assert platform(*asked, "--json").json["hits"][0]["title"] == document["title"]
+    assert platform(*command, "--json").json["hits"][0]["title"] == document["title"]
 
 
 @pytest.mark.java
 @pytest.mark.parametrize("as_json", [False, True])
 def test_search_says_that_it_finds_nothing(platform, as_json):
-    asked = ("search", "--collection", "small", "--query", "zzzzqqq")
-    shown = platform(*asked, *["--json"] * as_json)
-    assert shown.code == 0
-    assert shown.err.splitlines()[-1] == "small: bm25 finds nothing"
+    command = ("search", "--collection", "small", "--query", "zzzzqqq")
+    outcome = platform(*command, *["--json"] * as_json)
+    assert outcome.code == 0
+    assert outcome.err.splitlines()[-1] == "small: bm25 finds nothing"
     if as_json:
-        assert shown.json["hits"] == []
+        assert outcome.json["hits"] == []
 
 
 @pytest.mark.parametrize("query", ["", " "])
@@ -106,10 +106,10 @@ def test_an_empty_query_is_refused(platform, query):
 
 
 def test_show_says_what_would_be_downloaded(platform):
-    shown = platform("collections", "show", "trec-pm-2017")
-    assert shown.code == 0
-    assert "would download" in shown.out
-    assert "26,740,025" in shown.out
+    outcome = platform("collections", "show", "trec-pm-2017")
+    assert outcome.code == 0
+    assert "would download" in outcome.out
+    assert "26,740,025" in outcome.out
 
 
 def test_a_sound_collection_has_exit_code_0(platform):
@@ -155,11 +155,11 @@ def test_a_collection_that_cannot_be_trusted_has_exit_code_1(platform, folder, a
 
 
 @pytest.mark.parametrize(
-    ("size", "told"),
+    ("size", "note"),
     [(6_100, " (6 kB)"), (2_400_000, " (2.4 MB)"), (22_000_000_000, " (22.0 GB)"), (None, "")],
 )
-def test_the_size_of_a_download_has_a_unit_that_fits(platform, monkeypatch, size, told):
+def test_the_size_of_a_download_has_a_unit_that_fits(platform, monkeypatch, size, note):
     facts = {"downloads": [{"source": "https://x.org/y", "bytes": size, "path": None}]}
     monkeypatch.setattr("irplatform.collections.inspection.describe", lambda _collection: facts)
-    shown = platform("collections", "show", "small")
-    assert shown.out == f"would download  https://x.org/y{told}\n"
+    outcome = platform("collections", "show", "small")
+    assert outcome.out == f"would download  https://x.org/y{note}\n"

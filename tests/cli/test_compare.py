@@ -42,10 +42,10 @@ def test_the_table_has_differences_and_sentences_say_what_they_mean(platform):
         "one     0.5625",
         "two     1.0000▲▲",
     ]
-    told = (
+    sentence = (
         "two is better than one: by 0.8750 P@1, most likely between 0.5794 and 1.1706, and on 7 of"
     )
-    assert f"{told} 8 topics." in lines
+    assert f"{sentence} 8 topics." in lines
     assert "Topics that differ most by P@1" in lines
 
 
@@ -121,7 +121,7 @@ def test_bounds_and_topics_come_when_asked(platform):
 def test_groups_need_a_collection_and_are_shown(platform, folder):
     assert "groups of topics need --collection" in platform(*BASE, "--group-by", "gene").err
     (folder / "bad.run").write_text("q1 Q0 d2 1 2.0 x\nq2 Q0 d1 1 2.0 x\n")
-    asked = (
+    command = (
         "compare",
         "good.run",
         "bad.run",
@@ -130,7 +130,7 @@ def test_groups_need_a_collection_and_are_shown(platform, folder):
         "--group-by",
         "query-length",
     )
-    lines = platform(*asked, "--measure", "P@1").out.splitlines()
+    lines = platform(*command, "--measure", "P@1").out.splitlines()
     assert "P@1 by query-length" in lines
     assert "1 word             2  0.5000  0.0000" in lines
     assert "q1     1.0000  0.0000  crizotinib" in lines
@@ -159,12 +159,12 @@ def test_a_folder_stands_for_the_final_runs_in_it(platform, folder):
     (folder / "runs").mkdir()
     for name in ("two", "one", "two-alone"):
         (folder / "runs" / f"{name}.run").write_bytes((folder / "two.run").read_bytes())
-    asked = ("compare", "runs", "three.run", "--qrels", "qrels.txt", "--measure", "P@1", "--json")
-    assert [s["name"] for s in platform(*asked).json["systems"]] == ["one", "two", "three"]
+    command = ("compare", "runs", "three.run", "--qrels", "qrels.txt", "--measure", "P@1", "--json")
+    assert [s["name"] for s in platform(*command).json["systems"]] == ["one", "two", "three"]
     (folder / "runs" / "report.json").write_text('{"runs": [{"path": "x/two.run"}]}')
-    assert [s["name"] for s in platform(*asked).json["systems"]] == ["two", "three"]
+    assert [s["name"] for s in platform(*command).json["systems"]] == ["two", "three"]
     (folder / "empty").mkdir()
-    assert "no run files (*.run) in this folder" in platform("compare", "empty", *asked[2:]).err
+    assert "no run files (*.run) in this folder" in platform("compare", "empty", *command[2:]).err
 
 
 def test_markdown_and_latex_have_the_other_measures_too(platform):

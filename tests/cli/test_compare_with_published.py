@@ -23,9 +23,9 @@ def platform(tmp_path, capsys, monkeypatch, fresh_home):
     small = collection(tmp_path / "small")
     for row_id, finals, alone in (("good", {42: 1, 1042: 0}, 2), ("poor", {42: 3}, None)):
         for protocol in ("judged", "retrieved"):
-            ran = tmp_path / "ran" / protocol / row_id
+            run_dir = tmp_path / "ran" / protocol / row_id
             keep(
-                execution(row_id, small, ran, finals, alone=alone, protocol=protocol),
+                execution(row_id, small, run_dir, finals, alone=alone, protocol=protocol),
                 tmp_path / "kept",
             )
     write_run(ranked("mine", 2), tmp_path / "mine.run")
@@ -36,7 +36,7 @@ def platform(tmp_path, capsys, monkeypatch, fresh_home):
 
 
 def _systems(said):
-    return {each["name"]: each for each in json.loads(said.out)["systems"]}
+    return {system["name"]: system for system in json.loads(said.out)["systems"]}
 
 
 def test_stored_scores_are_compared_with_a_run_of_ones_own(platform, tmp_path):
@@ -49,7 +49,7 @@ def test_stored_scores_are_compared_with_a_run_of_ones_own(platform, tmp_path):
     for shift in (0, 1, 2, 3):
         scores = ir.evaluate(ranked("x", shift), collection=str(tmp_path / "small"), measures="AP")
         means[shift] = scores["x"].aggregate["AP"]
-    mean_of = {name: each["measures"]["AP"]["mean"] for name, each in systems.items()}
+    mean_of = {name: system["measures"]["AP"]["mean"] for name, system in systems.items()}
     assert mean_of["mine"] == means[2]
     assert mean_of["good"] == pytest.approx((means[1] + means[0]) / 2)
     assert mean_of["poor"] == means[3]
@@ -131,10 +131,10 @@ def test_runs_in_memory_stand_beside_published_results(platform):
 )
 def test_what_cannot_be_compared_is_refused(platform, tmp_path, words, message):
     changed = collection(tmp_path / "changed", relevant=3)
-    own = ranked("own", 1)
-    write_run_with_metadata(own, changed / "own.run", metadata("own", changed))
+    run = ranked("own", 1)
+    write_run_with_metadata(run, changed / "own.run", metadata("own", changed))
     other = metadata("elsewhere", tmp_path / "small", documents="others")
-    write_run_with_metadata(own, tmp_path / "elsewhere.run", other)
+    write_run_with_metadata(run, tmp_path / "elsewhere.run", other)
     said = platform("compare", *words)
     assert (said.code, message in said.err) == (2, True)
 
@@ -154,15 +154,15 @@ def test_a_run_of_other_candidates_is_told(platform, tmp_path):
     assert "short has no metadata: whether it ranks the same candidates is not known." in said
     deepest = len(DOCUMENTS)
     assert f"short ranks 4 documents of a topic, the published results {deepest}." in said
-    told = "WARNING: ranker ranks the judged documents, the published results what a first stage"
-    assert told in platform("compare", "own", FOUND).err
+    warning = "WARNING: ranker ranks the judged documents, the published results what a first stage"
+    assert warning in platform("compare", "own", FOUND).err
 
 
 def test_a_collection_that_is_not_here_is_asked_for(platform, monkeypatch):
     monkeypatch.delenv("KEPT_ROWS")
     said = platform("compare", "mine.run", TABLE)
-    told = "the published results are of ${KEPT_ROWS}/small: set this variable, or give"
-    assert (said.code, f"{told} --collection." in said.err) == (2, True)
+    message = "the published results are of ${KEPT_ROWS}/small: set this variable, or give"
+    assert (said.code, f"{message} --collection." in said.err) == (2, True)
     assert platform("compare", "mine.run", TABLE, "--collection", "small").code == 0
 
 

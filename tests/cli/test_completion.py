@@ -119,6 +119,6 @@ def test_fish_keeps_the_commas_of_lists(platform):
 
 def test_bash_takes_the_script(platform):
     script = platform("completion", "bash").out
-    asked = f"{script}\ncomplete -p platform"
-    done = subprocess.run(["bash", "-c", asked], check=True, capture_output=True, text=True)
-    assert (done.stdout.split()[-1], done.stderr) == ("platform", "")
+    program = f"{script}\ncomplete -p platform"
+    result = subprocess.run(["bash", "-c", program], check=True, capture_output=True, text=True)
+    assert (result.stdout.split()[-1], result.stderr) == ("platform", "")

@@ -13,7 +13,7 @@ GZIP_WITHOUT_NAME_AND_TIME = b"\x1f\x8b\x08\0\0\0\0\0"
 
 
 @pytest.fixture
-def made(platform, folder):
+def runs_folder(platform, folder):
     """The same runs in the folders `plain` and `packed`."""
     assert platform(*RUN, "--run-dir", "plain").code == 0
     assert platform(*RUN, "--run-dir", "packed", "--compress").code == 0
@@ -28,19 +28,21 @@ def run_files(ending):
     return sorted([*(f"{n}{ending}{end}" for n in NAMES for end in ("", ".meta.json")), *ABOUT_ALL])
 
 
-def test_a_compressed_folder_has_the_same_lines_and_scores(made):
-    assert files(made / "plain") == run_files(".run")
-    assert files(made / "packed") == run_files(".run.gz")
+def test_a_compressed_folder_has_the_same_lines_and_scores(runs_folder):
+    assert files(runs_folder / "plain") == run_files(".run")
+    assert files(runs_folder / "packed") == run_files(".run.gz")
     for name in NAMES:
-        packed = (made / "packed" / f"{name}.run.gz").read_bytes()
+        packed = (runs_folder / "packed" / f"{name}.run.gz").read_bytes()
         assert packed.startswith(GZIP_WITHOUT_NAME_AND_TIME)
-        assert gzip.decompress(packed) == (made / "plain" / f"{name}.run").read_bytes()
-    scores = [(made / place / "scores.json").read_bytes() for place in ("plain", "packed")]
+        assert gzip.decompress(packed) == (runs_folder / "plain" / f"{name}.run").read_bytes()
+    scores = [(runs_folder / place / "scores.json").read_bytes() for place in ("plain", "packed")]
     assert scores[0] == scores[1]
-    reports = [json.loads((made / p / "report.json").read_text()) for p in ("plain", "packed")]
+    reports = [
+        json.loads((runs_folder / p / "report.json").read_text()) for p in ("plain", "packed")
+    ]
     digests = [{*report["files"].values()} for report in reports]
     assert digests[0] == digests[1]  # of the lines
-    metadata = json.loads((made / "packed" / "bm25.run.gz.meta.json").read_text())
+    metadata = json.loads((runs_folder / "packed" / "bm25.run.gz.meta.json").read_text())
     assert metadata["implementation"]["call"]["settings"]["compress"] is True
 
 
@@ -60,8 +62,8 @@ def test_a_compressed_folder_has_the_same_lines_and_scores(made):
         "submit fix FOLDER/bm25.run -o fixed.run --force",
     ],
 )
-def test_commands_read_compressed_runs_as_others(platform, made, command):
-    def told(folder, ending):
+def test_commands_read_compressed_runs_as_others(platform, runs_folder, command):
+    def answer(folder, ending):
         words = [
             word.replace("FOLDER", folder).replace(".run", ending) if "FOLDER" in word else word
             for word in command.split()
@@ -70,30 +72,30 @@ def test_commands_read_compressed_runs_as_others(platform, made, command):
         said = (outcome.out + outcome.err).replace(ending, ".run").replace(folder, "FOLDER")
         return outcome.code, " ".join(said.split())
 
-    plain, packed = told("plain", ".run"), told("packed", ".run.gz")
+    plain, packed = answer("plain", ".run"), answer("packed", ".run.gz")
     assert plain[0] == 0
     assert packed == plain
 
 
-@pytest.mark.parametrize("named", ["revdocid.run.gz", "revdocid.run.gz.meta.json", "", "unpacked"])
-def test_compressed_runs_are_made_again_and_their_lines_compared(platform, made, named):
-    packed = made / "packed"
-    if named == "unpacked":
+@pytest.mark.parametrize("target", ["revdocid.run.gz", "revdocid.run.gz.meta.json", "", "unpacked"])
+def test_compressed_runs_are_made_again_and_their_lines_compared(platform, runs_folder, target):
+    packed = runs_folder / "packed"
+    if target == "unpacked":
         for name in NAMES:
             path = packed / f"{name}.run.gz"
             path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
             path.unlink()
-        named = "ir-metadata.yml"
-    again = platform("rerun", "--cached", f"packed/{named}", "--out", "again", "--json")
+        target = "ir-metadata.yml"
+    again = platform("rerun", "--cached", f"packed/{target}", "--out", "again", "--json")
     assert (again.code, again.json["same"]) == (0, True)
-    assert {path.name for path in (made / "again").glob("revdocid.run*")} == {
+    assert {path.name for path in (runs_folder / "again").glob("revdocid.run*")} == {
         "revdocid.run.gz",
         "revdocid.run.gz.meta.json",
     }
 
 
-def test_one_form_replaces_the_other(platform, made):
-    packed, again = made / "packed", ("--run-dir", "packed")
+def test_one_form_replaces_the_other(platform, runs_folder):
+    packed, again = runs_folder / "packed", ("--run-dir", "packed")
     bytes_before = (packed / "bm25.run.gz").read_bytes()
     assert platform(*RUN, *again).code == 0
     assert files(packed) == run_files(".run")
@@ -106,24 +108,24 @@ def test_one_form_replaces_the_other(platform, made):
 @pytest.mark.parametrize("form", [(), ("--compress",)])
 @pytest.mark.parametrize(("folder_name", "ending"), [("plain", "run"), ("packed", "run.gz")])
 def test_a_run_of_other_settings_is_refused_in_either_form(
-    platform, made, form, folder_name, ending
+    platform, runs_folder, form, folder_name, ending
 ):
-    before = files(made / folder_name)
+    before = files(runs_folder / folder_name)
     refused = platform(*RUN, "--run-dir", folder_name, "--depth", "2", "--rerank-depth", "2", *form)
     assert refused.code == 2
     assert f"{folder_name}/bm25.{ending}: this run was made with other settings" in refused.err
-    assert files(made / folder_name) == before
+    assert files(runs_folder / folder_name) == before
 
 
-def test_a_compressed_run_without_a_record_is_refused(platform, made):
-    (made / "packed" / "bm25.run.gz.meta.json").unlink()
+def test_a_compressed_run_without_a_record_is_refused(platform, runs_folder):
+    (runs_folder / "packed" / "bm25.run.gz.meta.json").unlink()
     refused = platform(*RUN, "--run-dir", "packed")
     assert refused.code == 2
     assert "packed/bm25.run.gz: this file already exists, and no bm25.run.gz.meta" in refused.err
 
 
 @pytest.mark.parametrize("ending", ["run", "run.gz"])
-def test_candidates_are_not_written_over_in_either_form(platform, made, ending):
+def test_candidates_are_not_written_over_in_either_form(platform, runs_folder, ending):
     folder = "packed" if ending == "run.gz" else "plain"
     candidates = ("--first-stage", f"{folder}/revdocid.{ending}", "--run-dir", folder)
     for form in ((), ("--compress",)):
@@ -132,14 +134,14 @@ def test_candidates_are_not_written_over_in_either_form(platform, made, ending):
         assert "'revdocid' would be written over these candidates" in refused.err
 
 
-def test_a_compressed_run_is_a_first_stage(platform, made):
+def test_a_compressed_run_is_a_first_stage(platform, runs_folder):
     first_stage = ("--first-stage", "packed/bm25.run.gz", "--run-dir", "own", "--compress")
     assert platform(*RUN, *first_stage).code == 0
-    assert files(made / "own") == run_files(".run.gz")
+    assert files(runs_folder / "own") == run_files(".run.gz")
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (gzip.compress(b"q1 Q0 d1 1 1.0 x\n", mtime=0)[:-5], "this is not a whole gzip file"),
         (b"q1 Q0 d1 1 1.0 x\n", "drop '.gz' from its name if it is not compressed"),
@@ -147,8 +149,8 @@ def test_a_compressed_run_is_a_first_stage(platform, made):
     ],
     ids=["cut off", "plain", "empty"],
 )
-def test_a_damaged_run_is_one_clear_error(platform, made, content, told):
-    (made / "packed" / "bm25.run.gz").write_bytes(content)
+def test_a_damaged_run_is_one_clear_error(platform, runs_folder, content, message):
+    (runs_folder / "packed" / "bm25.run.gz").write_bytes(content)
     for words in (
         ("evaluate", "--collection", "small", "packed"),
         ("compare", "--collection", "small", "packed"),
@@ -158,14 +160,14 @@ def test_a_damaged_run_is_one_clear_error(platform, made, content, told):
         refused = platform(*words)
         assert refused.code == 2
         assert refused.err.startswith("platform: packed/bm25.run.gz: ")
-        assert told in refused.err
+        assert message in refused.err
         assert refused.err.count("\n") == 1
     outcome = platform("verify", "packed/bm25.run.gz")
     assert outcome.code == 1
     assert "CHANGED" in outcome.out
 
 
-def test_the_name_without_its_ending_points_to_the_compressed_file(platform, made):
+def test_the_name_without_its_ending_points_to_the_compressed_file(platform, runs_folder):
     refused = platform("evaluate", "--collection", "small", "packed/bm25.run")
     assert refused.err == (
         "platform: packed/bm25.run: there is no such file. There is bm25.run.gz.\n"
@@ -186,14 +188,14 @@ def test_all_cells_of_a_matrix_are_compressed(platform, folder):
 
 def test_what_is_scored_is_what_is_written(platform, folder):
     cut = (*RUN, "--run-dir", "x", "--measure", "RR,P@2", "--written-depth", "1")
-    made = platform(*cut, "--json")
-    assert made.json["warnings"] == ["P@2: no run has more than 1 document per topic"]
+    outcome = platform(*cut, "--json")
+    assert outcome.json["warnings"] == ["P@2: no run has more than 1 document per topic"]
     for name in NAMES:
         lines = (folder / "x" / f"{name}.run").read_text().splitlines()
         assert {line.split()[3] for line in lines} == {"1"}
     scored = platform("evaluate", "--collection", "small", "x", "--measure", "RR,P@2", "--json")
     evaluated = {run["name"]: run["measures"] for run in scored.json["runs"]}
-    assert evaluated == {run["name"]: run["measures"] for run in made.json["runs"]}
+    assert evaluated == {run["name"]: run["measures"] for run in outcome.json["runs"]}
     assert platform("rerun", "--cached", "x").code == 0
     refused = platform(*RUN, "--run-dir", "x")
     assert "other settings: written-depth 1 -> not set. Name" in refused.err

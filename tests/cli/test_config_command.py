@@ -107,9 +107,9 @@ def test_a_head_of_metadata_is_left_out_of_an_upload(platform, folder, monkeypat
 def test_a_terminal_is_asked_once(platform, described, folder, monkeypatch):
     monkeypatch.setattr("irplatform.cli.config.on_terminal", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO("Lab\nhttps://example.org/x\n"))
-    asked = platform("submit", "tira", "bm25.run", "--out", "upload")
-    assert asked.code == 0
-    assert "Your team or institution" in asked.err
+    outcome = platform("submit", "tira", "bm25.run", "--out", "upload")
+    assert outcome.code == 0
+    assert "Your team or institution" in outcome.err
     assert platform("submit", "tira", "bm25.run", "--out", "again").err == ""
     monkeypatch.setattr("sys.stdin", io.StringIO("Ada\n\n\nBig\n\n\n"))
     assert platform("config", "ask").code == 0

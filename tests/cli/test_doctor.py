@@ -17,31 +17,31 @@ def no_imports(monkeypatch):
 
 @pytest.fixture
 def findings(capsys, monkeypatch, fresh_home):
-    def found():
+    def examine():
         outcome = call(capsys, monkeypatch, "doctor", "--json")
         return outcome.code, {f["subject"]: f for f in outcome.json["findings"]}
 
-    return found
+    return examine
 
 
 @pytest.mark.java
 def test_lucene_indexes_and_finds(findings):
-    code, found = findings()
-    assert (code, found["Lucene"]["state"], found["Python"]["state"]) == (0, "ok", "ok")
-    assert "indexed and searched" in found["Lucene"]["found"]
-    assert "delta" in found["plugins"]["found"]
+    code, subjects = findings()
+    assert (code, subjects["Lucene"]["state"], subjects["Python"]["state"]) == (0, "ok", "ok")
+    assert "indexed and searched" in subjects["Lucene"]["found"]
+    assert "delta" in subjects["plugins"]["found"]
 
 
 def test_what_is_missing_is_no_fault_and_is_named(findings, monkeypatch):
     monkeypatch.setitem(sys.modules, "ot", None)
     monkeypatch.setattr(lucene_jar, "_installed", lambda: None)
-    code, found = findings()
+    code, subjects = findings()
     assert code == 0
-    assert found["extra wmd"]["state"] == "-"
-    assert "without POT" in found["extra wmd"]["found"]
-    assert found["extra wmd"]["advice"] == "If you need it: pip install 'irplatform[wmd]'"
-    assert found["Lucene"]["state"] == "-"
-    assert "pip install --no-deps 'pyserini>=1.4,<3'" in found["Lucene"]["advice"]
+    assert subjects["extra wmd"]["state"] == "-"
+    assert "without POT" in subjects["extra wmd"]["found"]
+    assert subjects["extra wmd"]["advice"] == "If you need it: pip install 'irplatform[wmd]'"
+    assert subjects["Lucene"]["state"] == "-"
+    assert "pip install --no-deps 'pyserini>=1.4,<3'" in subjects["Lucene"]["advice"]
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_it_says_if_this_machine_is_tested(monkeypatch, system, processor, state
     monkeypatch.setattr(doctor.platform, "system", lambda: system)
     monkeypatch.setattr(doctor.platform, "machine", lambda: processor)
     monkeypatch.setattr(doctor, "portable", lambda: processor == "x86_64")
-    found = doctor.machine()
-    assert found.state == state
-    assert words in f"{found.found} {found.advice}"
+    finding = doctor.machine()
+    assert finding.state == state
+    assert words in f"{finding.found} {finding.advice}"
 
 
 @pytest.mark.parametrize(

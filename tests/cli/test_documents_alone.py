@@ -18,16 +18,16 @@ def unsplit(folder):
 
 @pytest.mark.java
 def test_a_hit_without_a_title_shows_the_beginning_of_its_text(platform, unsplit, monkeypatch):
-    asked = ("search", "--collection", "small", "--query")
+    command = ("search", "--collection", "small", "--query")
     for columns, most in ((80, 80), (50, 60), (10, 60)):
         monkeypatch.setenv("COLUMNS", str(columns))
-        (_, hit) = platform(*asked, "crizotinib").out.splitlines()
+        (_, hit) = platform(*command, "crizotinib").out.splitlines()
         assert "d1  Crizotinib in ALK-positive" in hit
         assert hit.endswith(" …")
         assert len(hit) <= most
-    (hit,) = platform(*asked, "crizotinib", "--json").json["hits"]
+    (hit,) = platform(*command, "crizotinib", "--json").json["hits"]
     assert (hit["title"], hit["abstract"]) == ("", TEXT)
-    assert platform(*asked, "mice").out.splitlines()[1].endswith("d2  Mice")
+    assert platform(*command, "mice").out.splitlines()[1].endswith("d2  Mice")
 
 
 @pytest.mark.java
@@ -45,10 +45,10 @@ def test_no_split_is_asked_for(platform, unsplit, folder):
         ("collections", "build", "mesh-queries", "--from", "small", "--out", "o"),
         ("concepts", "build", "--collection", "small"),
     ):
-        done = platform(*command)
-        assert done.code == 2, command  # for another reason: there is nothing to make them of
-        assert "split" not in done.err, command
-        assert "unknown command" not in done.err, command
+        outcome = platform(*command)
+        assert outcome.code == 2, command  # for another reason: there is nothing to make them of
+        assert "split" not in outcome.err, command
+        assert "unknown command" not in outcome.err, command
 
 
 def test_documents_of_a_reference_need_no_split(platform, unsplit, folder):
@@ -57,10 +57,10 @@ def test_documents_of_a_reference_need_no_split(platform, unsplit, folder):
     (folder / "judged" / "queries.jsonl").write_text('{"_id": "q1", "text": "mice"}\n')
     qrels = "query-id\tcorpus-id\tscore\nq1\td2\t1\n"
     (folder / "judged" / "qrels" / "test.tsv").write_text(qrels)
-    shown = platform("collections", "show", "judged")
-    assert shown.code == 0, shown.err
-    assert "\ntraining " in shown.out
-    assert "no partner: rerankers that learn are cross-validated, or need --train-on" in shown.out
+    outcome = platform("collections", "show", "judged")
+    assert outcome.code == 0, outcome.err
+    assert "\ntraining " in outcome.out
+    assert "no partner: rerankers that learn are cross-validated, or need --train-on" in outcome.out
 
 
 @pytest.fixture
@@ -74,12 +74,12 @@ def corpus_alone(folder):
 @pytest.mark.usefixtures("corpus_alone", "drugs")
 def test_a_corpus_without_topics_is_searched_and_linked(platform):
     assert platform("index", "--collection", "alone").code == 0
-    found = platform("search", "--collection", "alone", "--query", "mice", "--json").json
-    assert [hit["id"] for hit in found["hits"]] == ["d3"]
+    answer = platform("search", "--collection", "alone", "--query", "mice", "--json").json
+    assert [hit["id"] for hit in answer["hits"]] == ["d3"]
     assert platform("concepts", "build", "--collection", "alone").code == 0
-    shown = platform("collections", "show", "alone", "--json").json
-    assert (shown["id"], shown["topics"], shown["judgments"]) == ("alone", 0, None)
-    assert shown["example_document"]["id"] == "d1"
+    facts = platform("collections", "show", "alone", "--json").json
+    assert (facts["id"], facts["topics"], facts["judgments"]) == ("alone", 0, None)
+    assert facts["example_document"]["id"] == "d1"
     checked = platform("collections", "check", "alone")
     assert checked.code == 0
     assert "there are no topics: nothing can be run, only searched" in checked.out

@@ -32,10 +32,10 @@ def shell(folder):
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_do_not_stop_a_command(shell, closed):
     scored = f"platform evaluate good.run --collection small --measure P@1 {closed}"
-    done = shell(scored)
-    assert done.returncode == 0, done.stderr
-    assert b"Traceback" not in done.stderr
-    assert (b"0.5" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
+    result = shell(scored)
+    assert result.returncode == 0, result.stderr
+    assert b"Traceback" not in result.stderr
+    assert (b"0.5" in result.stdout) == (">&-" not in closed.replace("2>&-", ""))
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_closed_streams_do_not_stop_a_command(shell, closed):
 def test_messages_that_nobody_takes_do_not_stop_a_command(shell, folder, messages):
     (folder / "late.run").write_text("# a comment\nq1 Q0 d1 1 2.0 x\nq2 Q0 d9 1 1.0 x\n")
     line = f"platform evaluate late.run --collection small --measure P@1 {messages}"
-    done = shell(f"bash -c '{line.replace('platform', sys.executable + ' -m irplatform', 1)}'")
-    assert (done.returncode, b"0.5" in done.stdout) == (0, True), done.stderr
+    result = shell(f"bash -c '{line.replace('platform', sys.executable + ' -m irplatform', 1)}'")
+    assert (result.returncode, b"0.5" in result.stdout) == (0, True), result.stderr
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "tr_TR.ISO-8859-9", "zh_CN.GB18030"])
@@ -53,8 +53,8 @@ def test_files_and_streams_are_utf_8_whatever_the_locale(shell, folder, locale):
     (folder / "β.run").write_bytes((folder / "good.run").read_bytes())
     (folder / "small").rename(folder / "kölsch")
     command = "platform evaluate β.run --collection kölsch --measure P@1"
-    done = shell(command, LC_ALL=locale, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
-    assert (done.returncode, "β " in done.stdout.decode()) == (0, True), done.stderr
+    result = shell(command, LC_ALL=locale, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert (result.returncode, "β " in result.stdout.decode()) == (0, True), result.stderr
 
 
 def test_a_user_without_a_home_folder_is_told_which_one_is_used(monkeypatch, tmp_path, capsys):
@@ -83,10 +83,10 @@ def test_too_little_memory_is_told_in_a_line(platform, monkeypatch, error):
         raise error
 
     monkeypatch.setattr("irplatform.search", fail)
-    told = platform("search", "--collection", "small", "--query", "mice")
-    assert told.code == 1
-    assert told.err.startswith("platform: there is too little memory")
-    assert len(told.err.splitlines()) == 1
+    outcome = platform("search", "--collection", "small", "--query", "mice")
+    assert outcome.code == 1
+    assert outcome.err.startswith("platform: there is too little memory")
+    assert len(outcome.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
@@ -95,22 +95,22 @@ def test_what_stdout_cannot_show_is_escaped(shell, folder, encoding):
     command = "platform evaluate β.run --collection small --measure P@1"
     table = shell(command, PYTHONIOENCODING=encoding)
     assert (table.returncode, b"\\u03b2 " in table.stdout) == (0, True), table.stderr
-    held = shell(f"{command} --json", PYTHONIOENCODING=encoding)
-    assert b'"path": "\\u03b2.run"' in held.stdout
+    result = shell(f"{command} --json", PYTHONIOENCODING=encoding)
+    assert b'"path": "\\u03b2.run"' in result.stdout
     assert "β.run".encode() in shell(f"{command} --json", PYTHONIOENCODING="utf-8").stdout
 
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
 def test_a_cache_that_belongs_to_others_is_told_in_a_line(platform, folder, monkeypatch, code):
-    held = Path(os.environ["IRPLATFORM_HOME"]) / "index"
-    forbidden = OSError(code, os.strerror(code), str(held))
+    index = Path(os.environ["IRPLATFORM_HOME"]) / "index"
+    forbidden = OSError(code, os.strerror(code), str(index))
 
     def refuse(*_):
         raise forbidden
 
-    monkeypatch.setattr("irplatform.files.cache._whole", refuse)
-    told = platform("index", "--collection", "small")
-    assert told.code == 2
-    assert told.err.splitlines()[-1] == (
-        f"platform: {held}: {os.strerror(code)}. Set IRPLATFORM_HOME to one of your folders."
+    monkeypatch.setattr("irplatform.files.cache._sound_path", refuse)
+    outcome = platform("index", "--collection", "small")
+    assert outcome.code == 2
+    assert outcome.err.splitlines()[-1] == (
+        f"platform: {index}: {os.strerror(code)}. Set IRPLATFORM_HOME to one of your folders."
     )

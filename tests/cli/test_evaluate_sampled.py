@@ -34,63 +34,65 @@ def measures(outcome):
 
 
 def test_five_columns_are_recognised_and_reported_by_the_inferred_measures(platform, sampled):
-    found = measures(platform("evaluate", "good.run", "--qrels", "sampled.txt", "--json"))
-    assert list(found) == ["infNDCG", "infAP"]
-    assert found["infNDCG"] == 0.5
+    values = measures(platform("evaluate", "good.run", "--qrels", "sampled.txt", "--json"))
+    assert list(values) == ["infNDCG", "infAP"]
+    assert values["infNDCG"] == 0.5
 
 
 def test_other_measures_take_the_judged_documents(platform, sampled):
-    asked = ("--measure", "P(rel=2)@1", "--measure", "Judged@2")
-    found = measures(platform("evaluate", "good.run", "--qrels", "sampled.txt", *asked, "--json"))
-    assert found == {"P(rel=2)@1": 0.0, "Judged@2": 0.75}
+    options = ("--measure", "P(rel=2)@1", "--measure", "Judged@2")
+    values = measures(
+        platform("evaluate", "good.run", "--qrels", "sampled.txt", *options, "--json")
+    )
+    assert values == {"P(rel=2)@1": 0.0, "Judged@2": 0.75}
 
 
 def test_sampled_judgments_stand_beside_ordinary_ones(platform, sampled):
-    both = ("--qrels", "qrels.txt", "--sampled-qrels", "sampled.txt")
-    found = measures(platform("evaluate", "good.run", *both, "--json"))
-    assert list(found) == ["infNDCG", "infAP", "nDCG@20", "AP", "P@10", "RR", "R@1000"]
+    options = ("--qrels", "qrels.txt", "--sampled-qrels", "sampled.txt")
+    values = measures(platform("evaluate", "good.run", *options, "--json"))
+    assert list(values) == ["infNDCG", "infAP", "nDCG@20", "AP", "P@10", "RR", "R@1000"]
 
 
 def test_sampled_judgments_stand_beside_a_collection_that_has_none(platform, sampled):
     make_unjudged(sampled)
-    asked = ("--collection", "unjudged:unjudged", "--sampled-qrels", "sampled.txt")
-    found = measures(platform("evaluate", "good.run", *asked, "--json"))
-    assert list(found)[:3] == ["infNDCG", "infAP", "nDCG@20"]
+    options = ("--collection", "unjudged:unjudged", "--sampled-qrels", "sampled.txt")
+    values = measures(platform("evaluate", "good.run", *options, "--json"))
+    assert list(values)[:3] == ["infNDCG", "infAP", "nDCG@20"]
     others = ("--measure", "P(rel=2)@1", "--measure", "Judged@2")
-    found = measures(platform("evaluate", "good.run", *asked, *others, "--json"))
-    assert found == {"P(rel=2)@1": 0.0, "Judged@2": 0.75}
+    values = measures(platform("evaluate", "good.run", *options, *others, "--json"))
+    assert values == {"P(rel=2)@1": 0.0, "Judged@2": 0.75}
 
 
 def test_a_collections_sampled_judgments_come_first(platform, sampled):
-    found = measures(platform("evaluate", "good.run", "--collection", "tiny.toml", "--json"))
-    assert list(found) == ["infNDCG", "infAP", "AP", "P@1"]
+    values = measures(platform("evaluate", "good.run", "--collection", "tiny.toml", "--json"))
+    assert list(values) == ["infNDCG", "infAP", "AP", "P@1"]
 
 
 def test_a_collection_may_place_the_measures_itself(platform, sampled):
     text = (sampled / "tiny.toml").read_text().replace('["AP"', '["AP", "infNDCG"')
     (sampled / "tiny.toml").write_text(text)
-    found = measures(platform("evaluate", "good.run", "--collection", "tiny.toml", "--json"))
-    assert list(found) == ["AP", "infNDCG", "infAP", "P@1"]
+    values = measures(platform("evaluate", "good.run", "--collection", "tiny.toml", "--json"))
+    assert list(values) == ["AP", "infNDCG", "infAP", "P@1"]
 
 
 def test_infap_is_ir_measures_where_judgments_are_ordinary(platform, sampled):
-    asked = ("--measure", "infAP", "--measure", "infAP(rel=2)", "--json")
-    found = measures(platform("evaluate", "good.run", "--qrels", "qrels.txt", *asked))
-    assert list(found) == ["infAP", "infAP(rel=2)"]
+    options = ("--measure", "infAP", "--measure", "infAP(rel=2)", "--json")
+    values = measures(platform("evaluate", "good.run", "--qrels", "qrels.txt", *options))
+    assert list(values) == ["infAP", "infAP(rel=2)"]
 
 
 def test_topics_without_results_are_left_out_and_that_is_said(platform, sampled):
-    asked = ("--qrels", "sampled.txt", "--measure", "infNDCG", "--measure", "P@1")
-    found = platform("evaluate", "half.run", *asked, "--json", "--per-topic")
-    (entry,) = found.json["runs"]
+    options = ("--qrels", "sampled.txt", "--measure", "infNDCG", "--measure", "P@1")
+    outcome = platform("evaluate", "half.run", *options, "--json", "--per-topic")
+    (entry,) = outcome.json["runs"]
     assert entry["measures"] == {"infNDCG": 1.0, "P@1": 0.5}
     assert entry["per_topic"] == {"infNDCG": {"q1": 1.0}, "P@1": {"q1": 1.0, "q2": 0.0}}
-    assert "they count as 0, but are left out of the mean of infNDCG" in found.err
+    assert "they count as 0, but are left out of the mean of infNDCG" in outcome.err
 
 
 def test_where_all_measures_leave_topics_out_none_is_said_to_count(platform, sampled):
-    shown = platform("evaluate", "half.run", "--qrels", "sampled.txt")
-    assert shown.err == (
+    outcome = platform("evaluate", "half.run", "--qrels", "sampled.txt")
+    assert outcome.err == (
         "half: 1 topic with no results (they are left out of the mean of infNDCG and infAP, as "
         "in TREC's own program; tests between runs count them as 0): q2\n"
     )
@@ -99,36 +101,36 @@ def test_where_all_measures_leave_topics_out_none_is_said_to_count(platform, sam
 def test_topics_without_sampled_judgments_are_named_and_not_said_to_count(platform, sampled):
     (sampled / "more.txt").write_text("q1 0 d1 1\nq2 0 d3 2\nq3 0 d1 0\n")
     (sampled / "three.run").write_text("".join(f"q{n} Q0 d1 1 2.0 x\n" for n in (1, 2, 3)))
-    asked = ("--qrels", "more.txt", "--sampled-qrels", "sampled.txt", "--measure", "infNDCG")
+    options = ("--qrels", "more.txt", "--sampled-qrels", "sampled.txt", "--measure", "infNDCG")
     notice = "three: 1 topic without sampled judgments (they do not count for infNDCG): q3"
-    assert platform("evaluate", "three.run", *asked).err.splitlines() == [notice]
-    both = platform("evaluate", "three.run", *asked, "--measure", "AP").err.splitlines()
-    assert both[0] == notice
-    assert both[1].startswith("1 topic without a relevant document")
+    assert platform("evaluate", "three.run", *options).err.splitlines() == [notice]
+    notices = platform("evaluate", "three.run", *options, "--measure", "AP").err.splitlines()
+    assert notices[0] == notice
+    assert notices[1].startswith("1 topic without a relevant document")
 
 
 def test_infap_of_ordinary_judgments_counts_topics_without_results(platform, sampled):
-    asked = ("--qrels", "qrels.txt", "--measure", "infAP")
-    shown = platform("evaluate", "half.run", *asked, "--json")
-    assert measures(shown) == {"infAP": 0.5}
-    assert shown.err == "half: 1 topic with no results (they count as 0): q2\n"
+    options = ("--qrels", "qrels.txt", "--measure", "infAP")
+    outcome = platform("evaluate", "half.run", *options, "--json")
+    assert measures(outcome) == {"infAP": 0.5}
+    assert outcome.err == "half: 1 topic with no results (they count as 0): q2\n"
 
 
 def test_other_depths_leave_topics_out_too_and_tests_count_them(platform, sampled):
-    asked = ("--qrels", "sampled.txt", "--measure", "infNDCG@1", "--json")
-    found = platform("evaluate", "half.run", "good.run", *asked)
-    assert measures(found) == {"infNDCG@1": 1.0}
-    assert "left out of the mean of infNDCG@1, as in" in found.err
-    compared = platform("compare", "half.run", "good.run", *asked)
+    options = ("--qrels", "sampled.txt", "--measure", "infNDCG@1", "--json")
+    outcome = platform("evaluate", "half.run", "good.run", *options)
+    assert measures(outcome) == {"infNDCG@1": 1.0}
+    assert "left out of the mean of infNDCG@1, as in" in outcome.err
+    compared = platform("compare", "half.run", "good.run", *options)
     assert compared.json["pairs"][0]["topics"] == 2
     assert compared.json["systems"][0]["measures"]["infNDCG@1"]["mean"] == 0.5
     assert "half: 1 topic with no results (they count as 0): q2" in compared.err
 
 
 def test_runs_with_different_topics_are_compared(platform, sampled):
-    shown = platform("evaluate", "half.run", "good.run", "--qrels", "sampled.txt")
-    assert shown.code == 0, shown
-    assert [line.split()[:2] for line in shown.out.splitlines()[2:4]] == [
+    outcome = platform("evaluate", "half.run", "good.run", "--qrels", "sampled.txt")
+    assert outcome.code == 0, outcome
+    assert [line.split()[:2] for line in outcome.out.splitlines()[2:4]] == [
         ["half", "1.0000"],
         ["good", "0.5000"],
     ]
@@ -172,11 +174,11 @@ def test_broken_sampled_judgments_stop_a_run_before_it_writes(platform, sampled)
 
 @pytest.mark.java
 def test_a_run_reports_and_keeps_them(platform, sampled):
-    done = platform("run", "--collection", "tiny.toml", "--run-dir", "out", "--json")
-    assert done.code == 0, done
-    assert list(done.json["runs"][0]["measures"]) == ["infNDCG", "infAP", "AP", "P@1"]
-    kept = json.loads((sampled / "out" / "scores.json").read_text())
-    assert list(kept["systems"]["bm25"]["per_topic"]) == ["infNDCG", "infAP", "AP", "P@1"]
+    outcome = platform("run", "--collection", "tiny.toml", "--run-dir", "out", "--json")
+    assert outcome.code == 0, outcome
+    assert list(outcome.json["runs"][0]["measures"]) == ["infNDCG", "infAP", "AP", "P@1"]
+    scores = json.loads((sampled / "out" / "scores.json").read_text())
+    assert list(scores["systems"]["bm25"]["per_topic"]) == ["infNDCG", "infAP", "AP", "P@1"]
     meta = json.loads((sampled / "out" / "bm25.run.meta.json").read_text())
     assert "sampled qrels" in meta["data"]["test collection"]
 
@@ -184,12 +186,12 @@ def test_a_run_reports_and_keeps_them(platform, sampled):
 def test_a_run_of_topics_with_sampled_judgments_alone_is_scored(platform, sampled):
     (sampled / "first.txt").write_text("q1 0 d1 1\n")
     (sampled / "second.run").write_text("q2 Q0 d3 1 2.0 x\n")
-    asked = ("--qrels", "first.txt", "--sampled-qrels", "sampled.txt", "--measure", "infNDCG")
-    outcome = platform("evaluate", "second.run", *asked, "--json")
+    options = ("--qrels", "first.txt", "--sampled-qrels", "sampled.txt", "--measure", "infNDCG")
+    outcome = platform("evaluate", "second.run", *options, "--json")
     assert measures(outcome) == {"infNDCG": 1.0}
     assert "none of its documents" not in outcome.err
     (sampled / "third.run").write_text("q3 Q0 d3 1 2.0 x\n")
-    refused = platform("evaluate", "third.run", *asked)
+    refused = platform("evaluate", "third.run", *options)
     assert refused.code == 2
     assert "its 1 topics (q3) is among the 2 judged ones (q1, q2)" in refused.err
 
@@ -199,8 +201,8 @@ def test_every_pair_of_runs_is_compared_on_the_same_topics(platform, sampled):
         lines = [f"{topic} Q0 d{n} {n} {9 - n}.0 {name}\n" for topic in topics for n in (1, 3)]
         (sampled / f"{name}.run").write_text("".join(lines))
     (sampled / "b.run").write_text("q1 Q0 d3 1 2.0 b\nq1 Q0 d1 2 1.0 b\n")
-    found = platform("compare", "a.run", "b.run", "c.run", "--qrels", "sampled.txt", "--json")
-    assert [p["topics"] for p in found.json["pairs"] if p["measure"] == "infNDCG"] == [2, 2]
+    outcome = platform("compare", "a.run", "b.run", "c.run", "--qrels", "sampled.txt", "--json")
+    assert [p["topics"] for p in outcome.json["pairs"] if p["measure"] == "infNDCG"] == [2, 2]
 
 
 @pytest.mark.parametrize(
@@ -217,5 +219,7 @@ def test_a_run_of_topics_that_the_measures_asked_for_do_not_know_is_refused(
     refused = platform("evaluate", "other.run", *files, "--measure", measure)
     assert (refused.code, refused.out) == (2, "")
     assert f"none of its 1 topics ({topic}) is among the" in refused.err
-    known = platform("evaluate", "other.run", *files, "--measure", "nDCG@20", "--measure", "infAP")
-    assert known.code == 0
+    outcome = platform(
+        "evaluate", "other.run", *files, "--measure", "nDCG@20", "--measure", "infAP"
+    )
+    assert outcome.code == 0

@@ -58,18 +58,18 @@ def test_runs_are_called_as_their_files(files, names):
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex"])
 def test_every_form_calls_runs_as_the_user_says(platform, form):
-    named = (*ASKED, "--name", "ours", "--name", "theirs")
-    shown = platform(*named, "--table", form)
-    assert shown.code == 0
-    assert "ours" in shown.out
-    assert "theirs" in shown.out
-    assert ".run" not in shown.out
-    assert {"ours", "theirs"} <= {*platform(*named, "--per-topic").out.split()}
+    command = (*ASKED, "--name", "ours", "--name", "theirs")
+    outcome = platform(*command, "--table", form)
+    assert outcome.code == 0
+    assert "ours" in outcome.out
+    assert "theirs" in outcome.out
+    assert ".run" not in outcome.out
+    assert {"ours", "theirs"} <= {*platform(*command, "--per-topic").out.split()}
 
 
 def test_json_has_the_path_beside_the_name(platform):
-    told = platform(*ASKED, "--name", "ours", "--name", "theirs", "--json").json
-    assert [(run["path"], run["name"]) for run in told["runs"]] == [
+    answer = platform(*ASKED, "--name", "ours", "--name", "theirs", "--json").json
+    assert [(run["path"], run["name"]) for run in answer["runs"]] == [
         ("good.run", "ours"),
         ("bad.run", "theirs"),
     ]
@@ -77,8 +77,8 @@ def test_json_has_the_path_beside_the_name(platform):
 
 @pytest.mark.parametrize("names", [("ours",), ("ours", "ours"), ("ours", " "), ("a", "b", "c")])
 def test_each_run_needs_a_name_of_its_own(platform, names):
-    given = [part for name in names for part in ("--name", name)]
-    refused = platform(*ASKED, *given)
+    options = [part for name in names for part in ("--name", name)]
+    refused = platform(*ASKED, *options)
     assert refused.code == 2
     assert "for 2 runs: give each run a name of its own, in their order, or none." in refused.err
 
@@ -86,9 +86,9 @@ def test_each_run_needs_a_name_of_its_own(platform, names):
 def test_measures_that_look_deeper_than_rankings_are_named(platform, folder):
     more = ("--measure", "R@1000", "--measure", "P(rel=2)@2", "--measure", "IPrec@0.5")
     note = "R@1000, P(rel=2)@2: no ranking of bad has more than 1 document"
-    both = "R@1000: no ranking of good has more than 2 documents"
-    assert platform(*ASKED, *more).out.splitlines()[-2:] == [both, note]
-    assert platform(*ASKED, *more, "--table", "latex").err.splitlines()[-2:] == [both, note]
+    note_of_good = "R@1000: no ranking of good has more than 2 documents"
+    assert platform(*ASKED, *more).out.splitlines()[-2:] == [note_of_good, note]
+    assert platform(*ASKED, *more, "--table", "latex").err.splitlines()[-2:] == [note_of_good, note]
     assert "no ranking" not in platform(*ASKED).out
 
 

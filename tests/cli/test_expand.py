@@ -40,14 +40,14 @@ def test_wrong_use_is_refused(platform, drugs, arguments, message):
 def test_a_query_finds_the_other_names_and_can_be_looked_at(platform, drugs):
     arguments = ("search", "--collection", "small", "--query", "xalkori", "--json")
     assert platform(*arguments).json["hits"] == []
-    found = platform(*arguments, "--expand", "own", "--explain").json
-    assert [hit["id"] for hit in found["hits"]] == ["d1"]
-    assert found["explanation"]["parts"][0]["text"] == "xalkori"
+    answer = platform(*arguments, "--expand", "own", "--explain").json
+    assert [hit["id"] for hit in answer["hits"]] == ["d1"]
+    assert answer["explanation"]["parts"][0]["text"] == "xalkori"
     arguments = arguments[:-1]
     short = platform(*arguments, "--expand", "own", "--explain").out
     assert '× contents: names of (xalkori): "xalkori", "crizotinib"   [text.phrase]' in short
-    shown = platform(*arguments, "--expand", "own", "--explain", "--every-name").out
-    assert '1 × contents: "crizotinib" (synonym, DRUG:c synonym)' in shown
+    text = platform(*arguments, "--expand", "own", "--explain", "--every-name").out
+    assert '1 × contents: "crizotinib" (synonym, DRUG:c synonym)' in text
     plain = platform(*arguments, "--explain").out
     assert "contents: xalkori" in plain
 
@@ -101,31 +101,31 @@ def test_topics_that_the_plan_was_chosen_on_are_told_of_even_if_the_run_is_in_th
 ):
     arguments = ("run", "--collection", "small", "--expand", "own", "--run-dir", "x", "--force")
     changed = ("--set", "bm25.plan.gene.weight=2")
-    seen = ("--set", "bm25.plan.held_out=false")
-    for more, held_out, told in (
+    no_holdout = ("--set", "bm25.plan.held_out=false")
+    for more, held_out, notice in (
         ((), True, "\nthe query plan was chosen on 1 of these 2 topics: each of them"),
         (changed, False, "WARNING: the query plan was chosen on 1 of these 2 topics, and each"),
-        (seen, False, "WARNING: the query plan was chosen on 1 of these 2 topics, and each"),
+        (no_holdout, False, "WARNING: the query plan was chosen on 1 of these 2 topics, and each"),
     ):
         searched, cached = platform(*arguments, *more), platform(*arguments, *more)
         assert "searching" in searched.err
         assert "searching" not in cached.err
         for outcome in (searched, cached):
-            assert f"\n{outcome.err}".count(told) == 1
-        written = json.loads((parted / "x" / "bm25.run.meta.json").read_text())
-        (made,) = written["method"]["retrieval"]
-        assert made["plan_chosen_on"] == {"topics": 1, "held_out": held_out}
+            assert f"\n{outcome.err}".count(notice) == 1
+        metadata = json.loads((parted / "x" / "bm25.run.meta.json").read_text())
+        (step,) = metadata["method"]["retrieval"]
+        assert step["plan_chosen_on"] == {"topics": 1, "held_out": held_out}
         warnings = json.loads((parted / "x" / "report.json").read_text())["warnings"]
         assert [w for w in warnings if "no results" not in w] == (
-            [] if held_out else [w for w in warnings if told in w]
+            [] if held_out else [w for w in warnings if notice in w]
         )
-        assert sum(told in warning for warning in warnings) == (0 if held_out else 1)
+        assert sum(notice in warning for warning in warnings) == (0 if held_out else 1)
 
 
 @pytest.mark.java
 def test_a_search_for_a_topic_tells_of_it_too(platform, drugs, parted):
-    found = platform("search", "--collection", "small", "--topic", "q1", "--expand", "own")
-    assert "the query plan was chosen on this topic: it is searched" in found.err
+    outcome = platform("search", "--collection", "small", "--topic", "q1", "--expand", "own")
+    assert "the query plan was chosen on this topic: it is searched" in outcome.err
     other = platform("search", "--collection", "small", "--topic", "q2", "--expand", "own")
     assert other.err == ""
 
@@ -182,18 +182,18 @@ def test_a_part_of_the_plan_has_an_effect_where_a_reranker_wants_expansion(platf
 @pytest.mark.java
 def test_the_query_that_feedback_makes_is_shown(platform, folder):
     arguments = ("search", "--collection", "small", "--query", "mice", "--explain")
-    found = platform(*arguments, "--retriever", "rm3", "--json").json["explanation"]
-    assert found["parts"][0]["weight"] > 0
-    assert {part["kind"] for part in found["parts"]} == {"words"}
-    assert "added, of those that at most 10% of all documents have" in found["note"]
-    assert found["note"] in platform(*arguments, "--retriever", "rm3").out
+    explanation = platform(*arguments, "--retriever", "rm3", "--json").json["explanation"]
+    assert explanation["parts"][0]["weight"] > 0
+    assert {part["kind"] for part in explanation["parts"]} == {"words"}
+    assert "added, of those that at most 10% of all documents have" in explanation["note"]
+    assert explanation["note"] in platform(*arguments, "--retriever", "rm3").out
 
 
 @pytest.mark.java
 def test_the_query_that_mbm_cleans_is_shown(platform, folder):
     arguments = ("search", "--collection", "small", "--explain", "--retriever", "mbm")
-    found = platform(*arguments, "--query", "the β mice of the mice", "--json").json
-    assert found["explanation"]["text"] == "beta mice"
+    answer = platform(*arguments, "--query", "the β mice of the mice", "--json").json
+    assert answer["explanation"]["text"] == "beta mice"
 
 
 @pytest.mark.java

@@ -97,10 +97,10 @@ class Mute(Reranker):
 @pytest.fixture(autouse=True)
 def rerankers(monkeypatch):
     plugin = registry().reranker("lexical").plugin
-    for held in (Telling, Lowering, Silent, Vague, Absent, Wordy, Learning, Mute):
-        name = held.__name__.lower()
-        made = Registration(name, "reranker", held, {}, plugin)
-        monkeypatch.setitem(registry().rerankers, name, made)
+    for reranker in (Telling, Lowering, Silent, Vague, Absent, Wordy, Learning, Mute):
+        name = reranker.__name__.lower()
+        registration = Registration(name, "reranker", reranker, {}, plugin)
+        monkeypatch.setitem(registry().rerankers, name, registration)
 
 
 @pytest.fixture
@@ -124,13 +124,13 @@ def many_topics(folder):
 
 @pytest.mark.java
 def test_it_tells_rank_grade_and_explanation_of_any_document(explain):
-    told = explain("telling", "--doc", "d1", "--doc", "d2", "--json").json
-    assert told["topic"]["query"] == "crizotinib"
-    found, other = told["documents"]
-    assert found["title"] == "Crizotinib in lung cancer"
-    assert found["grade"] == 1
-    assert found["first_stage"]["rank"] == found["reranker"]["rank"] == 1
-    assert found["explanation"] == {"score": 1, "shared": ["crizotinib"]}
+    answer = explain("telling", "--doc", "d1", "--doc", "d2", "--json").json
+    assert answer["topic"]["query"] == "crizotinib"
+    document, other = answer["documents"]
+    assert document["title"] == "Crizotinib in lung cancer"
+    assert document["grade"] == 1
+    assert document["first_stage"]["rank"] == document["reranker"]["rank"] == 1
+    assert document["explanation"] == {"score": 1, "shared": ["crizotinib"]}
     assert other["grade"] is None
     assert other["first_stage"] == {"rank": None, "score": None}
     assert other["reranker"] == {
@@ -151,8 +151,8 @@ def test_a_report_has_explanations_as_far_as_the_cache_goes(platform, folder, mo
     def page():
         return (folder / "r" / "report.html").read_text(encoding="utf-8")
 
-    found = re.search(r'"explanations":(\{"telling".*?\}\})', page())
-    (text,) = json.loads(found[1])["telling"].values()
+    match = re.search(r'"explanations":(\{"telling".*?\}\})', page())
+    (text,) = json.loads(match[1])["telling"].values()
     assert text.split() == ["score", "1", "shared", "crizotinib"]
     assert platform("report", "r", "--no-explain").code == 0
     assert '"telling":{' not in page()
@@ -197,7 +197,7 @@ def test_a_title_keeps_its_line(explain, folder):
 def test_of_a_title_that_is_a_whole_text_the_beginning_is_shown(explain, folder):
     document = {"_id": "d1", "title": "Crizotinib " * 1000, "text": "ALK."}
     (folder / "small" / "corpus.jsonl").write_text(json.dumps(document) + "\n")
-    (line,) = (each for each in explain("telling", "--doc", "d1").out.splitlines() if "d1:" in each)
+    (line,) = (text for text in explain("telling", "--doc", "d1").out.splitlines() if "d1:" in text)
     assert len(line) < 330
     assert line.endswith(" …")
 
@@ -212,10 +212,10 @@ def test_a_document_without_title_is_told_by_its_id(explain, folder):
 @pytest.mark.java
 @pytest.mark.usefixtures("many_topics")
 def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical_one(explain):
-    told = explain("learning", "--doc", "d1", "--json", topic="q3").json
-    (document,) = told["documents"]
+    answer = explain("learning", "--doc", "d1", "--json", topic="q3").json
+    (document,) = answer["documents"]
     scores = document["reranker"]["members"]
-    assert len(scores) == told["members"] > 1
+    assert len(scores) == answer["members"] > 1
     assert document["reranker"]["score"] == pytest.approx(sum(scores) / len(scores))
     nearest = min(scores, key=lambda score: abs(score - sum(scores) / len(scores)))
     assert document["explanation"]["score"] == nearest
@@ -245,8 +245,8 @@ def test_a_member_that_there_cannot_be_is_refused_before_anything_is_built(expla
 @pytest.mark.usefixtures("many_topics")
 def test_a_member_that_too_few_topics_leave_no_room_for_is_refused(explain):
     arguments = ("--members", "12", "--member", "12")
-    told = explain("learning", "--doc", "d1", *arguments, topic="q3")
-    assert (told.code, "'learning' has the members 1 to 9." in told.err) == (2, True)
+    outcome = explain("learning", "--doc", "d1", *arguments, topic="q3")
+    assert (outcome.code, "'learning' has the members 1 to 9." in outcome.err) == (2, True)
 
 
 @pytest.mark.java

@@ -180,8 +180,8 @@ def test_only_a_tag_that_can_be_submitted_is_taken(platform, folder, runs):
 
 
 def test_json_says_what_was_written(platform, folder, runs):
-    done = platform("fuse", *runs, "--out", "new.run", "--weights", "1,0", "--json")
-    assert done.json == {
+    outcome = platform("fuse", *runs, "--out", "new.run", "--weights", "1,0", "--json")
+    assert outcome.json == {
         "path": "new.run",
         "topics": 2,
         "runs": 1,
@@ -263,8 +263,8 @@ def test_a_run_is_fused_once(platform, folder, runs):
 def test_topics_are_compared_between_the_runs_that_count(platform, folder, runs):
     (folder / "first.run").write_text("q1 Q0 d2 1 2.0 y\n")
     arguments = ("fuse", "good.run", "first.run")
-    both = platform(*arguments, "--out", "both.run", "--weights", "1,1")
-    assert "not about the same topics" in both.err
+    outcome = platform(*arguments, "--out", "both.run", "--weights", "1,1")
+    assert "not about the same topics" in outcome.err
     one = platform(*arguments, "--out", "one.run", "--weights", "1,0")
     assert (one.code, one.err) == (0, "")
 
@@ -295,9 +295,9 @@ def test_a_method_is_learned_from_the_runs_of_training_topics(platform, folder, 
     (folder / "one.run").write_text(new[0])
     (folder / "two.run").write_text(new[1])
     command = ("fuse", "one.run", "two.run", "--out", "f.run", "--train-on", "judged.txt")
-    done = platform(*command, "--train-runs", ",".join(judged))
-    assert (done.code, done.err) == (0, "")
-    lines = done.out.splitlines()
+    outcome = platform(*command, "--train-runs", ",".join(judged))
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
     assert lines[0].startswith("f.run: 8 topics from ")
     assert lines[1].startswith("Chosen on 8 topics: ")
     assert lines[2].split() == ["Held", "out,", "in", "5", "folds:"]
@@ -311,8 +311,8 @@ def test_a_method_is_learned_from_the_runs_of_training_topics(platform, folder, 
     weights = ",".join(str(run["weight"]) for run in step["fuses"])
     method = ["--by", step["method"], *(("--norm", step["norm"]) if "norm" in step else ())]
     method += ["--k", step["k"]] if "k" in step else []
-    given = platform("fuse", "one.run", "two.run", "--out", "g.run", *method, "--weights", weights)
-    assert given.code == 0
+    fusion = platform("fuse", "one.run", "two.run", "--out", "g.run", *method, "--weights", weights)
+    assert fusion.code == 0
     assert (folder / "g.run").read_bytes() == (folder / "f.run").read_bytes()
     again = platform("rerun", "f.run.meta.json")
     assert again.code == 0, again
@@ -323,9 +323,9 @@ def test_a_method_is_learned_from_the_runs_of_training_topics(platform, folder, 
 
 def test_topics_of_the_runs_are_fused_as_other_folds_choose(platform, folder, judged):
     command = ("fuse", *judged, "--train-on", "judged.txt", "--by", "combsum", "--json")
-    done = platform(*command, "--out", "f.run")
-    assert done.code == 0, done
-    learned = done.json["learned"]
+    outcome = platform(*command, "--out", "f.run")
+    assert outcome.code == 0, outcome
+    learned = outcome.json["learned"]
     assert (learned["topics"], learned["folds"], learned["measure"]) == (8, 5, "nDCG@20")
     low, high = learned["held_out"]["over_best_run"]["interval_95"]
     assert low <= learned["held_out"]["over_best_run"]["difference"] <= high
@@ -365,7 +365,7 @@ def test_runs_of_another_collection_than_the_one_learned_from_are_refused(platfo
 )
 def test_options_that_do_not_go_together_are_refused(platform, folder, judged, options, said):
     (folder / "one.txt").write_text("q1 0 d1 1\n")
-    done = platform("fuse", *judged, "--out", "f.run", *options)
-    assert done.code == 2
-    assert said in done.err
+    outcome = platform("fuse", *judged, "--out", "f.run", *options)
+    assert outcome.code == 2
+    assert said in outcome.err
     assert not (folder / "f.run").exists()

@@ -55,19 +55,19 @@ def test_examples_are_calls_that_the_command_takes(command):
         if words[:1] == ["eval"]:
             continue
         assert words[0] == "platform"
-        found = cli
+        subcommand = cli
         arguments = words[1:]
-        while isinstance(found, click.Group):
-            found = found.get_command(click.Context(cli), arguments.pop(0))
-        found.make_context("example", arguments).close()
+        while isinstance(subcommand, click.Group):
+            subcommand = subcommand.get_command(click.Context(cli), arguments.pop(0))
+        subcommand.make_context("example", arguments).close()
     for option in _options(command):
         if example := vars(option).get("example"):
             values, rest, order = command.make_parser(click.Context(command)).parse_args(
                 shlex.split(example)
             )
             assert not rest
-            for given in (o for o in order if isinstance(o, click.Option)):
-                given.type_cast_value(click.Context(command), values[given.name])
+            for parameter in (o for o in order if isinstance(o, click.Option)):
+                parameter.type_cast_value(click.Context(command), values[parameter.name])
 
 
 @pytest.mark.parametrize("width", [60, 80, 140])
@@ -109,17 +109,19 @@ def test_arguments_are_no_options(platform, command):
 
 
 def test_a_group_lists_commands_with_their_whole_sentence(platform):
-    listed = " ".join(platform("cache", "--help").out.split())
-    assert "list List what the cache holds, by kind; with --kind or " in listed
-    assert "..." not in listed.partition("Commands:")[2]
+    text = " ".join(platform("cache", "--help").out.split())
+    assert "list List what the cache holds, by kind; with --kind or " in text
+    assert "..." not in text.partition("Commands:")[2]
 
 
 def test_commands_stand_in_sections(platform):
     sections = platform("--help").out.split("\n\n")
-    listed = {part.splitlines()[0]: part for part in sections}
+    sections_by_title = {part.splitlines()[0]: part for part in sections}
     for title, commands in SECTIONS.items():
-        assert [line.split()[0] for line in listed[f"{title}:"].splitlines()[1:]] == [*commands]
-    assert len(listed["Examples:"].splitlines()) == 4
+        assert [line.split()[0] for line in sections_by_title[f"{title}:"].splitlines()[1:]] == [
+            *commands
+        ]
+    assert len(sections_by_title["Examples:"].splitlines()) == 4
 
 
 def test_commands_of_plugins_have_a_section_of_their_own(platform, monkeypatch):

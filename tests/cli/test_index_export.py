@@ -10,7 +10,7 @@ VECTORS = {"d1": {"lung": 120, "cancer": 87}, "d2": {"cancer": 255}}
 
 
 @pytest.fixture
-def given(tmp_path, monkeypatch):
+def arguments(tmp_path, monkeypatch):
     """The arguments that name a small collection, with vectors and topics of another program."""
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
@@ -34,10 +34,10 @@ CHOSEN = ["--retriever", "sparse-encoder", "--set", "vectors=v.jsonl", "--set", 
 
 @pytest.mark.java
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
-def test_an_index_is_written_for_other_programs(platform, given, tmp_path, name):
-    done = platform(*given, *CHOSEN, "--export", name, "--json")
-    assert done.code == 0, done.err
-    facts = json.loads(done.out)
+def test_an_index_is_written_for_other_programs(platform, arguments, tmp_path, name):
+    outcome = platform(*arguments, *CHOSEN, "--export", name, "--json")
+    assert outcome.code == 0, outcome.err
+    facts = json.loads(outcome.out)
     assert facts["path"] == name
     assert facts["vectors"] == 2
     assert dict(read_vectors(tmp_path / name)) == VECTORS
@@ -45,7 +45,7 @@ def test_an_index_is_written_for_other_programs(platform, given, tmp_path, name)
 
 @pytest.mark.java
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         ([*CHOSEN, "--export", "out.txt"], "says no format"),
         ([*CHOSEN], "--retriever and --export go together"),
@@ -55,12 +55,12 @@ def test_an_index_is_written_for_other_programs(platform, given, tmp_path, name)
         (["--retriever", "sparse-encoder", "--export", "out.ciff"], "needs a model"),
     ],
 )
-def test_what_cannot_be_exported_is_refused_in_a_line(platform, given, tmp_path, more, told):
+def test_what_cannot_be_exported_is_refused_in_a_line(platform, arguments, tmp_path, more, message):
     for name in ("out.txt", "out.ciff"):
         (tmp_path / name).write_text("of another time")
-    done = platform(*given, *more)
-    assert done.code == 2
-    assert told in done.err
-    assert len(done.err.strip().splitlines()) == 1
+    outcome = platform(*arguments, *more)
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert len(outcome.err.strip().splitlines()) == 1
     for name in ("out.txt", "out.ciff"):
         assert (tmp_path / name).read_text() == "of another time"

@@ -17,14 +17,14 @@ def pool(folder):
     """A pool with a judgment that was changed."""
     write_small_pool(folder / "pool", {"q1": ["d1", "d2"]})
     with Store.open(folder / "pool", "p1") as store:
-        seen = store.judge("q1", "d1", Source("person", "ann"), 0, request="click-01").number
-        store.judge("q1", "d1", Source("person", "ann"), 1, seen=seen, request="click-02")
+        number = store.judge("q1", "d1", Source("person", "ann"), 0, request="click-01").number
+        store.judge("q1", "d1", Source("person", "ann"), 1, seen=number, request="click-02")
     return folder / "pool"
 
 
 def test_judgments_are_exported_as_they_stand(platform, pool, folder):
-    done = platform("judge", "pool", "--export", "out.jsonl")
-    assert (done.code, done.out) == (0, "out.jsonl\n")
+    outcome = platform("judge", "pool", "--export", "out.jsonl")
+    assert (outcome.code, outcome.out) == (0, "out.jsonl\n")
     (line,) = (folder / "out.jsonl").read_text().splitlines()
     assert json.loads(line)["grade"] == 1
 
@@ -38,7 +38,7 @@ def test_a_backup_has_every_click_also_while_people_judge(platform, pool, folder
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (("--export", "pool/pool.json"), "this is in the pool itself"),
         (("--backup", "pool/judgments.sqlite"), "this is in the pool itself"),
@@ -51,12 +51,12 @@ def test_a_backup_has_every_click_also_while_people_judge(platform, pool, folder
         (("--host", "no such host"), "cannot serve on"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_line(platform, pool, options, told):
+def test_what_cannot_be_done_is_told_in_a_line(platform, pool, options, message):
     pytest.importorskip("fastapi")
     before = [*stored_judgments(pool)]
-    done = platform("judge", "pool", *options)
-    assert (done.code, done.out) == (2, "")
-    assert told in done.err
+    outcome = platform("judge", "pool", *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
     assert [*stored_judgments(pool)] == before
 
 
@@ -67,13 +67,13 @@ def test_a_pool_of_other_topics_a_second_judge_and_no_judgments_are_refused(plat
     with Store.open(pool, "p1"):
         assert "is being judged in another process" in platform("judge", "pool", *on_page).err
     write_small_pool(folder / "other", {"q9": ["d1"]})
-    done = platform("judge", "other", "--export", "out.jsonl")
-    assert (done.code, (folder / "out.jsonl").exists()) == (2, False)
-    assert "nobody has judged this pool yet" in done.err
+    outcome = platform("judge", "other", "--export", "out.jsonl")
+    assert (outcome.code, (folder / "out.jsonl").exists()) == (2, False)
+    assert "nobody has judged this pool yet" in outcome.err
 
 
 @pytest.mark.parametrize("option", ["--export", "--backup"])
 def test_a_folder_that_is_no_pool_is_told_as_one(platform, folder, option):
-    done = platform("judge", "elsewhere", option, "out")
-    assert (done.code, done.err.count("this is no pool")) == (2, 1)
+    outcome = platform("judge", "elsewhere", option, "out")
+    assert (outcome.code, outcome.err.count("this is no pool")) == (2, 1)
     assert not (folder / "out").exists()

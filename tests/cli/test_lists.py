@@ -28,8 +28,8 @@ LISTS = {option.name: option for option in _options(cli) if option.multiple}
 CHOICES = next(o for o in _options(cli) if o.multiple and isinstance(o.type, click.Choice))
 
 
-def _values(option, *given):
-    return option.type_cast_value(click.Context(click.Command("x")), given)
+def _values(option, *words):
+    return option.type_cast_value(click.Context(click.Command("x")), words)
 
 
 def test_all_that_can_be_repeated_takes_commas_but_paths_and_settings():
@@ -126,17 +126,19 @@ def test_an_option_for_one_name_says_that_it_takes_one(platform, value):
 def test_the_path_of_one_collection_may_have_commas(folder, platform):
     (folder / "small").rename(folder / "my,small")
     assert "'my,small'" not in platform("collections", "show", "my,small").err
-    told = platform("index", "--collection", "demo,demo-train").err
-    assert "--collection takes one collection, not several: 'demo,demo-train'." in told
+    message = platform("index", "--collection", "demo,demo-train").err
+    assert "--collection takes one collection, not several: 'demo,demo-train'." in message
 
 
 def test_lists_reach_the_run(platform):
-    told = platform("run", "--collection", "small", "--reranker", "revdocid,bm25-title,detla").err
-    assert "unknown reranker 'detla'. Did you mean 'delta'?" in told
-    told = platform("run", "--collection", "small", "--reranker", "delta,delta").err
-    assert "reranker 'delta' is named twice: give one a label" in told
-    told = platform("run", "--collection", "small", "--first-stage", "bm25+bn25").err
-    assert "unknown retriever 'bn25'" in told
+    message = platform(
+        "run", "--collection", "small", "--reranker", "revdocid,bm25-title,detla"
+    ).err
+    assert "unknown reranker 'detla'. Did you mean 'delta'?" in message
+    message = platform("run", "--collection", "small", "--reranker", "delta,delta").err
+    assert "reranker 'delta' is named twice: give one a label" in message
+    message = platform("run", "--collection", "small", "--first-stage", "bm25+bn25").err
+    assert "unknown retriever 'bn25'" in message
     scored = platform("evaluate", "good.run", "--collection", "small", "--measure", BINARY)
     assert scored.code == 0, scored.err
     assert "AP" in scored.out

@@ -146,7 +146,7 @@ def without_extras(folder, calls):
     (folder / "clicks.tsv").write_text("session\tquery\tdocument\n1\tmelanoma\td1\n")
     (folder / "article.xml").write_text("<article/>")
     (folder / "own.obo").write_text("format-version: 1.4\n\n[Term]\nid: X:1\nname: melanoma\n")
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", PROGRAM, json.dumps(MODULES), json.dumps(calls)],
         cwd=folder,
         env={**os.environ, "IRPLATFORM_HOME": str(folder / "home")},
@@ -154,8 +154,8 @@ def without_extras(folder, calls):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.rpartition("OUTCOMES")[2])
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout.rpartition("OUTCOMES")[2])
 
 
 def extra_named(outcome):
@@ -164,9 +164,9 @@ def extra_named(outcome):
     assert "Traceback" not in err
     assert "No module named" not in err
     lines = err.strip().splitlines() or [""]
-    named = LINE.search(lines[-1])
-    assert named is None or code == 2
-    return named[1] if named else ""
+    match = LINE.search(lines[-1])
+    assert match is None or code == 2
+    return match[1] if match else ""
 
 
 @pytest.mark.java
@@ -174,8 +174,8 @@ def test_every_command_works_or_names_the_extra(tmp_path):
     assert CALLS.keys() == commands()
     calls = [[*command.split(), *arguments] for command, arguments in CALLS.items()]
     outcomes = dict(zip(CALLS, without_extras(tmp_path, calls), strict=True))
-    named = {c: extra for c, outcome in outcomes.items() if (extra := extra_named(outcome))}
-    assert named == {
+    extras = {c: extra for c, outcome in outcomes.items() if (extra := extra_named(outcome))}
+    assert extras == {
         "explain": "neural",
         "train": "ltr",
         "tune": "wmd",
@@ -189,7 +189,7 @@ def test_every_command_works_or_names_the_extra(tmp_path):
         "judge": "serve",
         "kb add": "knowledge",
     }
-    print({c: o for c, o in outcomes.items() if o[0] and c not in named})
+    print({c: o for c, o in outcomes.items() if o[0] and c not in extras})
 
 
 @pytest.mark.java
@@ -198,10 +198,10 @@ def test_every_system_runs_or_names_the_extra(tmp_path):
     systems += [("--first-stage", name) for name in registry().retrievers]
     calls = [["run", "--collection", "small", *s, "--run-dir", s[1]] for s in systems]
     outcomes = dict(zip(systems, without_extras(tmp_path, calls), strict=True))
-    named = {system: extra_named(outcome) for system, outcome in outcomes.items()}
+    extras = {system: extra_named(outcome) for system, outcome in outcomes.items()}
     works = {name for _, name in systems if not outcomes[_, name][0]}
     asks_for_a_server = {"rankgpt"}
-    assert {name for (_, name), extra in named.items() if not extra} == works | asks_for_a_server
+    assert {name for (_, name), extra in extras.items() if not extra} == works | asks_for_a_server
     assert works == {
         *(
             "revdocid",
@@ -216,7 +216,7 @@ def test_every_system_runs_or_names_the_extra(tmp_path):
         ),
         *(f"{kind}-{part}" for kind in ("bm25", "uqlm") for part in ("title", "abstract", "text")),
     }
-    assert named["--reranker", "graphene"] == "neural,concepts"
-    assert named["--reranker", "delta"] == named["--first-stage", "embedding"] == "neural"
-    assert named["--reranker", "ltr"] == named["--reranker", "lexical"] == "ltr"
-    assert named["--first-stage", "dual-encoder"] == "encoders"
+    assert extras["--reranker", "graphene"] == "neural,concepts"
+    assert extras["--reranker", "delta"] == extras["--first-stage", "embedding"] == "neural"
+    assert extras["--reranker", "ltr"] == extras["--reranker", "lexical"] == "ltr"
+    assert extras["--first-stage", "dual-encoder"] == "encoders"

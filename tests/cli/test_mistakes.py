@@ -244,27 +244,27 @@ def test_bad_judgments_are_refused_with_file_and_line(refused, folder, line):
 
 def test_control_characters_of_a_file_are_printed_as_escapes(refused, folder):
     (folder / "qrels.txt").write_text("q1 0 d2 1\nq1 0 d1 \x1b[31mhigh\x07\n")
-    told = refused("evaluate", "good.run", "--qrels", "qrels.txt")
-    assert r"the grade '\x1b[31mhigh\x07' is not a whole number" in told
+    message = refused("evaluate", "good.run", "--qrels", "qrels.txt")
+    assert r"the grade '\x1b[31mhigh\x07' is not a whole number" in message
 
 
 def test_grades_that_a_measure_cannot_take_are_refused_before_anything_is_done(refused, folder):
     (folder / "small/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t5\n")
     (folder / "qrels.txt").write_text("q1 0 d2 5\n")
     message = "ERR@10 takes grades up to 4; the judgments of 'small-test' have 5"
-    asked = ("--measure", "P@1", "--measure", "ERR@10")
-    assert message in refused(*RUN, *asked)
+    options = ("--measure", "P@1", "--measure", "ERR@10")
+    assert message in refused(*RUN, *options)
     assert not (folder / "runs").exists()
-    assert message in refused("evaluate", "good.run", *SMALL, *asked)
-    told = refused("evaluate", "good.run", "--qrels", "qrels.txt", *asked)
-    assert "ERR@10 takes grades up to 4; the judgments of qrels.txt have 5" in told
+    assert message in refused("evaluate", "good.run", *SMALL, *options)
+    error = refused("evaluate", "good.run", "--qrels", "qrels.txt", *options)
+    assert "ERR@10 takes grades up to 4; the judgments of qrels.txt have 5" in error
 
 
 def test_a_run_that_is_named_twice_is_refused(refused):
-    told = refused("evaluate", "good.run", "good.run", *SMALL)
-    assert "the run good.run is named more than once." in told
-    told = refused("evaluate", "good.run", "../" + Path.cwd().name + "/good.run", *SMALL)
-    assert "good.run is named more than once, once as good.run." in told
+    message = refused("evaluate", "good.run", "good.run", *SMALL)
+    assert "the run good.run is named more than once." in message
+    message = refused("evaluate", "good.run", "../" + Path.cwd().name + "/good.run", *SMALL)
+    assert "good.run is named more than once, once as good.run." in message
 
 
 def test_a_link_to_itself_is_a_problem_of_one_run(platform, folder):
@@ -284,9 +284,11 @@ def test_a_run_without_any_judged_document_is_told_of(platform, folder):
 
 def test_a_run_of_other_topics_is_refused(refused, folder):
     (folder / "other.run").write_text("".join(f"t{n} Q0 d1 1 1.0 x\n" for n in range(7)))
-    told = refused("evaluate", "good.run", "other.run", *SMALL)
-    assert "other.run: none of its 7 topics (t0, t1, t2, t3, t4, …) is among the 2 judged" in told
-    assert "(q1, q2). Is this another collection's run?" in told
+    message = refused("evaluate", "good.run", "other.run", *SMALL)
+    assert (
+        "other.run: none of its 7 topics (t0, t1, t2, t3, t4, …) is among the 2 judged" in message
+    )
+    assert "(q1, q2). Is this another collection's run?" in message
 
 
 def test_a_fractional_grade_in_a_collection_is_refused(refused, folder):
@@ -325,10 +327,10 @@ def test_a_checkpoint_needs_one_reranker_that_learns(refused, checkpoint):
 @pytest.mark.java
 def test_more_than_there_is_of_documents_or_cores_is_told(platform):
     most = ("--depth", 10**12, "--threads", 100_000, "--measure", "P@1", "--run-dir", "runs")
-    told = platform(*RUN, *most)
-    assert told.code == 0, told.err
-    assert f"--depth {10**12} is more than the documents: all 3 are looked at\n" in told.err
-    assert "--threads 100000 is more than the cores here: " in told.err
+    outcome = platform(*RUN, *most)
+    assert outcome.code == 0, outcome.err
+    assert f"--depth {10**12} is more than the documents: all 3 are looked at\n" in outcome.err
+    assert "--threads 100000 is more than the cores here: " in outcome.err
 
 
 @pytest.mark.parametrize(

@@ -91,9 +91,9 @@ def test_fuse_by_scores(platform, folder):
 
 def test_show_lists_every_setting_with_type_default_and_meaning(platform):
     registration = registry().reranker("delta")
-    shown = platform("rerankers", "show", "delta", "--json").json
-    assert [option["name"] for option in shown["options"]] == registration.setting_names()
-    assert all(option["type"] and option["description"] for option in shown["options"])
+    facts = platform("rerankers", "show", "delta", "--json").json
+    assert [option["name"] for option in facts["options"]] == registration.setting_names()
+    assert all(option["type"] and option["description"] for option in facts["options"])
     text = platform("rerankers", "show", "delta").out
     assert "WWW 2018" in text
     for name in registration.setting_names():
@@ -101,10 +101,10 @@ def test_show_lists_every_setting_with_type_default_and_meaning(platform):
 
 
 def test_help_lists_every_command(platform):
-    shown = platform("--help")
-    assert shown.code == 0
+    outcome = platform("--help")
+    assert outcome.code == 0
     for command in ("run", "search", "index", "train", "evaluate", "fuse", "collections"):
-        assert f"\n  {command} " in shown.out
+        assert f"\n  {command} " in outcome.out
         assert platform(command, "--help").code == 0
 
 
@@ -116,8 +116,8 @@ def test_ctrl_c_is_answered_in_a_line(platform, monkeypatch):
     outcome = platform("run", "--collection", "small")
     assert outcome.code == 130
     assert outcome.out == ""
-    told = "what was finished is kept, and the same command goes on from there."
-    assert outcome.err.strip() == f"platform: interrupted; {told}"
+    message = "what was finished is kept, and the same command goes on from there."
+    assert outcome.err.strip() == f"platform: interrupted; {message}"
 
 
 def test_ctrl_c_keeps_nothing_of_a_temporary_cache(platform, monkeypatch):
@@ -174,8 +174,8 @@ def test_ctrl_c_names_what_starts_over(platform, monkeypatch):
     monkeypatch.setattr("irplatform.text.train_vectors", interrupt)
     outcome = platform("run", "--collection", "small", "--reranker", "wmd-text")
     assert outcome.code == 130
-    told = r"goes on from there\. vectors/\S+ starts over: \d+ s of work are lost\.\n$"
-    assert re.search(told, outcome.err)
+    pattern = r"goes on from there\. vectors/\S+ starts over: \d+ s of work are lost\.\n$"
+    assert re.search(pattern, outcome.err)
     monkeypatch.setattr("irplatform.lucene.build._build", interrupt)
     outcome = platform("index", "--collection", "demo")
     assert re.search(r" index/\S+ starts over", outcome.err)
@@ -191,9 +191,9 @@ def test_an_index_is_told_in_words(platform):
 
 @pytest.mark.java
 def test_a_run_says_where_its_files_are_and_not_among_the_results(platform):
-    done = platform("run", "--collection", "small", "--run-dir", "elsewhere")
-    assert done.err.splitlines()[-1] == "runs and scores: elsewhere"
-    assert "elsewhere" not in done.out
+    outcome = platform("run", "--collection", "small", "--run-dir", "elsewhere")
+    assert outcome.err.splitlines()[-1] == "runs and scores: elsewhere"
+    assert "elsewhere" not in outcome.out
 
 
 def test_a_new_plugin_comes_with_the_commands_that_install_and_use_it(platform):

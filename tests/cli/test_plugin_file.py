@@ -26,7 +26,7 @@ def plugin(tmp_path):
     path = tmp_path / "my_ranker.py"
     path.write_text(CODE)
     yield path
-    for loaded in [each for each in registry().plugins if each.name == "my_ranker"]:
+    for loaded in [entry for entry in registry().plugins if entry.name == "my_ranker"]:
         for provided in loaded.provides:
             registry().drop(provided)
         registry().plugins.remove(loaded)
@@ -34,32 +34,32 @@ def plugin(tmp_path):
 
 def test_its_systems_are_shown(plugin, capsys, monkeypatch):
     # The option comes last: it is read before the names all the same.
-    done = call(capsys, monkeypatch, "rerankers", "show", "short-titles", "--plugin", plugin)
-    assert done.code == 0, done.err
-    assert "From plugin 'my_ranker' (my_ranker.py)" in done.out
-    assert "Longer titles count the same." in done.out
+    outcome = call(capsys, monkeypatch, "rerankers", "show", "short-titles", "--plugin", plugin)
+    assert outcome.code == 0, outcome.err
+    assert "From plugin 'my_ranker' (my_ranker.py)" in outcome.out
+    assert "Longer titles count the same." in outcome.out
 
 
 @pytest.mark.java
 def test_a_run_uses_and_records_it(plugin, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    asked = ["--reranker", "short-titles", "--set", "words=3", "--interpolate", "0"]
-    where = ["--collection", "demo", "--depth", "5", "--run-dir", "runs", "--plugin", plugin]
-    done = call(capsys, monkeypatch, "run", *asked, *where)
-    assert done.code == 0, done.err
+    reranker_options = ["--reranker", "short-titles", "--set", "words=3", "--interpolate", "0"]
+    run_options = ["--collection", "demo", "--depth", "5", "--run-dir", "runs", "--plugin", plugin]
+    outcome = call(capsys, monkeypatch, "run", *reranker_options, *run_options)
+    assert outcome.code == 0, outcome.err
     metadata = json.loads((tmp_path / "runs/short-titles.run.meta.json").read_text())
     described = metadata["method"]["retrieval"][-1]
     assert described["options"] == {"words": 3}
     assert (described["distribution"], len(described["source"])) == ("my_ranker.py", 16)
-    inputs = {each["role"]: each["path"] for each in metadata["data"]["inputs"]}
+    inputs = {entry["role"]: entry["path"] for entry in metadata["data"]["inputs"]}
     assert inputs["plugin"] == str(plugin)
 
 
 def test_what_is_no_plugin_is_told(tmp_path, capsys, monkeypatch):
     path = tmp_path / "nothing.py"
     path.write_text("x = 1\n")
-    for file, told in ((path, "it has no hooks"), (tmp_path / "none.py", "no such file")):
-        done = call(capsys, monkeypatch, "rerankers", "list", "--plugin", file)
-        assert done.code == 2
-        assert told in done.err
-        assert done.err.count("\n") == 1
+    for file, message in ((path, "it has no hooks"), (tmp_path / "none.py", "no such file")):
+        outcome = call(capsys, monkeypatch, "rerankers", "list", "--plugin", file)
+        assert outcome.code == 2
+        assert message in outcome.err
+        assert outcome.err.count("\n") == 1

@@ -27,8 +27,8 @@ def register_commands(cli):
 
 
 def test_sigterm_ends_forked_workers_of_a_plugin_as_ever(with_plugin):
-    done = with_plugin(FORKING, "forked")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "[6]\n-15\n", "")
+    result = with_plugin(FORKING, "forked")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "[6]\n-15\n", "")
 
 
 @pytest.mark.parametrize("returned", ["5", "True", "'text'"])
@@ -49,8 +49,8 @@ def register_commands(cli):
     def leave(context):
         context.exit(7)
 """.replace("RETURNED", returned)
-    done = with_plugin(code, "greet")
-    assert (done.returncode, done.stdout) == (0, "hello\n")
+    result = with_plugin(code, "greet")
+    assert (result.returncode, result.stdout) == (0, "hello\n")
     assert with_plugin(code, "leave").returncode == 7
 
 
@@ -78,9 +78,9 @@ class Kind(Reranker):
 def register_rerankers(register):
     register("kind", Kind)
 """
-    done = with_plugin(code, "rerankers", "show", "kind", "--json")
-    assert done.returncode == 0, done.stderr
-    options = {o["name"]: o["default"] for o in json.loads(done.stdout)["options"]}
+    result = with_plugin(code, "rerankers", "show", "kind", "--json")
+    assert result.returncode == 0, result.stderr
+    options = {o["name"]: o["default"] for o in json.loads(result.stdout)["options"]}
     assert options == {"file": "words.txt", "files": ["a"], "mode": "fast"}
     assert with_plugin(code, "rerankers", "show", "kind").returncode == 0
     assert with_plugin(code, "rerankers", "list", "--json").returncode == 0
@@ -95,9 +95,9 @@ from irplatform.plugin import hookimpl
 def run_finished(event):
     event.results["bm25"]["P@1"] = 9.0
 """
-    done = with_plugin(code, "run", "--collection", "small", "--measure", "P@1", "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["runs"][0]["measures"]["P@1"] <= 1
+    result = with_plugin(code, "run", "--collection", "small", "--measure", "P@1", "--json")
+    assert result.returncode == 0
+    assert json.loads(result.stdout)["runs"][0]["measures"]["P@1"] <= 1
 
 
 LISTENING = """
@@ -132,14 +132,14 @@ def run_finished(event):
 
 @pytest.mark.java
 def test_hooks_are_told_what_was_asked_for_and_which_runs_were_made(with_plugin, demo_index):
-    done = with_plugin(
+    result = with_plugin(
         LISTENING,
         *("run", "--collection", "demo", "--first-stage", "bm25+qld"),
         *("--reranker", "strange", "--seeds", "2", "--members", "1", "--fusion", "ranks"),
     )
-    assert done.returncode == 0, done.stderr
-    told = {line.split()[0]: line.split()[1:] for line in done.stderr.splitlines() if line}
-    assert told["started"] == told["finished"] == ["bm25", "qld", "strange"]
-    assert told["results"] == ["bm25", "qld", "fused", "strange"]
+    assert result.returncode == 0, result.stderr
+    events = {line.split()[0]: line.split()[1:] for line in result.stderr.splitlines() if line}
+    assert events["started"] == events["finished"] == ["bm25", "qld", "strange"]
+    assert events["results"] == ["bm25", "qld", "fused", "strange"]
     reranked = [f"strange-seed{seed}{kind}" for seed in (42, 1042) for kind in ("", "-alone")]
-    assert told["made"] == told["files"] == sorted(["bm25", "qld", "fused", *reranked])
+    assert events["made"] == events["files"] == sorted(["bm25", "qld", "fused", *reranked])

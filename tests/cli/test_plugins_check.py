@@ -83,23 +83,25 @@ def check(tmp_path):
 @pytest.mark.java
 @pytest.mark.slow
 def test_every_system_is_checked_and_what_breaks_the_contract_is_told(check):
-    done = check(PLUGIN, "strange", "--json")
-    assert done.returncode == 1, done.stderr
-    told = json.loads(done.stdout)
-    assert told["plugin"] == "strange"
-    found = {(each["kind"], each["name"]): each["problems"] for each in told["systems"]}
-    assert found["reranker", "sound"] == []
-    assert [p.rpartition(" when ")[2] for p in found["reranker", "by-place"]] == [
+    result = check(PLUGIN, "strange", "--json")
+    assert result.returncode == 1, result.stderr
+    report = json.loads(result.stdout)
+    assert report["plugin"] == "strange"
+    problems = {
+        (system["kind"], system["name"]): system["problems"] for system in report["systems"]
+    }
+    assert problems["reranker", "sound"] == []
+    assert [p.rpartition(" when ")[2] for p in problems["reranker", "by-place"]] == [
         "documents come in another order",
         "other documents are with it",
     ]
-    (short,) = found["reranker", "short"]
+    (short,) = problems["reranker", "short"]
     assert "returned 29 scores for the 30 documents" in short
-    (hungry,) = found["reranker", "hungry"]
+    (hungry,) = problems["reranker", "hungry"]
     assert "not enough memory to score one document with 'hungry'" in hungry
-    (first, _) = found["retriever", "turns"]
+    (first, _) = problems["retriever", "turns"]
     assert first.endswith("differs when it is asked again")
-    (share,) = found["feature group", "shares"]
+    (share,) = problems["feature group", "shares"]
     assert share.endswith("when other documents are with it")
 
 
@@ -119,8 +121,8 @@ class Sound(Reranker):
 
 @pytest.mark.java
 def test_a_sound_system_keeps_the_contract_and_what_could_be_better_is_remarked(check):
-    done = check(UNKIND, "strange", "--only", "sound")
-    assert (done.returncode, done.stdout.splitlines()) == (
+    result = check(UNKIND, "strange", "--only", "sound")
+    assert (result.returncode, result.stdout.splitlines()) == (
         0,
         [
             "reranker sound: keeps the contract",
@@ -132,12 +134,12 @@ def test_a_sound_system_keeps_the_contract_and_what_could_be_better_is_remarked(
 
 @pytest.mark.java
 def test_what_is_not_checked_is_told_and_is_no_success(check):
-    done = check(PLUGIN, "strange", "--only", "sound", "--only", "asks")
-    assert done.returncode == 2
-    who = "reranker 'asks' of plugin 'strange' (strange-distribution 0.3)"
-    assert done.stdout.splitlines() == [
+    result = check(PLUGIN, "strange", "--only", "sound", "--only", "asks")
+    assert result.returncode == 2
+    system = "reranker 'asks' of plugin 'strange' (strange-distribution 0.3)"
+    assert result.stdout.splitlines() == [
         "reranker sound: keeps the contract",
-        f"reranker asks: not checked: {who}: name a file with --set words=FILE.",
+        f"reranker asks: not checked: {system}: name a file with --set words=FILE.",
     ]
 
 
@@ -186,17 +188,17 @@ def register_rerankers(register):
 @pytest.mark.java
 @pytest.mark.slow
 def test_what_belongs_to_the_whole_process_must_stay_as_it_was(check, tmp_path):
-    done = check(CHANGING, "strange", "--device", "cpu")
-    assert done.returncode == 1
+    result = check(CHANGING, "strange", "--device", "cpu")
+    assert result.returncode == 1
     torch = "the default type of torch is torch.float64 instead of torch.float32 after fit()"
-    own = "draw from a generator of your own, made of resources.seed"
+    generator = "draw from a generator of your own, made of resources.seed"
     path = "name files by their whole path"
     draws = "reranker draws: the"
-    assert done.stdout.splitlines() == [
+    assert result.stdout.splitlines() == [
         "reranker calm: keeps the contract",
-        f"{draws} state of numpy's random generator is different after prepare(): {own}",
+        f"{draws} state of numpy's random generator is different after prepare(): {generator}",
         f"{draws} working directory is /tmp instead of {tmp_path} after score(): {path}",
-        f"{draws} state of Python's random generator is different after score(): {own}",
+        f"{draws} state of Python's random generator is different after score(): {generator}",
         f"reranker learns: {torch}: give tensors a dtype",
     ]
 
@@ -270,15 +272,17 @@ def register_features(register):
 @pytest.mark.java
 @pytest.mark.slow
 def test_another_process_must_give_the_same(check):
-    done = check(OF_THIS_PROCESS, "strange", "--json")
-    assert done.returncode == 1, done.stderr
-    found = {each["name"]: each["problems"] for each in json.loads(done.stdout)["systems"]}
-    where = "in another process, where text has other hashes and a set another order"
-    assert found.pop("writes") == []
-    assert [len(problems) for problems in found.values()] == [1, 1, 1, 1], found
-    assert all(problem.endswith(where) for (problem,) in found.values()), found
-    assert f"after save() and load() {where}" in found["keeps"][0]
-    assert found["orders"] == [f"the ranking of topic 1 differs {where}"]
+    result = check(OF_THIS_PROCESS, "strange", "--json")
+    assert result.returncode == 1, result.stderr
+    findings = {
+        system["name"]: system["problems"] for system in json.loads(result.stdout)["systems"]
+    }
+    condition = "in another process, where text has other hashes and a set another order"
+    assert findings.pop("writes") == []
+    assert [len(problems) for problems in findings.values()] == [1, 1, 1, 1], findings
+    assert all(problem.endswith(condition) for (problem,) in findings.values()), findings
+    assert f"after save() and load() {condition}" in findings["keeps"][0]
+    assert findings["orders"] == [f"the ranking of topic 1 differs {condition}"]
 
 
 LACKS_A_FILE = """
@@ -310,41 +314,42 @@ def register_features(register):
 
 @pytest.mark.java
 def test_groups_are_asked_what_they_learn_from(check):
-    done = check(LACKS_A_FILE, "strange")
-    assert done.returncode != 0
-    assert "the file of pairs is gone." in done.stdout + done.stderr
+    result = check(LACKS_A_FILE, "strange")
+    assert result.returncode != 0
+    assert "the file of pairs is gone." in result.stdout + result.stderr
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("strnge",), "unknown plugin 'strnge'. Did you mean 'strange'?"),
         (("strange", "--only", "souns"), "'souns' is not a system of plugin 'strange'."),
         (("strange", "--collection", "demo-trian"), "Did you mean 'demo-train'?"),
     ],
 )
-def test_wrong_names_have_exit_code_2(check, arguments, told):
-    done = check(PLUGIN, *arguments)
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert done.stdout == ""
+def test_wrong_names_have_exit_code_2(check, arguments, message):
+    result = check(PLUGIN, *arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert result.stdout == ""
 
 
 def test_a_file_is_checked_with_its_option(check, tmp_path):
     (tmp_path / "ranker.py").write_text(PLUGIN)
-    done = check("", "ranker")
-    assert done.returncode == 2
+    result = check("", "ranker")
+    assert result.returncode == 2
     assert (
-        done.stderr == "platform: unknown plugin 'ranker'. Load the file with --plugin ranker.py.\n"
+        result.stderr
+        == "platform: unknown plugin 'ranker'. Load the file with --plugin ranker.py.\n"
     )
-    done = check("", "ranker", "--plugin", "ranker.py", "--only", "sound")
-    assert (done.returncode, done.stdout) == (0, "reranker sound: keeps the contract\n")
+    result = check("", "ranker", "--plugin", "ranker.py", "--only", "sound")
+    assert (result.returncode, result.stdout) == (0, "reranker sound: keeps the contract\n")
 
 
 def test_a_broken_plugin_is_an_error(check):
-    done = check("raise OSError('no licence')", "strange")
-    assert done.returncode == 1
-    assert "is not used: OSError: no licence" in done.stderr.splitlines()[-1]
+    result = check("raise OSError('no licence')", "strange")
+    assert result.returncode == 1
+    assert "is not used: OSError: no licence" in result.stderr.splitlines()[-1]
 
 
 WITHOUT_SYSTEMS = """
@@ -380,15 +385,15 @@ def register_measures(register):
 
 
 def test_measures_and_collections_are_checked_and_slow_imports_remarked(check):
-    done = check(WITHOUT_SYSTEMS, "strange")
-    assert done.returncode == 1, done.stderr
-    where = "in another process, where text has other hashes and a set another order"
-    assert [line.partition(". Known")[0] for line in done.stdout.splitlines()] == [
+    result = check(WITHOUT_SYSTEMS, "strange")
+    assert result.returncode == 1, result.stderr
+    condition = "in another process, where text has other hashes and a set another order"
+    assert [line.partition(". Known")[0] for line in result.stdout.splitlines()] == [
         "plugin strange: remark: every command waits for its import of gensim (strange_module.py:2)"
         ": import it within the functions that need it",
         "measure Drawn: it changes the judgments that it is given",
         "measure Drawn: topic t2 has 1 instead of 4 when topics come one at a time",
-        f"collection spent: it has another fingerprint {where}",
+        f"collection spent: it has another fingerprint {condition}",
         "collection spent: the documents differ when they are read again",
         "collection spent: there are no documents",
         "collection spent: unknown measure 'Nonsense'",

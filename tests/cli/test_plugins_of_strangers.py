@@ -19,52 +19,56 @@ def register_rerankers(register):
 
 
 def test_a_plugin_that_raises_on_import_is_named_and_commands_go_on(with_plugin):
-    done = with_plugin(
+    result = with_plugin(
         "raise OSError('no licence')",
         *("evaluate", "good.run", "--collection", "small", "--measure", "P@1", "--json"),
     )
-    assert done.returncode == 0
-    assert '"P@1": 0.5' in done.stdout
-    told = done.stderr.splitlines()[0]
-    assert told.startswith(
+    assert result.returncode == 0
+    assert '"P@1": 0.5' in result.stdout
+    message = result.stderr.splitlines()[0]
+    assert message.startswith(
         "plugin 'strange' (strange-distribution 0.3) is not used: OSError: no licence ("
     )
-    assert told.endswith("strange_module.py:1, in <module>)")
+    assert message.endswith("strange_module.py:1, in <module>)")
 
 
 def test_plugins_list_shows_the_broken_one_with_its_error(with_plugin):
     code = RERANKER.format(scores="[]").replace("(register)", "(registry)", 1)
-    done = with_plugin(code, "plugins", "list")
-    assert done.returncode == 0
-    (line,) = (line for line in done.stdout.splitlines() if line.startswith("strange"))
+    result = with_plugin(code, "plugins", "list")
+    assert result.returncode == 0
+    (line,) = (line for line in result.stdout.splitlines() if line.startswith("strange"))
     assert line.split()[:3] == ["strange", "strange-distribution", "0.3"]
     assert "BROKEN: PluginValidationError: Plugin" in line
     assert "Argument(s) {'registry'} are declared in the hookimpl" in line
-    assert "reranker delta" in done.stdout
+    assert "reranker delta" in result.stdout
 
 
 def test_a_forgotten_mark_is_told_and_listed(with_plugin):
-    done = with_plugin(RERANKER.format(scores="[]").replace("@hookimpl", ""), "plugins", "list")
-    assert done.returncode == 0
-    told = "register_rerankers will not be called without @hookimpl"
-    assert done.stderr == f"plugin 'strange' (strange-distribution 0.3): {told}\n"
-    (line,) = (line for line in done.stdout.splitlines() if line.startswith("strange"))
-    assert line.endswith(told)
+    result = with_plugin(RERANKER.format(scores="[]").replace("@hookimpl", ""), "plugins", "list")
+    assert result.returncode == 0
+    message = "register_rerankers will not be called without @hookimpl"
+    assert result.stderr == f"plugin 'strange' (strange-distribution 0.3): {message}\n"
+    (line,) = (line for line in result.stdout.splitlines() if line.startswith("strange"))
+    assert line.endswith(message)
 
 
 @pytest.mark.parametrize("command", ["show", "list"])
 def test_one_without_a_docstring_does_not_show_that_of_its_base(with_plugin, command):
     code = RERANKER.format(scores="[]").replace("    '''Strange.'''\n", "")
-    done = with_plugin(code, "rerankers", command, *(["strange"] if command == "show" else []))
-    assert done.returncode == 0
-    assert "Subclass it" not in done.stdout
-    assert any(line.split()[:1] in (["strange"], ["strange:"]) for line in done.stdout.split("\n"))
+    result = with_plugin(code, "rerankers", command, *(["strange"] if command == "show" else []))
+    assert result.returncode == 0
+    assert "Subclass it" not in result.stdout
+    assert any(
+        line.split()[:1] in (["strange"], ["strange:"]) for line in result.stdout.split("\n")
+    )
 
 
 def test_a_broken_reranker_that_is_asked_for_is_explained(with_plugin):
-    done = with_plugin("import not_there", "run", "--collection", "small", "--reranker", "strange")
-    assert done.returncode == 2
-    last = done.stderr.splitlines()[-1]
+    result = with_plugin(
+        "import not_there", "run", "--collection", "small", "--reranker", "strange"
+    )
+    assert result.returncode == 2
+    last = result.stderr.splitlines()[-1]
     assert last.startswith("platform: unknown reranker 'strange'.")
     assert "plugin 'strange' (strange-distribution 0.3) could not be loaded" in last
 
@@ -80,12 +84,12 @@ def test_a_broken_reranker_that_is_asked_for_is_explained(with_plugin):
 def test_scores_that_are_none_name_the_plugin(with_plugin, folder, scores, message):
     (folder / "small/queries.jsonl").write_text('{"_id": "q1", "text": "cancer case"}\n')
     (folder / "small/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
-    done = with_plugin(
+    result = with_plugin(
         RERANKER.format(scores=scores), "run", "--collection", "small", "--reranker", "strange"
     )
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.splitlines()[-1].startswith(
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[-1].startswith(
         "platform: reranker 'strange' of plugin 'strange' (strange-distribution 0.3) " + message
     )
     assert [path.name for path in (folder / "runs").rglob("*.run")] == ["bm25.run"]
@@ -122,15 +126,15 @@ def register_rerankers(register):
 def test_what_goes_wrong_inside_is_placed_and_finished_runs_stay(
     with_plugin, folder, prepare, doing, error, place
 ):
-    done = with_plugin(
+    result = with_plugin(
         FAILING.format(prepare=prepare),
         *("run", "--collection", "small", "--reranker", "strange", "--run-dir", "out"),
     )
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    last = done.stderr.splitlines()[-1]
-    who = "reranker 'strange' of plugin 'strange' (strange-distribution 0.3)"
-    assert last.startswith(f"platform: {who} failed {doing}: {error}")
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    last = result.stderr.splitlines()[-1]
+    system = "reranker 'strange' of plugin 'strange' (strange-distribution 0.3)"
+    assert last.startswith(f"platform: {system} failed {doing}: {error}")
     assert f"{place})" in last
     assert (folder / "out" / "bm25.run").exists()
     assert (folder / "out" / "bm25.run.meta.json").exists()
@@ -152,11 +156,13 @@ def register_{kind}s(register):
     register("strange", Strange)
 """
     option = {"reranker": "--reranker", "retriever": "--first-stage"}[kind]
-    done = with_plugin(code, "run", "--collection", "small", option, "strange")
-    assert done.returncode == 1
-    (told,) = done.stderr.splitlines()
-    who = f"{kind} 'strange' of plugin 'strange' (strange-distribution 0.3)"
-    assert told.startswith(f"platform: {who} failed returning what it reads: FileNotFoundError: ")
+    result = with_plugin(code, "run", "--collection", "small", option, "strange")
+    assert result.returncode == 1
+    (error_line,) = result.stderr.splitlines()
+    system = f"{kind} 'strange' of plugin 'strange' (strange-distribution 0.3)"
+    assert error_line.startswith(
+        f"platform: {system} failed returning what it reads: FileNotFoundError: "
+    )
     assert not (folder / "runs").exists()
 
 
@@ -176,7 +182,7 @@ def register_retrievers(register):
 
 @pytest.mark.java
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("rankings", "message"),
     [
         ("{}[7]", " failed searching: KeyError: 7 ("),
         ("{}", " returned no ranking for topic q1; an empty one is fine."),
@@ -191,16 +197,16 @@ def register_retrievers(register):
         ("topics.clear() or {}", " returned no ranking for topic q1; an empty one is fine."),
     ],
 )
-def test_what_goes_wrong_in_a_search_is_told_like_in_a_run(with_plugin, found, message):
-    done = with_plugin(
-        RETRIEVER.replace("{found}", found),
+def test_what_goes_wrong_in_a_search_is_told_like_in_a_run(with_plugin, rankings, message):
+    result = with_plugin(
+        RETRIEVER.replace("{found}", rankings),
         *("search", "--collection", "small", "--topic", "q1", "--retriever", "strange"),
     )
-    assert done.returncode == 1
-    (told,) = (line for line in done.stderr.splitlines() if line.startswith("platform: "))
-    who = "retriever 'strange' of plugin 'strange' (strange-distribution 0.3)"
-    assert told.startswith(f"platform: {who}{message}")
-    assert "Traceback" not in done.stderr
+    assert result.returncode == 1
+    (error_line,) = (line for line in result.stderr.splitlines() if line.startswith("platform: "))
+    system = "retriever 'strange' of plugin 'strange' (strange-distribution 0.3)"
+    assert error_line.startswith(f"platform: {system}{message}")
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.java
@@ -214,9 +220,9 @@ def test_a_retriever_explains_in_its_own_way(with_plugin):
         "    def retrieve",
     )
     arguments = ("search", "--collection", "small", "--topic", "q1", "--retriever", "strange")
-    done = with_plugin(code, *arguments, "--explain")
-    assert done.returncode == 0, done.stderr
-    assert [line.split() for line in done.stdout.splitlines()[1:6]] == [
+    result = with_plugin(code, *arguments, "--explain")
+    assert result.returncode == 0, result.stderr
+    assert [line.split() for line in result.stdout.splitlines()[1:6]] == [
         ["rounds", "2"],
         [],
         ["terms"],
@@ -228,7 +234,7 @@ def test_a_retriever_explains_in_its_own_way(with_plugin):
 @pytest.mark.java
 def test_a_reranker_that_is_named_and_cannot_be_timed_is_a_failure(with_plugin):
     arguments = ("bench", "rerankers", "--collection", "small", "--documents", "1", "--json")
-    done = with_plugin(
+    result = with_plugin(
         RERANKER.replace("{scores}", "1 / 0"),
         *arguments,
         "--reranker",
@@ -236,21 +242,21 @@ def test_a_reranker_that_is_named_and_cannot_be_timed_is_a_failure(with_plugin):
         "--device",
         "cpu",
     )
-    (timing,) = json.loads(done.stdout)["timings"]
+    (timing,) = json.loads(result.stdout)["timings"]
     assert "ZeroDivisionError" in timing["problem"]
-    assert done.returncode == 1
+    assert result.returncode == 1
 
 
 @pytest.mark.java
 def test_an_author_sees_the_whole_traceback(with_plugin, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_TRACEBACK", "1")
-    done = with_plugin(
+    result = with_plugin(
         FAILING.format(prepare="pass"), "run", "--collection", "small", "--reranker", "strange"
     )
-    assert done.returncode == 1
-    assert "Traceback (most recent call last)" in done.stderr
-    assert "in score\n    return [self.look(document)" in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("platform: reranker 'strange' of plugin")
+    assert result.returncode == 1
+    assert "Traceback (most recent call last)" in result.stderr
+    assert "in score\n    return [self.look(document)" in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("platform: reranker 'strange' of plugin")
 
 
 BY_PLACE = """
@@ -263,19 +269,19 @@ def register_rerankers(register):
 
 
 def test_a_class_that_cannot_be_imported_does_not_break_other_commands(with_plugin):
-    listed = with_plugin(BY_PLACE, "rerankers", "list")
-    assert (listed.returncode, listed.stderr) == (0, "")
-    (line,) = (line for line in listed.stdout.splitlines() if line.startswith("strange"))
+    result = with_plugin(BY_PLACE, "rerankers", "list")
+    assert (result.returncode, result.stderr) == (0, "")
+    (line,) = (line for line in result.stdout.splitlines() if line.startswith("strange"))
     assert "[cannot be used: reranker 'strange' of plugin 'strange'" in line
     assert "failed importing 'not_there_at_all.ranker:Strange': ModuleNotFoundError" in line
-    assert "delta" in listed.stdout
+    assert "delta" in result.stdout
     described = json.loads(with_plugin(BY_PLACE, "rerankers", "list", "--json").stdout)
-    (told,) = (each for each in described["rerankers"] if each["name"] == "strange")
-    assert "not_there_at_all" in told["error"]
+    (reranker,) = (entry for entry in described["rerankers"] if entry["name"] == "strange")
+    assert "not_there_at_all" in reranker["error"]
 
 
 def test_a_check_tells_of_a_class_that_is_not_at_its_place(with_plugin):
-    done = with_plugin(BY_PLACE, "plugins", "check", "strange")
-    assert done.returncode == 1
-    assert "reranker strange: reranker 'strange' of plugin 'strange'" in done.stdout
-    assert "failed importing 'not_there_at_all.ranker:Strange'" in done.stdout
+    result = with_plugin(BY_PLACE, "plugins", "check", "strange")
+    assert result.returncode == 1
+    assert "reranker strange: reranker 'strange' of plugin 'strange'" in result.stdout
+    assert "failed importing 'not_there_at_all.ranker:Strange'" in result.stdout

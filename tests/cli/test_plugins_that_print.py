@@ -35,12 +35,12 @@ def run_started(event):
 
 @pytest.mark.java
 def test_what_a_plugin_prints_does_not_break_json(with_plugin):
-    done = with_plugin(LOUD, "run", "--collection", "small", "--reranker", "strange", "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["collection"] == "small-test"
-    told = done.stderr.splitlines()
-    assert {"imported", "registered", "started", "prepared", "scored"} <= set(told)
-    assert {"descriptor", "process", "program"} <= set(told)
+    result = with_plugin(LOUD, "run", "--collection", "small", "--reranker", "strange", "--json")
+    assert result.returncode == 0
+    assert json.loads(result.stdout)["collection"] == "small-test"
+    lines = result.stderr.splitlines()
+    assert {"imported", "registered", "started", "prepared", "scored"} <= set(lines)
+    assert {"descriptor", "process", "program"} <= set(lines)
 
 
 LATE = """
@@ -62,10 +62,10 @@ Strange = Late
 @pytest.mark.java
 def test_nor_does_it_stand_among_the_findings_of_a_check(with_plugin, demo_index):
     """Nor below them, where a thread goes on at the end."""
-    done = with_plugin(LOUD + LATE, "plugins", "check", "strange", "--device", "cpu")
-    kept = "hooks strange: keeps the contract\nreranker strange: keeps the contract\n"
-    assert (done.returncode, done.stdout) == (0, kept)
-    assert {"scored", "descriptor", "program", "late"} <= set(done.stderr.split())
+    result = with_plugin(LOUD + LATE, "plugins", "check", "strange", "--device", "cpu")
+    report = "hooks strange: keeps the contract\nreranker strange: keeps the contract\n"
+    assert (result.returncode, result.stdout) == (0, report)
+    assert {"scored", "descriptor", "program", "late"} <= set(result.stderr.split())
 
 
 WRAPPING = """
@@ -87,21 +87,23 @@ def register_rerankers(register):
 
 @pytest.mark.java
 def test_a_plugin_that_wraps_stdout_takes_it_from_nobody(with_plugin):
-    done = with_plugin(WRAPPING, "run", "--collection", "small", "--reranker", "strange", "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["collection"] == "small-test"
-    assert "lost sys.stderr" not in done.stderr
+    result = with_plugin(
+        WRAPPING, "run", "--collection", "small", "--reranker", "strange", "--json"
+    )
+    assert result.returncode == 0
+    assert json.loads(result.stdout)["collection"] == "small-test"
+    assert "lost sys.stderr" not in result.stderr
 
 
 def test_a_plugin_that_wraps_stdout_at_import_leaves_errors_readable(with_plugin):
-    done = with_plugin(WRAPPING, "run", "--collection", "smal")
-    assert done.returncode == 2
-    assert done.stderr.startswith("platform: unknown collection 'smal'")
+    result = with_plugin(WRAPPING, "run", "--collection", "smal")
+    assert result.returncode == 2
+    assert result.stderr.startswith("platform: unknown collection 'smal'")
 
 
 def test_nor_does_what_is_printed_between_calls_while_a_plugin_is_checked(platform, monkeypatch):
     monkeypatch.setattr(
         "irplatform.conformance.check.check_plugin", lambda *_: print("between") or []
     )
-    told = platform("plugins", "check", "demo")
-    assert (told.code, told.out, told.err) == (0, "", "between\n")
+    outcome = platform("plugins", "check", "demo")
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "between\n")

@@ -14,9 +14,9 @@ def pool(folder, platform):
 
 
 def test_it_says_what_judging_costs_and_writes_the_pool(pool):
-    done = pool("a.run", "-o", "pool", "--depth", "3")
-    assert done.out.startswith("6 documents to judge: 0.1 hours")
-    assert done.out.endswith("pool\n")
+    outcome = pool("a.run", "-o", "pool", "--depth", "3")
+    assert outcome.out.startswith("6 documents to judge: 0.1 hours")
+    assert outcome.out.endswith("pool\n")
     assert read_pool("pool").placed == 6
 
 

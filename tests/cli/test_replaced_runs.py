@@ -13,7 +13,7 @@ RERANKED = ("--reranker", "revdocid", "--interpolate", "0.5")
 
 
 @pytest.fixture
-def made(platform, folder):
+def run_files(platform, folder):
     """The files of a run; what is in them; and a run file of a first stage."""
     assert platform(*RUN, *RERANKED).code == 0
     return lambda: {path.name: path.read_bytes() for path in (folder / "x").iterdir()}
@@ -42,29 +42,29 @@ def made(platform, folder):
     ],
 )
 def test_a_run_of_other_settings_is_refused_and_touches_nothing(
-    platform, made, options, run, differs
+    platform, run_files, options, run, differs
 ):
-    before = made()
+    before = run_files()
     refused = platform(*RUN, *options)
     assert refused.code == 2
     assert f"platform: x/{run}.run: this run was made with other settings: " in refused.err
     assert differs in refused.err
     assert refused.err.endswith(". Name another --run-dir, or replace it with --force.\n")
     assert "searching" not in refused.err
-    assert made() == before
+    assert run_files() == before
 
 
-def test_the_same_settings_and_what_does_not_decide_a_run_make_it_again(platform, made):
-    before = made()
+def test_the_same_settings_and_what_does_not_decide_a_run_make_it_again(platform, run_files):
+    before = run_files()
     for more in (RERANKED, (), ("--threads", "1"), ("--depth", "1000", "--measure", "P@1")):
         assert platform(*RUN, *more).code == 0
     assert platform(*RUN, "--first-stage", "qld+bm25").code == 0
-    after = made()
+    after = run_files()
     assert {name for name in before if name.endswith(".run")} < after.keys()
     assert all(after[name] == before[name] for name in before if name.endswith(".run"))
 
 
-def test_a_run_of_other_data_is_refused(platform, folder, made):
+def test_a_run_of_other_data_is_refused(platform, folder, run_files):
     queries = folder / "small" / "queries.jsonl"
     queries.write_text(queries.read_text().replace("mice", "liposarcoma"))
     assert "other settings: topics " in platform(*RUN).err
@@ -72,23 +72,23 @@ def test_a_run_of_other_data_is_refused(platform, folder, made):
     assert "other settings: documents " in platform(*RUN).err
 
 
-def test_a_run_is_replaced_where_the_user_asks_for_it(platform, made):
-    before = made()
+def test_a_run_is_replaced_where_the_user_asks_for_it(platform, run_files):
+    before = run_files()
     assert platform(*RUN, *RERANKED, "--set", "bm25.k1=2", "--force").code == 0
-    after = made()
+    after = run_files()
     assert after["bm25.run"] != before["bm25.run"]
     assert json.loads(after["bm25.run.meta.json"])["method"]["settings"]["bm25.k1"] == 2
 
 
-def test_a_file_that_is_no_run_of_ours_is_refused(platform, folder, made):
+def test_a_file_that_is_no_run_of_ours_is_refused(platform, folder, run_files):
     (folder / "x" / "bm25.run.meta.json").unlink()
-    before = made()
+    before = run_files()
     refused = platform(*RUN)
-    assert (refused.code, made()) == (2, before)
+    assert (refused.code, run_files()) == (2, before)
     assert "x/bm25.run: this file already exists, and no bm25.run.meta.json" in refused.err
 
 
-def test_a_run_file_that_is_the_first_stage_is_compared_by_its_content(platform, folder, made):
+def test_a_run_file_that_is_the_first_stage_is_compared_by_its_content(platform, folder, run_files):
     run = ("run", "--collection", "small", *RERANKED, "--first-stage", "good.run", "--run-dir")
     refused = platform(*run, "x")
     assert "x/revdocid.run: this run was made with other settings: " in refused.err
@@ -116,8 +116,8 @@ def test_a_run_of_edited_code_is_refused(folder, tmp_path):
         "(source changed). Name another --run-dir, or replace it with --force.\n",
     )
     assert (folder / "x" / "length.run.meta.json").read_bytes() == before
-    told = run(edited, "--interpolate", "0.25").stderr
-    assert "other settings: interpolate 0.5 -> 0.25, and with other code of 'strange" in told
+    message = run(edited, "--interpolate", "0.25").stderr
+    assert "other settings: interpolate 0.5 -> 0.25, and with other code of 'strange" in message
     assert run(edited, *settings, "--force").returncode == 0
     assert (folder / "x" / "length.run.meta.json").read_bytes() != before
     assert run(edited, *settings).returncode == 0
@@ -137,7 +137,7 @@ def test_a_run_with_other_knowledge_is_refused(platform, folder, drugs):
     assert platform(*expanding, "--force").code == 0
 
 
-def test_a_run_of_before_code_was_recorded_is_made_again(platform, folder, made):
+def test_a_run_of_before_code_was_recorded_is_made_again(platform, folder, run_files):
     path = folder / "x" / "bm25.run.meta.json"
     content = json.loads(path.read_text())
     del content["method"]["settings"]["code"], content["method"]["settings"]["content"]

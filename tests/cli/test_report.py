@@ -69,12 +69,14 @@ def test_runs_of_some_topics_are_compared_over_these(platform, folder):
         data = {"topics chosen": {"asked": ["first:3", "t7"]}}
         (folder / f"runs/{name}.run.meta.json").write_text(json.dumps({"data": data}))
     said = platform(*REPORT[:3], *REPORT[4:])
-    told = "A quick look: 4 of 12 topics, those of base, other. Not comparable with scores over all"
-    assert told in said.err
+    notice = (
+        "A quick look: 4 of 12 topics, those of base, other. Not comparable with scores over all"
+    )
+    assert notice in said.err
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert [topic["id"] for topic in data_of(page)["topics"]] == ["t0", "t1", "t2", "t7"]
-    assert told in page
-    assert told in platform(*REPORT).err
+    assert notice in page
+    assert notice in platform(*REPORT).err
     page = (folder / "report.html").read_text(encoding="utf-8")  # the third ranks all topics
     assert [topic["id"] for topic in data_of(page)["topics"]] == ["t0", "t1", "t2", "t7"]
 
@@ -119,10 +121,10 @@ def test_mistakes_are_told_in_a_line(platform, folder, arguments, message):
 
 def test_runs_in_memory_are_named_by_a_mapping(folder):
     runs = {"first": read_run(folder / RUNS[0]), "second": folder / RUNS[1]}
-    written = write_report(
+    path = write_report(
         runs, "x.html", collection=str(folder / "cancers:dev"), measures="RR", bounds=False
     )
-    page = written.read_text(encoding="utf-8")
+    page = path.read_text(encoding="utf-8")
     assert data_of(page)["systems"] == ["first", "second"]
     qrels = {f"t{n}": {"d1": 1, "d2": 0} for n in range(12)}
     of_judgments = write_report(runs, "y.html", qrels=qrels, measures="RR", bounds=False)

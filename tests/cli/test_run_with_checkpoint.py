@@ -63,16 +63,16 @@ def test_one_that_was_not_copied_whole_is_refused_before_anything_is_written(
             file.rename(tmp_path / file.name)
     for folder in (checkpoint / "member-0").glob("*"):
         folder.rmdir()
-    done = platform("run", *DEMO, *LEXICAL, "--checkpoint", checkpoint, "--run-dir", "runs")
-    assert done.code == 2
-    assert "what member 1 saved is missing. Was it copied whole?" in done.err
+    outcome = platform("run", *DEMO, *LEXICAL, "--checkpoint", checkpoint, "--run-dir", "runs")
+    assert outcome.code == 2
+    assert "what member 1 saved is missing. Was it copied whole?" in outcome.err
     assert not (tmp_path / "runs").exists()
 
 
 def test_nothing_is_said_of_pretraining_where_nothing_is_trained(platform, checkpoint):
-    done = platform("run", *DEMO, *LEXICAL, "--checkpoint", checkpoint, "--pretrain", "none")
-    assert done.code == 2
-    assert "--pretrain has no effect with --checkpoint" in done.err
+    outcome = platform("run", *DEMO, *LEXICAL, "--checkpoint", checkpoint, "--pretrain", "none")
+    assert outcome.code == 2
+    assert "--pretrain has no effect with --checkpoint" in outcome.err
 
 
 def test_other_options_than_those_that_the_share_was_chosen_with_are_told(platform, checkpoint):
@@ -91,6 +91,6 @@ def test_that_other_code_scores_is_told_to_whoever_asks(platform, checkpoint, co
     described = checkpoint / "checkpoint.json"
     described.write_text(json.dumps({**json.loads(described.read_text()), "version": "0.0.1"}))
     (checkpoint / "manifest.json").unlink()  # whose digest is of another description
-    asked = platform(*command, *LEXICAL, "--checkpoint", checkpoint)
-    assert asked.code == 0, asked.err
-    assert "WARNING: lexical's checkpoint was trained by version 0.0.1" in asked.err
+    outcome = platform(*command, *LEXICAL, "--checkpoint", checkpoint)
+    assert outcome.code == 0, outcome.err
+    assert "WARNING: lexical's checkpoint was trained by version 0.0.1" in outcome.err

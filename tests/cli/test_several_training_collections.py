@@ -64,9 +64,9 @@ def test_all_commands_learn_from_the_same_topics(platform, collections):
     assert "WARNING" not in run.err
     recorded = json.loads((collections / "runs/c/delta.run.meta.json").read_text())
     assert recorded["method"]["training"][0]["trained_on"] == "a+b"
-    named = platform("run", "--collection", "named.toml", *DELTA, "--run-dir", "named")
-    assert named.code == 0, named.err
-    assert "training delta" not in named.err  # what the first run trained fits
+    outcome = platform("run", "--collection", "named.toml", *DELTA, "--run-dir", "named")
+    assert outcome.code == 0, outcome.err
+    assert "training delta" not in outcome.err  # what the first run trained fits
     assert (collections / "named/delta.run").read_text() == (
         collections / "runs/c/delta.run"
     ).read_text()
@@ -84,8 +84,8 @@ def test_all_commands_learn_from_the_same_topics(platform, collections):
 
 
 def test_some_of_the_training_topics_are_drawn_for_all_that_learn(platform, collections):
-    some = (*BOTH, "--train-topics", "7", "--force")
-    run = platform("run", "--collection", "c.toml", *DELTA, "--reranker", "revdocid", *some)
+    options = (*BOTH, "--train-topics", "7", "--force")
+    run = platform("run", "--collection", "c.toml", *DELTA, "--reranker", "revdocid", *options)
     assert run.code == 0, run.err
     assert "training delta on a+b: 1 member on 5 topics and validated on 2" in run.err
     recorded = json.loads((collections / "runs/c/delta.run.meta.json").read_text())
@@ -104,11 +104,11 @@ def test_some_of_the_training_topics_are_drawn_for_all_that_learn(platform, coll
 
 
 def test_every_seed_draws_topics_of_its_own(platform, collections):
-    some = (*BOTH, "--train-topics", "7")
-    run = platform("run", "--collection", "c.toml", *DELTA, *some, "--seeds", "2")
+    options = (*BOTH, "--train-topics", "7")
+    run = platform("run", "--collection", "c.toml", *DELTA, *options, "--seeds", "2")
     assert run.code == 0, run.err
     alone = ("--seed", "1042", "--run-dir", "alone")
-    second = platform("run", "--collection", "c.toml", *DELTA, *some, *alone)
+    second = platform("run", "--collection", "c.toml", *DELTA, *options, *alone)
     assert "training delta" not in second.err  # what the repetition trained fits
     files = collections / "runs/c/delta-seed1042.run", collections / "alone/delta.run"
     rows = [[line.split()[:5] for line in file.read_text().splitlines()] for file in files]
@@ -129,11 +129,11 @@ def test_training_on_the_evaluated_topics_among_others_is_refused_or_told(platfo
     assert (refused.code, refused.err) == (2, "platform: 'c' cannot train rerankers for itself.\n")
     copied = (collections / "c.toml").read_text().replace('id = "c"', 'id = "copy"')
     (collections / "copy.toml").write_text(copied)
-    told = platform(
+    outcome = platform(
         *("run", "--collection", "c.toml", "--reranker", "revdocid"),
         *("--train-on", "a.toml", "--train-on", "copy.toml", "--json"),
     )
-    assert "was chosen on 6 of these 6 topics (0, 1, 2, 3, 4, …)" in told.json["warnings"][0]
+    assert "was chosen on 6 of these 6 topics (0, 1, 2, 3, 4, …)" in outcome.json["warnings"][0]
     fused = platform(
         *("run", "--collection", "c.toml", "--first-stage", "bm25+qld"),
         *("--reranker", "revdocid", "--train-on", "copy.toml", "--interpolate", "0.5", "--json"),

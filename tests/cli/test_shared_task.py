@@ -19,8 +19,10 @@ TOPICS = """<topics task="2019 TREC Precision Medicine">
 def topics_of_a_new_year(folder):
     (declared,) = re.findall(r'```toml\n(id = "trec-pm-2019".*?)```', PAGE.read_text(), re.DOTALL)
     declared = declared[: declared.index("[train]")]
-    ours = '[documents]\nfiles = ["small/corpus.jsonl"]\nid = "_id"\nabstract = "text"\n\n[topics]'
-    declared = re.sub(r"\[documents\].*?\[topics\]", ours, declared, flags=re.DOTALL)
+    section = (
+        '[documents]\nfiles = ["small/corpus.jsonl"]\nid = "_id"\nabstract = "text"\n\n[topics]'
+    )
+    declared = re.sub(r"\[documents\].*?\[topics\]", section, declared, flags=re.DOTALL)
     (folder / "2019.toml").write_text(declared)
     (folder / "topics2019.xml").write_text(TOPICS)
     return declared
@@ -33,12 +35,12 @@ def test_topics_without_judgments_are_checked_run_and_submitted(
     assert "infNDCG" in topics_of_a_new_year
     checked = platform("collections", "check", "2019.toml")
     assert (checked.code, "no judgments" in checked.out) == (0, True), checked
-    made = platform("run", "--collection", "2019.toml", "--run-dir", "base", "--tag", "mygroup1")
-    assert made.code == 0, made.err
-    assert made.out.split()[:6] == ["system", "topics", "results", "per", "topic", "seconds"]
-    assert made.out.splitlines()[2].split()[:3] == ["bm25", "2", "1"]
-    assert "\n  platform submit check base/bm25.run --collection 2019.toml\n" in made.err
-    assert "runs and scores" not in made.err
+    outcome = platform("run", "--collection", "2019.toml", "--run-dir", "base", "--tag", "mygroup1")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.split()[:6] == ["system", "topics", "results", "per", "topic", "seconds"]
+    assert outcome.out.splitlines()[2].split()[:3] == ["bm25", "2", "1"]
+    assert "\n  platform submit check base/bm25.run --collection 2019.toml\n" in outcome.err
+    assert "runs and scores" not in outcome.err
     run = (folder / "base" / "bm25.run").read_text().splitlines()
     assert {line.split()[5] for line in run} == {"mygroup1"}
     submitted = platform("submit", "check", "base/bm25.run", "--collection", "2019.toml")

@@ -10,11 +10,15 @@ from sourced_judgments import ANN, LLM, judged, make_pool, write
 def pool(folder):
     """People judged one topic, a machine both, differently."""
     lines = [("q1", "d1", 1, 1), ("q1", "d2", 1, 2), ("q2", "d2", 1, 1), ("q2", "d3", 1, 2)]
-    made = make_pool(folder / "pool", lines)
-    write(made / "ann.jsonl", judged(ANN, "q1", {"d1": 1, "d2": 0}))
-    write(made / "llm.jsonl", judged(LLM, "q1", {"d1": 0}), judged(LLM, "q2", {"d2": 2, "d3": 0}))
+    pool_folder = make_pool(folder / "pool", lines)
+    write(pool_folder / "ann.jsonl", judged(ANN, "q1", {"d1": 1, "d2": 0}))
+    write(
+        pool_folder / "llm.jsonl",
+        judged(LLM, "q1", {"d1": 0}),
+        judged(LLM, "q2", {"d2": 2, "d3": 0}),
+    )
     (folder / "bad.run").write_text("q1 Q0 d2 1 2.0 x\nq1 Q0 d1 2 1.0 x\nq2 Q0 d3 1 1.0 x\n")
-    return made
+    return pool_folder
 
 
 def means(outcome):
@@ -23,53 +27,53 @@ def means(outcome):
 
 
 def test_people_alone_count_and_what_is_left_out_is_told(platform, pool):
-    shown = platform("evaluate", "good.run", "--qrels", "pool", "--measure", "RR", "--json")
-    assert means(shown) == {"good": 1.0}
-    assert "judgments: 2 documents by ann" in shown.err
-    assert "left out: judgments of machines (llm gpt-x 1); --sources people-first" in shown.err
+    outcome = platform("evaluate", "good.run", "--qrels", "pool", "--measure", "RR", "--json")
+    assert means(outcome) == {"good": 1.0}
+    assert "judgments: 2 documents by ann" in outcome.err
+    assert "left out: judgments of machines (llm gpt-x 1); --sources people-first" in outcome.err
 
 
 def test_machines_fill_in_where_no_person_judged(platform, pool):
-    asked = ("evaluate", "bad.run", "--qrels", "pool", "--measure", "RR", "--json")
-    assert means(platform(*asked, "--sources", "people-first")) == {"bad": 0.25}
-    shown = platform(*asked, "--sources", "machines")
-    assert means(shown) == {"bad": 0.0}
-    assert "judgments: 3 documents by llm gpt-x 1, 3 of them by machines alone" in shown.err
+    command = ("evaluate", "bad.run", "--qrels", "pool", "--measure", "RR", "--json")
+    assert means(platform(*command, "--sources", "people-first")) == {"bad": 0.25}
+    outcome = platform(*command, "--sources", "machines")
+    assert means(outcome) == {"bad": 0.0}
+    assert "judgments: 3 documents by llm gpt-x 1, 3 of them by machines alone" in outcome.err
 
 
 def test_compare_says_what_hangs_on_machines(platform, pool):
-    asked = ("compare", "bad.run", "good.run", "--qrels", "pool", "--measure", "RR")
-    shown = platform(*asked, "--sources", "people-first")
-    assert shown.code == 0, shown
-    assert "machine" in shown.out.splitlines()[2].split()
-    found = json.loads(platform(*asked, "--sources", "people-first", "--json").out)
-    (pair,) = found["pairs"]
+    command = ("compare", "bad.run", "good.run", "--qrels", "pool", "--measure", "RR")
+    outcome = platform(*command, "--sources", "people-first")
+    assert outcome.code == 0, outcome
+    assert "machine" in outcome.out.splitlines()[2].split()
+    comparison = json.loads(platform(*command, "--sources", "people-first", "--json").out)
+    (pair,) = comparison["pairs"]
     assert pair["by_people"]["topics"] == 1
-    assert found["systems"][0]["measures"]["RR"]["machine_judged"] == 0.5
-    alone = json.loads(platform(*asked, "--json").out)
+    assert comparison["systems"][0]["measures"]["RR"]["machine_judged"] == 0.5
+    alone = json.loads(platform(*command, "--json").out)
     assert alone["pairs"][0]["difference"] == pair["by_people"]["difference"]
 
 
 def test_a_collection_beside_a_pool_gives_topics_and_the_pool_the_judgments(platform, pool):
-    asked = ("compare", "bad.run", "good.run", "--measure", "RR", "--json")
-    found = json.loads(platform(*asked, "--qrels", "pool", "--collection", "small").out)
-    assert [topic["query"] for topic in found["topics"]] == ["crizotinib"]
+    command = ("compare", "bad.run", "good.run", "--measure", "RR", "--json")
+    comparison = json.loads(platform(*command, "--qrels", "pool", "--collection", "small").out)
+    assert [topic["query"] for topic in comparison["topics"]] == ["crizotinib"]
 
 
 def test_another_collections_judgments_are_refused(platform, pool, folder):
     write(folder / "j.jsonl", judged(ANN, "x1", {"d1": 1}))
-    done = platform("evaluate", "good.run", "--qrels", "j.jsonl", "--collection", "small")
-    assert (done.code, done.out) == (2, "")
-    assert "j.jsonl: no topic of 'small-test' is judged here." in done.err
+    outcome = platform("evaluate", "good.run", "--qrels", "j.jsonl", "--collection", "small")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "j.jsonl: no topic of 'small-test' is judged here." in outcome.err
 
 
 def test_a_report_marks_grades_of_machines(platform, pool, folder):
-    asked = ("report", "bad.run", "good.run", "--qrels", "pool", "--html", "r.html")
-    assert platform(*asked, "--sources", "people-first").code == 0
+    command = ("report", "bad.run", "good.run", "--qrels", "pool", "--html", "r.html")
+    assert platform(*command, "--sources", "people-first").code == 0
     page = (folder / "r.html").read_text()
     assert "m judged by a machine" in page
     assert '"machine": [' in page or '"machine":[' in page
-    assert platform(*asked).code == 0
+    assert platform(*command).code == 0
     page = (folder / "r.html").read_text()
     assert "m judged by a machine" not in page
     assert "judgments: 2 documents by ann" in page
@@ -77,19 +81,19 @@ def test_a_report_marks_grades_of_machines(platform, pool, folder):
 
 def test_sources_need_judgments_that_name_them(platform, pool, folder):
     (folder / "qrels.txt").write_text("q1 0 d1 1\n")
-    shown = platform("evaluate", "good.run", "--qrels", "qrels.txt", "--sources", "people")
-    assert shown.code == 2
-    assert "--sources needs judgments that name their sources" in shown.err
-    shown = platform("evaluate", "good.run", "--qrels", "pool", "--sources", "humans")
-    assert (shown.code, "unknown source 'humans'" in shown.err) == (2, True)
+    outcome = platform("evaluate", "good.run", "--qrels", "qrels.txt", "--sources", "people")
+    assert outcome.code == 2
+    assert "--sources needs judgments that name their sources" in outcome.err
+    outcome = platform("evaluate", "good.run", "--qrels", "pool", "--sources", "humans")
+    assert (outcome.code, "unknown source 'humans'" in outcome.err) == (2, True)
 
 
 def test_a_sample_of_strata_is_scored_by_its_own_measures(platform, folder):
     lines = [("q1", "d1", 1, 1), ("q1", "d2", 2, 2), ("q1", "d3", 2, 0)]
-    made = make_pool(folder / "sample", lines, strata=True)
-    write(made / "ann.jsonl", judged(ANN, "q1", {"d1": 1, "d2": 1}))
-    shown = platform("evaluate", "good.run", "--qrels", "sample", "--json")
-    (run,) = shown.json["runs"]
+    sample = make_pool(folder / "sample", lines, strata=True)
+    write(sample / "ann.jsonl", judged(ANN, "q1", {"d1": 1, "d2": 1}))
+    outcome = platform("evaluate", "good.run", "--qrels", "sample", "--json")
+    (run,) = outcome.json["runs"]
     assert [*run["measures"]] == ["infNDCG", "infAP"]
     assert platform("qrels", "write", "sample", "-o", "q.txt").out == "q.txt\n"
     again = platform("evaluate", "good.run", "--qrels", "q.txt", "--json")
@@ -97,9 +101,9 @@ def test_a_sample_of_strata_is_scored_by_its_own_measures(platform, folder):
 
 
 def test_written_qrels_score_as_the_pool_does(platform, pool):
-    written = platform("qrels", "write", "pool", "-o", "q.txt", "--sources", "people-first")
-    assert (written.code, written.out) == (0, "q.txt\n")
-    asked = ("evaluate", "bad.run", "good.run", "--measure", "RR", "--json", "--qrels")
-    assert means(platform(*asked, "q.txt")) == means(
-        platform(*asked, "pool", "--sources", "people-first")
+    outcome = platform("qrels", "write", "pool", "-o", "q.txt", "--sources", "people-first")
+    assert (outcome.code, outcome.out) == (0, "q.txt\n")
+    command = ("evaluate", "bad.run", "good.run", "--measure", "RR", "--json", "--qrels")
+    assert means(platform(*command, "q.txt")) == means(
+        platform(*command, "pool", "--sources", "people-first")
     )

@@ -36,11 +36,11 @@ print(json.dumps([status, sorted({name.split(".")[0] for name in sys.modules})])
 
 
 def _loaded(*arguments, status=0):
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=True
     )
-    ended, modules = json.loads(done.stderr.splitlines()[-1])
-    assert ended == status, done.stderr
+    ended, modules = json.loads(result.stderr.splitlines()[-1])
+    assert ended == status, result.stderr
     return set(modules)
 
 
@@ -65,10 +65,10 @@ def test_nothing_heavy_is_loaded_and_no_system_before_it_is_used(command, more):
 def _modules_of_ours(*arguments):
     """The modules of the platform and its plugins that a command imports."""
     program = PROGRAM.replace('name.split(".")[0] for name', "name for name")
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
     )
-    _, modules = json.loads(done.stderr.splitlines()[-1])
+    _, modules = json.loads(result.stderr.splitlines()[-1])
     return [name for name in modules if name.startswith("irplatform")]
 
 
@@ -130,12 +130,12 @@ def test_ctrl_c_ends_it_quietly_while_it_starts(module, tmp_path):
     stopping = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
     (tmp_path / f"{module}.py").write_text(stopping)
     path = os.pathsep.join([str(tmp_path), *sys.path])
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "irplatform", "plugins", "list"],
         check=False,
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": path},
     )
-    assert (done.returncode, done.stdout) == (130, "")
-    assert "Traceback" not in done.stderr
+    assert (result.returncode, result.stdout) == (130, "")
+    assert "Traceback" not in result.stderr

@@ -35,8 +35,8 @@ def submit(platform, folder):
 
 def test_ten_documents_of_each_question_are_written_in_the_order_of_the_questions(submit, folder):
     ranked = "".join(f"b2 Q0 {100 + n} {n} {20 - n} x\n" for n in range(1, 13))
-    done = submit(ranked + "b1 Q0 7 1 1.0 x\n")
-    assert (done.code, done.out) == (0, "a.json: 11 documents for 2 questions\n")
+    outcome = submit(ranked + "b1 Q0 7 1 1.0 x\n")
+    assert (outcome.code, outcome.out) == (0, "a.json: 11 documents for 2 questions\n")
     first, second = json.loads((folder / "a.json").read_text())["questions"]
     assert first == {
         **QUESTIONS[0],
@@ -52,17 +52,17 @@ def test_ten_documents_of_each_question_are_written_in_the_order_of_the_question
 def test_what_was_submitted_can_be_scored_as_if_it_were_judged(submit, platform, folder):
     submit("b1 Q0 7 1 1.0 x\nb2 Q0 8 1 2.0 x\nb2 Q0 9 2 1.0 x\n")
     (folder / "other.run").write_text("b1 Q0 6 1 2.0 y\nb1 Q0 7 2 1.0 y\n")
-    done = platform(
+    outcome = platform(
         "evaluate", "other.run", "--qrels", "a.json", "--measure", "BioASQ-AP", "--json"
     )
-    assert done.json["runs"][0]["measures"] == {"BioASQ-AP": 0.25}
+    assert outcome.json["runs"][0]["measures"] == {"BioASQ-AP": 0.25}
 
 
 def test_a_question_without_documents_is_named(submit, folder):
-    done = submit("b2 Q0 8 1 1.0 x\n", "--json")
-    assert done.code == 0
-    assert "my.run has no documents for 1 question: b1." in done.err
-    assert done.json["unanswered"] == ["b1"]
+    outcome = submit("b2 Q0 8 1 1.0 x\n", "--json")
+    assert outcome.code == 0
+    assert "my.run has no documents for 1 question: b1." in outcome.err
+    assert outcome.json["unanswered"] == ["b1"]
     assert json.loads((folder / "a.json").read_text())["questions"][0]["documents"] == []
 
 
@@ -78,9 +78,9 @@ def test_a_question_without_documents_is_named(submit, folder):
 def test_what_bioasq_would_not_take_is_refused_and_nothing_written(
     submit, folder, run, collection, message
 ):
-    done = submit(run, collection=collection)
-    assert done.code == 2
-    assert message in done.err
+    outcome = submit(run, collection=collection)
+    assert outcome.code == 2
+    assert message in outcome.err
     assert not (folder / "a.json").exists()
 
 
@@ -93,9 +93,9 @@ def test_what_bioasq_would_not_take_is_refused_and_nothing_written(
     ],
 )
 def test_no_input_is_overwritten(submit, folder, out, message):
-    done = submit("b1 Q0 7 1 1.0 x\n", out=out)
-    assert done.code == 2
-    assert message in done.err
+    outcome = submit("b1 Q0 7 1 1.0 x\n", out=out)
+    assert outcome.code == 2
+    assert message in outcome.err
     assert (folder / "my.run").read_text() == "b1 Q0 7 1 1.0 x\n"
     assert (folder / "batch.toml").read_text() == TOML
     assert json.loads((folder / "testset.json").read_text()) == {"questions": QUESTIONS}
@@ -103,12 +103,12 @@ def test_no_input_is_overwritten(submit, folder, out, message):
 
 def test_answers_that_are_taken_for_a_run_are_one_problem(submit, platform):
     submit("b1 Q0 7 1 1.0 x\n")
-    done = platform("submit", "check", "a.json")
-    assert (done.code, done.out.count(": error: ")) == (1, 1)
-    assert "a.json: error: this is JSON, not a run." in done.out
-    done = platform("evaluate", "a.json", "--qrels", "a.json", "--measure", "BioASQ-AP")
-    assert done.code == 2
-    assert "name the run behind them" in done.err
+    outcome = platform("submit", "check", "a.json")
+    assert (outcome.code, outcome.out.count(": error: ")) == (1, 1)
+    assert "a.json: error: this is JSON, not a run." in outcome.out
+    outcome = platform("evaluate", "a.json", "--qrels", "a.json", "--measure", "BioASQ-AP")
+    assert outcome.code == 2
+    assert "name the run behind them" in outcome.err
 
 
 WORDS = [
@@ -127,7 +127,7 @@ WORDS = [
 
 def _abstract(draw):
     sentences = (" ".join(draw.choices(WORDS, k=draw.randint(3, 9))) for _ in range(9))
-    return draw.choice(["  ", "\n", " "]).join(f"We saw {each}." for each in sentences)
+    return draw.choice(["  ", "\n", " "]).join(f"We saw {sentence}." for sentence in sentences)
 
 
 def test_snippets_stand_where_they_say(platform, folder):
@@ -154,8 +154,8 @@ def test_snippets_stand_where_they_say(platform, folder):
     ]
     (folder / "my.run").write_text("".join(lines))
     command = ("submit", "bioasq", "my.run", "--collection", "batch.toml", "--out", "a.json")
-    done = platform(*command, "--snippets", "bm25-text")
-    assert done.out == "a.json: 200 documents and 200 snippets for 20 questions\n", done
+    outcome = platform(*command, "--snippets", "bm25-text")
+    assert outcome.out == "a.json: 200 documents and 200 snippets for 20 questions\n", outcome
     for answer in json.loads((folder / "a.json").read_text())["questions"]:
         assert len(answer["snippets"]) == 10
         for snippet in answer["snippets"]:
@@ -164,19 +164,19 @@ def test_snippets_stand_where_they_say(platform, folder):
             document = documents[snippet["document"].rpartition("/")[2]]
             begin, end = snippet["offsetInBeginSection"], snippet["offsetInEndSection"]
             assert document[snippet["beginSection"]][begin:end] == snippet["text"] != ""
-    asked = next(q for q in questions if "NF2" in q["body"])
+    question = next(q for q in questions if "NF2" in q["body"])
     (answer,) = (
         a
         for a in json.loads((folder / "a.json").read_text())["questions"]
-        if a["id"] == asked["id"]
+        if a["id"] == question["id"]
     )
     assert "NF2" in answer["snippets"][0]["text"]
 
 
 def test_a_reranker_of_snippets_takes_settings(submit):
     run = "b1 Q0 1 1 1.0 x\n"
-    done = submit(run, "--snippets", "bm25-text", "--set", "bm25-text.k1=2.0", "--json")
-    assert (done.code, done.json["snippets"]) == (0, 1)
+    outcome = submit(run, "--snippets", "bm25-text", "--set", "bm25-text.k1=2.0", "--json")
+    assert (outcome.code, outcome.json["snippets"]) == (0, 1)
     refused = submit(run, "--set", "bm25-text.k1=2.0")
     assert "--checkpoint and --set are for --snippets, which is not given." in refused.err
     refused = submit(run, "--snippets", "delta", out="b.json")

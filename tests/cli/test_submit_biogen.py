@@ -65,15 +65,15 @@ def cited(platform, folder, monkeypatch):
     return cited
 
 
-def written(folder):
+def read_answers(folder):
     return [json.loads(line) for line in (folder / "run.jsonl").read_text().splitlines()]
 
 
 def test_pairs_of_task_a_get_articles_that_they_do_not_cite_yet(cited, folder):
-    done = cited(TASK_A, "--tag", "us1")
-    assert done.out == "run.jsonl: 4 citations for 2 sentences of 2 topics\n", done
-    assert "judgments" not in done.err
-    first, second = written(folder)
+    outcome = cited(TASK_A, "--tag", "us1")
+    assert outcome.out == "run.jsonl: 4 citations for 2 sentences of 2 topics\n", outcome
+    assert "judgments" not in outcome.err
+    first, second = read_answers(folder)
     assert first["metadata"] == {
         "qa_id": "116",
         "question": "Can melanoma be treated?",
@@ -98,11 +98,11 @@ def test_pairs_of_task_a_get_articles_that_they_do_not_cite_yet(cited, folder):
 
 @pytest.mark.parametrize("lines", [False, True])
 def test_answers_for_task_b_keep_their_sentences(cited, folder, lines):
-    done = cited(TASK_B, "--citations", "1", "--json", lines=lines)
-    assert {**done.json, "path": ""} == {"path": "", "topics": 2, "sentences": 3, "citations": 2}
-    first, second = written(folder)
+    outcome = cited(TASK_B, "--citations", "1", "--json", lines=lines)
+    assert {**outcome.json, "path": ""} == {"path": "", "topics": 2, "sentences": 3, "citations": 2}
+    first, second = read_answers(folder)
     assert first["metadata"] == {"topic_id": "181", "team_id": "us", "run_id": "bm25"}
-    assert [each["citations"] for each in first["responses"]] in ([[11], []], [[12], []])
+    assert [response["citations"] for response in first["responses"]] in ([[11], []], [[12], []])
     assert second["responses"] == [{"text": "Exercise before sleep.", "citations": [15]}]
 
 
@@ -110,9 +110,9 @@ def test_the_articles_of_a_run_are_candidates(cited, folder):
     (folder / "q.run").write_text(
         "181 Q0 13 1 3.0 x\n181 Q0 12 2 2.0 x\n181 Q0 15 3 1.0 x\n182 Q0 14 1 1.0 x\n"
     )
-    done = cited(TASK_B, "--run", "q.run")
-    assert done.code == 0, done
-    first, second = written(folder)
+    outcome = cited(TASK_B, "--run", "q.run")
+    assert outcome.code == 0, outcome
+    first, second = read_answers(folder)
     assert first["metadata"]["run_id"] == "bm25-text"
     assert first["responses"][0]["citations"][0] == 12
     assert sorted(first["responses"][0]["citations"]) == [12, 13, 15]
@@ -123,11 +123,11 @@ def test_the_articles_of_a_run_are_candidates(cited, folder):
 
 
 def test_citations_of_2024_stand_in_the_text(cited, folder):
-    done = cited(OF_2024, "--citations", "1", "--tag", "us1")
-    assert done.code == 0, done
-    whole = json.loads((folder / "run.jsonl").read_text())
-    (result,) = whole.pop("results")
-    assert whole == {"team_id": "us", "run_name": "us1", "contact_email": "us@example.org"}
+    outcome = cited(OF_2024, "--citations", "1", "--tag", "us1")
+    assert outcome.code == 0, outcome
+    submission = json.loads((folder / "run.jsonl").read_text())
+    (result,) = submission.pop("results")
+    assert submission == {"team_id": "us", "run_name": "us1", "contact_email": "us@example.org"}
     pmid = result["references"][0]
     assert pmid in ("11", "12")
     assert result == {
@@ -161,10 +161,10 @@ def test_a_team_is_needed(cited, monkeypatch):
 def test_the_tasks_own_rules_find_nothing_wrong(cited, platform, folder):
     for answers, task in ((TASK_A, "2025-a"), (TASK_B, "2025-b"), (OF_2024, "2024")):
         cited(answers, "--force")
-        found = platform("submit", "check", "run.jsonl", "--task", f"trec-biogen-{task}").out
-        faults = [line for line in found.splitlines() if ": error: " in line]
+        report = platform("submit", "check", "run.jsonl", "--task", f"trec-biogen-{task}").out
+        faults = [line for line in report.splitlines() if ": error: " in line]
         missing = ("have no answer", "is not one of the task", "answered, but the task has")
-        assert all(any(part in fault for part in missing) for fault in faults), found
+        assert all(any(part in fault for part in missing) for fault in faults), report
 
 
 def test_answers_are_to_the_topics_of_the_task_and_not_of_the_articles(cited, platform, folder):
@@ -179,8 +179,8 @@ def test_answers_are_to_the_topics_of_the_task_and_not_of_the_articles(cited, pl
 def test_answers_without_any_citation_are_warned_of(cited, folder):
     (folder / "docs.jsonl").write_text('{"id": "AACR_1", "title": "Zebras."}\n')
     zebras = [{"metadata": {"topic_id": "181"}, "responses": [{"text": "Zebras."}]}]
-    done = cited(zebras)
-    assert "WARNING: no article was found whose id is a PMID" in done.err, done
+    outcome = cited(zebras)
+    assert "WARNING: no article was found whose id is a PMID" in outcome.err, outcome
 
 
 def test_the_tag_is_one_that_a_task_can_take(cited):

@@ -15,17 +15,17 @@ def files(tmp_path, monkeypatch):
 
 
 def test_a_new_task_leads_from_files_to_an_accepted_folder(platform, files, tmp_path):
-    made = platform(
+    outcome = platform(
         *("tasks", "new", "mine-2027", "--run", "my.run", "--topics", "topics"),
         *("--title", "My task 2027", "--file", "sent.tsv", "--dense-ranks", "--depth", "2"),
     )
-    assert made.code == 0, made.err
+    assert outcome.code == 0, outcome.err
     assert (tmp_path / "home" / "tasks" / "mine-2027.toml").is_file()
-    shown = platform("tasks", "show", "mine-2027").out
-    assert "Its rules were read on a day that is not known.\n" in shown
-    assert f"Rules without a number have no source in {tmp_path / 'home'}" in shown
-    done = platform("submit", "prepare", "my.run", "--task", "mine-2027", "--out", "up")
-    assert done.code == 0, done.err
+    text = platform("tasks", "show", "mine-2027").out
+    assert "Its rules were read on a day that is not known.\n" in text
+    assert f"Rules without a number have no source in {tmp_path / 'home'}" in text
+    answer = platform("submit", "prepare", "my.run", "--task", "mine-2027", "--out", "up")
+    assert answer.code == 0, answer.err
     assert (tmp_path / "up" / "sent.tsv").read_bytes() == (tmp_path / "my.run").read_bytes()
     refused = platform(
         "tasks", "new", "x", "--run", "my.run", "--topics", "topics", "--deadline", "8"
@@ -34,22 +34,24 @@ def test_a_new_task_leads_from_files_to_an_accepted_folder(platform, files, tmp_
 
 
 def test_on_a_terminal_it_asks_for_what_is_not_given(platform, files, monkeypatch, tmp_path):
-    asked = []
+    questions = []
     answers = {"Most results": 7, "Full title": "Mine 2027"}
 
     def prompt(text, default, **_):
-        asked.append(text)
+        questions.append(text)
         return next(
             (answer for start, answer in answers.items() if text.startswith(start)), default
         )
 
     monkeypatch.setattr("irplatform.cli.config.on_terminal", lambda: True)
     monkeypatch.setattr("click.prompt", prompt)
-    made = platform("tasks", "new", "asked", "--run", "my.run", "--topics", "topics", "--runs", "3")
-    assert made.code == 0, made.err
+    outcome = platform(
+        "tasks", "new", "asked", "--run", "my.run", "--topics", "topics", "--runs", "3"
+    )
+    assert outcome.code == 0, outcome.err
     (task,) = read_tasks(tmp_path / "home" / "tasks" / "asked.toml")
     assert (task.title, task.rules.depth, task.rules.runs) == ("Mine 2027", 7, 3)
-    assert not any(text.startswith("Most runs") for text in asked)
+    assert not any(text.startswith("Most runs") for text in questions)
 
 
 def test_two_runs_whose_files_are_called_alike_get_folders(platform, files, tmp_path):
@@ -57,7 +59,7 @@ def test_two_runs_whose_files_are_called_alike_get_folders(platform, files, tmp_
         "tasks", "new", "t-2099", "--run", "my.run", "--topics", "topics", "--file", "sent.tsv"
     )
     (tmp_path / "b.run").write_text((tmp_path / "my.run").read_text().replace(" us\n", " we\n"))
-    done = platform("submit", "prepare", "my.run", "b.run", "--task", "t-2099", "--out", "up")
-    assert done.code == 0, done.err
+    outcome = platform("submit", "prepare", "my.run", "b.run", "--task", "t-2099", "--out", "up")
+    assert outcome.code == 0, outcome.err
     assert (tmp_path / "up" / "us" / "sent.tsv").is_file()
     assert (tmp_path / "up" / "we" / "sent.tsv").is_file()

@@ -12,36 +12,36 @@ RUN = ("run", "--collection", "demo", "--run-dir")
 FAST = ("--members", "2", "--set", "delta.loop.epochs=3")
 
 
-def _check(shown, columns=80):
+def _check(session, columns=80):
     """One progress line that nothing moves away from, and no line that is wider than allowed."""
-    assert shown.status == 0, shown.text
-    assert len(shown.text) < MOST_BYTES
-    assert set(re.findall(r"\x1b\[[\d;]*\w", shown.text)) <= {"\x1b[K", "\x1b[1m", "\x1b[0m"}
-    painted = [part for line in shown.text.split("\n") for part in line.split("\r")]
+    assert session.status == 0, session.text
+    assert len(session.text) < MOST_BYTES
+    assert set(re.findall(r"\x1b\[[\d;]*\w", session.text)) <= {"\x1b[K", "\x1b[1m", "\x1b[0m"}
+    painted = [part for line in session.text.split("\n") for part in line.split("\r")]
     widths = [len(re.sub(r"\x1b\[\d*\w", "", part)) for part in painted if "/" not in part]
     assert max(widths) <= columns
 
 
 def test_a_run_shows_one_progress_line_and_a_table_that_fits(tmp_path):
-    shown = on_terminal(*RUN, tmp_path / "runs", "--reranker", "lexical")
-    _check(shown)
-    assert re.search(r"\rindexing demo: [^\r]* \d+:\d\d:\d\d\x1b\[K", shown.text)
-    assert any(line.startswith("lexical (first stage") for line in shown.screen)
-    assert not any("searching" in line and "of 20" in line for line in shown.screen)
+    session = on_terminal(*RUN, tmp_path / "runs", "--reranker", "lexical")
+    _check(session)
+    assert re.search(r"\rindexing demo: [^\r]* \d+:\d\d:\d\d\x1b\[K", session.text)
+    assert any(line.startswith("lexical (first stage") for line in session.screen)
+    assert not any("searching" in line and "of 20" in line for line in session.screen)
 
 
 def test_ctrl_c_ends_a_run_within_two_seconds(tmp_path, fresh_home):
-    shown = on_terminal(*RUN, tmp_path / "runs", interrupt_at=r"\rindexing demo")
-    assert shown.status == 130
-    assert "interrupted; what was finished is kept" in shown.text.replace("\r\n", " ")
-    assert "Traceback" not in shown.text
+    session = on_terminal(*RUN, tmp_path / "runs", interrupt_at=r"\rindexing demo")
+    assert session.status == 130
+    assert "interrupted; what was finished is kept" in session.text.replace("\r\n", " ")
+    assert "Traceback" not in session.text
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 80, 140])
 def test_training_fits_every_terminal(tmp_path, columns):
-    shown = on_terminal(*RUN, tmp_path / "runs", "--reranker", "delta", *FAST, columns=columns)
-    _check(shown, columns)
+    session = on_terminal(*RUN, tmp_path / "runs", "--reranker", "delta", *FAST, columns=columns)
+    _check(session, columns)
 
 
 @pytest.mark.slow
@@ -56,10 +56,10 @@ def test_training_fits_every_terminal(tmp_path, columns):
     ],
 )
 def test_ctrl_c_ends_every_stage_of_a_run(tmp_path, fresh_home, stage):
-    shown = on_terminal(*RUN, tmp_path / "runs", "--reranker", "delta", *FAST, interrupt_at=stage)
-    assert shown.status == 130
-    assert shown.seconds < 4, "2 seconds on a machine that does nothing else"
-    assert "Traceback" not in shown.text
+    session = on_terminal(*RUN, tmp_path / "runs", "--reranker", "delta", *FAST, interrupt_at=stage)
+    assert session.status == 130
+    assert session.seconds < 4, "2 seconds on a machine that does nothing else"
+    assert "Traceback" not in session.text
 
 
 @pytest.mark.parametrize("columns", [60, 80])
@@ -77,6 +77,6 @@ def test_ctrl_c_ends_every_stage_of_a_run(tmp_path, fresh_home, stage):
     ids=" ".join,
 )
 def test_lists_tear_no_word_where_the_terminal_ends(arguments, columns):
-    shown = on_terminal(*arguments, columns=columns)
-    assert shown.status == 0
-    assert [line for line in shown.screen if len(line) > columns and " " in line.strip()] == []
+    session = on_terminal(*arguments, columns=columns)
+    assert session.status == 0
+    assert [line for line in session.screen if len(line) > columns and " " in line.strip()] == []

@@ -54,8 +54,8 @@ def nasty(folder, monkeypatch):
     (folder / "bad.jsonl").write_text(json.dumps({"_id": NASTY}) + "\n")
     (folder / "options.toml").write_text(f'"{ESCAPED}" = 1\n')
     plugin = registry().reranker("lexical").plugin
-    made = Registration("telling", "reranker", Telling, {}, plugin)
-    monkeypatch.setitem(registry().rerankers, "telling", made)
+    registration = Registration("telling", "reranker", Telling, {}, plugin)
+    monkeypatch.setitem(registry().rerankers, "telling", registration)
     return folder
 
 
@@ -144,9 +144,9 @@ def test_a_message_quotes_the_ends_of_a_long_value(platform, folder, arguments):
 
 @given(st.text())
 def test_a_shown_line_has_no_control_character(text):
-    shown = for_display(text)
-    assert not CONTROL.search(shown)
-    assert shown.count("\n") == text.count("\n")
+    line = for_display(text)
+    assert not CONTROL.search(line)
+    assert line.count("\n") == text.count("\n")
 
 
 def test_all_commands_print_by_one_function():

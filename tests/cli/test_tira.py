@@ -60,14 +60,16 @@ def accepted(out):
 
 
 def test_documents_are_searched(platform, folder, full):
-    done = platform("tira", "--input", full, "--output", "out", "--tag", "mine")
-    assert done.out == "out: run.txt and ir-metadata.yml, 3 topics of a full-rank input\n", done
-    assert "lacks your team and repository, which some tasks require" in done.err
-    assert "judgments" not in done.err
-    found = rows("out")
-    assert {row[0] for row in found} == set(QUERIES)
-    assert {row[2] for row in found} <= set(TEXTS)
-    assert {row[5] for row in found} == {"mine"}
+    outcome = platform("tira", "--input", full, "--output", "out", "--tag", "mine")
+    assert outcome.out == "out: run.txt and ir-metadata.yml, 3 topics of a full-rank input\n", (
+        outcome
+    )
+    assert "lacks your team and repository, which some tasks require" in outcome.err
+    assert "judgments" not in outcome.err
+    run = rows("out")
+    assert {row[0] for row in run} == set(QUERIES)
+    assert {row[2] for row in run} <= set(TEXTS)
+    assert {row[5] for row in run} == {"mine"}
     metadata = yaml.safe_load((folder / "out" / "ir-metadata.yml").read_text())
     assert metadata["data"]["test collection"]["name"] == "cases"
 
@@ -76,9 +78,9 @@ def test_documents_without_text_are_told_and_do_not_stop_a_sandbox(platform, fol
     empty = [{"docno": f"e{n}", "text": ""} for n in range(9)]
     write(folder / "full" / "documents.jsonl", [*FULL_RANK, *empty])
     write(folder / "full" / "queries.jsonl", TOPICS)
-    done = platform("tira", "--input", folder / "full", "--output", "out")
-    assert (done.code, len({row[0] for row in rows("out")})) == (0, 3)
-    assert "WARNING: 9 of 18 documents have no text." in done.err
+    outcome = platform("tira", "--input", folder / "full", "--output", "out")
+    assert (outcome.code, len({row[0] for row in rows("out")})) == (0, 3)
+    assert "WARNING: 9 of 18 documents have no text." in outcome.err
 
 
 def test_longevals_folder_of_documents_and_table_of_topics_are_read(platform, folder):
@@ -88,17 +90,18 @@ def test_longevals_folder_of_documents_and_table_of_topics_are_read(platform, fo
     write(folder / "le" / "documents" / "documents_2.jsonl.gz", documents[3:])
     table = "".join(f"{topic}\t{query}\n" for topic, query in QUERIES.items())
     (folder / "le" / "queries.txt").write_text(table)
-    done = platform("tira", "--input", folder / "le", "--output", "out")
-    assert (done.code, {row[0] for row in rows("out")}) == (0, set(QUERIES)), done
-    assert "documents: 3 lines with a document that came before, such as 'd3'" in done.err
+    outcome = platform("tira", "--input", folder / "le", "--output", "out")
+    assert (outcome.code, {row[0] for row in rows("out")}) == (0, set(QUERIES)), outcome
+    assert "documents: 3 lines with a document that came before, such as 'd3'" in outcome.err
 
 
 def test_several_first_stages_are_refused(platform, full):
     command = ("tira", "--input", full, "--output", "out", "--first-stage", "bm25,qld")
-    done = platform(*command)
-    assert (done.code, "this takes one collection and one first stage" in done.err) == (2, True), (
-        done
-    )
+    outcome = platform(*command)
+    assert (outcome.code, "this takes one collection and one first stage" in outcome.err) == (
+        2,
+        True,
+    ), outcome
 
 
 def test_candidates_are_reranked_and_nothing_else(platform, folder, rerank, monkeypatch):
@@ -107,12 +110,12 @@ def test_candidates_are_reranked_and_nothing_else(platform, folder, rerank, monk
     monkeypatch.setenv("IRPLATFORM_TEAM", "us")
     monkeypatch.setenv("IRPLATFORM_REPOSITORY", "https://example.org/us")
     (folder / "out").mkdir()  # a sandbox brings it
-    done = platform("tira", "--reranker", "bm25-text", "--json")
-    assert (done.code, done.json["form"], done.json["missing"]) == (0, "re-rank", [])
-    found = rows("out")
-    assert len(found) == 12
-    assert {row[2] for row in found} == {"d1", "d2", "d3", "d8"}
-    assert next(row[2] for row in found if row[0] == "q3") == "d3"  # three times in a short text
+    outcome = platform("tira", "--reranker", "bm25-text", "--json")
+    assert (outcome.code, outcome.json["form"], outcome.json["missing"]) == (0, "re-rank", [])
+    run = rows("out")
+    assert len(run) == 12
+    assert {row[2] for row in run} == {"d1", "d2", "d3", "d8"}
+    assert next(row[2] for row in run if row[0] == "q3") == "d3"  # three times in a short text
     method = yaml.safe_load((folder / "out" / "ir-metadata.yml").read_text())["method"]
     assert method["name"] == "candidates → bm25-text"
     assert method["description"].startswith("the run candidates is given; bm25-text reranks ")
@@ -179,17 +182,19 @@ def test_an_input_without_topics_is_refused(platform, folder):
 )
 def test_candidates_that_cannot_be_reranked_are_refused(platform, folder, lines, options, said):
     write(folder / "re" / "rerank.jsonl", lines)
-    done = platform("tira", "--input", "re", "--output", "out", *options)
-    assert done.code == 2
-    assert said in done.err
+    outcome = platform("tira", "--input", "re", "--output", "out", *options)
+    assert outcome.code == 2
+    assert said in outcome.err
     assert not (folder / "out").exists()
 
 
 def test_other_folders_are_refused(platform, folder):
     (folder / "none").mkdir()
-    done = platform("tira", "--input", "none", "--output", "out")
-    assert "none: TIRA's input has documents.jsonl and queries.jsonl, or rerank.jsonl" in done.err
+    outcome = platform("tira", "--input", "none", "--output", "out")
+    assert (
+        "none: TIRA's input has documents.jsonl and queries.jsonl, or rerank.jsonl" in outcome.err
+    )
     write(folder / "re" / "rerank.jsonl", CANDIDATES)
     (folder / "run.txt").write_text("")
-    done = platform("tira", "--input", "re", "--output", ".", "--reranker", "dlh13")
-    assert (done.code, "run.txt: there is a file of this name" in done.err) == (2, True)
+    outcome = platform("tira", "--input", "re", "--output", ".", "--reranker", "dlh13")
+    assert (outcome.code, "run.txt: there is a file of this name" in outcome.err) == (2, True)

@@ -32,22 +32,26 @@ def platform(tmp_path, home, capsys, monkeypatch):
 def test_options_are_tuned_on_the_partner_and_run_from_the_file(platform, tmp_path):
     outcome = platform(*TUNE, "--json", "--out", "tuned.toml")
     assert outcome.code == 0, outcome.err
-    found = outcome.json
-    assert (found["collection"], found["tuned_on"], found["topics"]) == ("demo", "demo-train", 40)
+    tuning = outcome.json
+    assert (tuning["collection"], tuning["tuned_on"], tuning["topics"]) == (
+        "demo",
+        "demo-train",
+        40,
+    )
     assert "tuning on the topics of 'demo-train' for 'demo'" in outcome.err
     assert "WARNING" not in outcome.err
-    assert found["defaults"] == {"k1": 0.9, "b": 0.4}
-    assert found["trials"] == 7
-    assert len(found["per_fold"]) == 5
-    assert found["scores"]["best"] >= found["scores"]["defaults"]
+    assert tuning["defaults"] == {"k1": 0.9, "b": 0.4}
+    assert tuning["trials"] == 7
+    assert len(tuning["per_fold"]) == 5
+    assert tuning["scores"]["best"] >= tuning["scores"]["defaults"]
     text = (tmp_path / "tuned.toml").read_text()
-    assert tomllib.loads(text) == found["chosen"]
+    assert tomllib.loads(text) == tuning["chosen"]
     assert text.startswith("# platform tune --collection demo --over k1=0.3:1.8")
-    done = platform("run", *DEMO, "--config", "tuned.toml", "--json")
-    assert done.code == 0, done.err
+    answer = platform("run", *DEMO, "--config", "tuned.toml", "--json")
+    assert answer.code == 0, answer.err
     recorded = json.loads((tmp_path / "runs/demo/bm25.run.meta.json").read_text())
     options = recorded["method"]["retrieval"][0]["options"]
-    assert {name: options[name] for name in found["chosen"]} == found["chosen"]
+    assert {name: options[name] for name in tuning["chosen"]} == tuning["chosen"]
 
 
 def test_what_was_found_is_told_even_where_the_file_cannot_be_written(platform, monkeypatch):
@@ -74,14 +78,14 @@ def test_tuning_again_tries_nothing_and_says_the_same(platform, home):
     assert "7 of 7 trials are in the journal already" in again.err
     assert "trial 1 of" not in again.err
     assert "Gain to expect: " in again.out
-    written = platform(*TUNE, "--out", "tuned.toml")
-    assert written.out == f"{first.out}options, for --config: tuned.toml\n"
+    outcome = platform(*TUNE, "--out", "tuned.toml")
+    assert outcome.out == f"{first.out}options, for --config: tuned.toml\n"
     assert [path for path in runs if "demo-train" in path.name] == []  # the cache stays small
 
 
 def test_the_topics_of_an_evaluated_collection_are_used_only_when_asked(platform):
-    own = platform("tune", "--collection", "demo", *TUNE[3:], "--on-these-topics", "--json")
-    assert own.json["tuned_on"] == "demo"
+    outcome = platform("tune", "--collection", "demo", *TUNE[3:], "--on-these-topics", "--json")
+    assert outcome.json["tuned_on"] == "demo"
     lonely = platform("tune", "--collection", "demo-train", *TUNE[3:])
     assert lonely.code == 2
     assert "names no training collection, and its own topics are kept for testing" in lonely.err
@@ -89,23 +93,23 @@ def test_the_topics_of_an_evaluated_collection_are_used_only_when_asked(platform
 
 
 def test_fewer_topics_are_drawn_by_the_seed(platform):
-    some = platform(*TUNE, "--topics", "15", "--json").json
-    assert some["topics"] == 15
-    assert platform(*TUNE, "--topics", "15", "--json").json == some
+    tuning = platform(*TUNE, "--topics", "15", "--json").json
+    assert tuning["topics"] == 15
+    assert platform(*TUNE, "--topics", "15", "--json").json == tuning
 
 
 def test_judged_candidates_are_said_in_table_json_and_metadata(platform, tmp_path):
     table = platform("run", *DEMO, "--first-stage", "judged", "--run-dir", "r")
     assert "Candidates: the judged documents of each topic only (" in table.out
-    found = platform("run", *DEMO, "--first-stage", "judged", "--run-dir", "r", "--json").json
-    assert found["candidates"]["protocol"] == "judged"
+    report = platform("run", *DEMO, "--first-stage", "judged", "--run-dir", "r", "--json").json
+    assert report["candidates"]["protocol"] == "judged"
     recorded = json.loads((tmp_path / "r/bm25.run.meta.json").read_text())
-    assert recorded["method"]["candidates"] == found["candidates"]
+    assert recorded["method"]["candidates"] == report["candidates"]
     lines = (tmp_path / "r/bm25.run").read_text().splitlines()
-    assert len(lines) == found["candidates"]["documents"]
+    assert len(lines) == report["candidates"]["documents"]
     usual = platform("run", *DEMO, "--run-dir", "u", "--json").json
     assert usual["candidates"]["protocol"] == "retrieved"
-    assert usual["runs"][0]["measures"]["AP"] < found["runs"][0]["measures"]["AP"]
+    assert usual["runs"][0]["measures"]["AP"] < report["runs"][0]["measures"]["AP"]
 
 
 def test_a_run_file_takes_the_place_of_the_first_stage(platform):
@@ -119,18 +123,18 @@ def test_a_run_file_takes_the_place_of_the_first_stage(platform):
 
 def test_no_run_over_a_run_file_is_deeper_than_asked_for(platform, tmp_path):
     assert platform("run", *DEMO, "--depth", "20", "--run-dir", "u").code == 0
-    made = platform(
+    outcome = platform(
         *("run", *DEMO, "--first-stage", "u/bm25.run", "--reranker", "bm25-text"),
         *("--interpolate", "0.5", "--depth", "5", "--run-dir", "c"),
     )
-    assert made.code == 0, made.err
+    assert outcome.code == 0, outcome.err
     runs = {path.stem: read_run(path).rankings for path in tmp_path.glob("c/*.run")}
     assert set(runs) == {"bm25", "bm25-text", "bm25-text-alone"}
     for rankings in runs.values():
         assert {len(ranking) for ranking in rankings.values()} == {5}
-    whole = read_run(tmp_path / "u/bm25.run").rankings
+    first_stage = read_run(tmp_path / "u/bm25.run").rankings
     reranked = {t: set(r.doc_ids) for t, r in runs["bm25-text-alone"].items()}
-    assert any(reranked[topic] - set(whole[topic].doc_ids[:5]) for topic in whole)
+    assert any(reranked[topic] - set(first_stage[topic].doc_ids[:5]) for topic in first_stage)
 
 
 def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path):
@@ -140,8 +144,8 @@ def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path)
     assert platform(*again, "--json").json["runs"][0]["name"] == "bm25-candidates"
     assert {path: path.read_bytes() for path in before} == before
     for name in ("bm25-text", "bm25-text-alone"):
-        own = (*again[:4], f"u/{name}.run", *again[5:], "--reranker", "bm25-text")
-        outcome = platform(*own)
+        command = (*again[:4], f"u/{name}.run", *again[5:], "--reranker", "bm25-text")
+        outcome = platform(*command)
         assert outcome.code == 2
         assert "'bm25-text' would be written over these candidates" in outcome.err
     assert {path: path.read_bytes() for path in before} == before

@@ -87,13 +87,13 @@ def test_a_word_without_its_option_is_told_where_it_belongs(platform, arguments,
 
 
 def test_a_word_that_belongs_nowhere_is_left_to_click(platform):
-    told = platform("index", "--collection", "demo", "now")
-    assert (told.code, "unexpected extra argument (now)" in told.err) == (2, True)
+    outcome = platform("index", "--collection", "demo", "now")
+    assert (outcome.code, "unexpected extra argument (now)" in outcome.err) == (2, True)
     assert platform("run", "mydata", "--help").code == 0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ("run --rerankr delta", "no option --rerankr. Did you mean --reranker?"),
         ("run --collection demo --qq", "no option --qq. `platform run --help` explains it."),
@@ -109,24 +109,24 @@ def test_a_word_that_belongs_nowhere_is_left_to_click(platform):
         ("index --json=3", "--json does not take a value."),
     ],
 )
-def test_a_wrong_option_is_told_in_a_line(platform, arguments, told):
+def test_a_wrong_option_is_told_in_a_line(platform, arguments, message):
     outcome = platform(*arguments.split())
-    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"platform: {told}\n")
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"platform: {message}\n")
 
 
 def test_an_option_with_one_dash_is_told_its_second(platform, monkeypatch):
     monkeypatch.setattr("sys.argv", ["platform", "run", "-collection", "demo"])
-    told = platform("run", "-collection", "demo")
-    assert told.err == "platform: no option -c. Did you mean --collection?\n"
+    outcome = platform("run", "-collection", "demo")
+    assert outcome.err == "platform: no option -c. Did you mean --collection?\n"
 
 
 def test_without_a_command_it_says_how_to_begin_in_a_screenful(platform):
-    told = platform()
-    assert (told.code, told.out) == (2, "")
-    lines = told.err.splitlines()
+    outcome = platform()
+    assert (outcome.code, outcome.out) == (2, "")
+    lines = outcome.err.splitlines()
     assert "  platform run --collection demo --reranker delta" in lines
     assert len(lines) <= 22 and max(map(len, lines)) <= 80
-    assert set(COMMANDS) <= set(re.findall(r"[\w-]+", told.err))
+    assert set(COMMANDS) <= set(re.findall(r"[\w-]+", outcome.err))
     assert platform("rerankers").err.startswith("Usage: platform rerankers")
 
 

@@ -6,7 +6,7 @@ from irplatform.cli.settings import read_settings
 
 
 @pytest.mark.parametrize(
-    ("written", "value"),
+    ("setting", "value"),
     [
         ("bi-encoder.revision=12345678", "12345678"),
         ("revision=0012", "0012"),
@@ -24,15 +24,15 @@ from irplatform.cli.settings import read_settings
         ("no.such=1", 1),
     ],
 )
-def test_a_value_is_read_by_the_type_of_its_option(written, value):
-    (found,) = read_settings((written,), None, ["bm25"], ["bi-encoder"]).values()
-    assert (type(found), found) == (type(value), value)
+def test_a_value_is_read_by_the_type_of_its_option(setting, value):
+    (option_value,) = read_settings((setting,), None, ["bm25"], ["bi-encoder"]).values()
+    assert (type(option_value), option_value) == (type(value), value)
 
 
-@pytest.mark.parametrize("written", ["revision=12345678", "revision=true", "revision='77'"])
-def test_text_like_a_number_reaches_the_option(platform, written):
+@pytest.mark.parametrize("setting", ["revision=12345678", "revision=true", "revision='77'"])
+def test_text_like_a_number_reaches_the_option(platform, setting):
     outcome = platform(
-        *("run", "--collection", "demo", "--reranker", "bi-encoder", "--set", written),
+        *("run", "--collection", "demo", "--reranker", "bi-encoder", "--set", setting),
         *("--set", "model=none-such/at-all", "--set", "batch_size=0"),
     )
     assert outcome.code == 2

@@ -22,7 +22,7 @@ HEAD = "# ir_metadata.start\n# tag: x\n# ir_metadata.end\n"
 
 
 @pytest.fixture
-def made(platform, folder):
+def run_folder(platform, folder):
     """The folder of a run of `small`."""
     assert platform(*RUN, *RERANKED).code == 0
     return folder / "x"
@@ -31,14 +31,14 @@ def made(platform, folder):
 def verdicts(platform, *arguments):
     """What changed, by its name; and the exit code."""
     outcome = platform("verify", *arguments, "--json")
-    found = [f for run in outcome.json["runs"] for f in run["findings"]]
-    changed = {f["subject"]: f["detail"] for f in found if f["verdict"] == "changed"}
+    findings = [f for run in outcome.json["runs"] for f in run["findings"]]
+    changed = {f["subject"]: f["detail"] for f in findings if f["verdict"] == "changed"}
     assert outcome.code == bool(changed)
     return changed
 
 
-def test_an_untouched_run_agrees(platform, made):
-    (made / "other.run").write_text("q1 Q0 d1 1 1 x\n")
+def test_an_untouched_run_agrees(platform, run_folder):
+    (run_folder / "other.run").write_text("q1 Q0 d1 1 1 x\n")
     outcome = platform("verify", "x")
     assert outcome.code == 0
     assert outcome.err == "x: not checked, for they have no metadata: other.run\n"
@@ -50,19 +50,19 @@ def test_an_untouched_run_agrees(platform, made):
     assert "CHANGED" not in outcome.out
 
 
-def test_a_changed_line_is_found_with_its_topic(platform, made):
-    path = made / "revdocid.run"
+def test_a_changed_line_is_found_with_its_topic(platform, run_folder):
+    path = run_folder / "revdocid.run"
     path.write_text(path.read_text().replace("q1 Q0 d1", "q1 Q0 d9"))
     assert verdicts(platform, "x/revdocid.run") == {"run": "other rankings of 1 topic: q1"}
-    told = platform("verify", "x/revdocid.run")
-    assert told.code == 1
-    assert told.out.endswith("x/revdocid.run: changed since it was made: run.\n")
+    outcome = platform("verify", "x/revdocid.run")
+    assert outcome.code == 1
+    assert outcome.out.endswith("x/revdocid.run: changed since it was made: run.\n")
     assert verdicts(platform, "x/bm25.run") == {}
 
 
-def test_what_some_runs_share_is_said_once_and_a_change_names_them(platform, made):
+def test_what_some_runs_share_is_said_once_and_a_change_names_them(platform, run_folder):
     for name in ("revdocid", "revdocid-alone"):
-        path = made / f"{name}.run.meta.json"
+        path = run_folder / f"{name}.run.meta.json"
         content = json.loads(path.read_text())
         content["method"]["settings"]["depth"] = 7
         path.write_text(json.dumps(content))
@@ -74,25 +74,27 @@ def test_what_some_runs_share_is_said_once_and_a_change_names_them(platform, mad
     ]
 
 
-def test_another_tag_changes_bytes_and_no_ranking(platform, made):
-    path = made / "bm25.run"
+def test_another_tag_changes_bytes_and_no_ranking(platform, run_folder):
+    path = run_folder / "bm25.run"
     path.write_text(path.read_text().replace(" bm25\n", " other\n"))
     assert "the rankings are the same" in verdicts(platform, "x/bm25.run")["run"]
 
 
-def test_a_run_that_cannot_be_read_has_changed(platform, made):
-    (made / "bm25.run").write_text("q1 Q0 d1 1\n")
+def test_a_run_that_cannot_be_read_has_changed(platform, run_folder):
+    (run_folder / "bm25.run").write_text("q1 Q0 d1 1\n")
     assert "4 columns" in verdicts(platform, "x/bm25.run")["run"]
 
 
-def test_packing_and_a_head_of_metadata_change_nothing(platform, made):
-    lines = (made / "bm25.run").read_text()
-    (made / "packed.run.gz").write_bytes(gzip.compress((HEAD + lines).encode()))
-    (made / "packed.run.gz.meta.json").write_text((made / "bm25.run.meta.json").read_text())
+def test_packing_and_a_head_of_metadata_change_nothing(platform, run_folder):
+    lines = (run_folder / "bm25.run").read_text()
+    (run_folder / "packed.run.gz").write_bytes(gzip.compress((HEAD + lines).encode()))
+    (run_folder / "packed.run.gz.meta.json").write_text(
+        (run_folder / "bm25.run.meta.json").read_text()
+    )
     assert verdicts(platform, "x/packed.run.gz") == {}
 
 
-def test_other_judgments_topics_and_documents_are_found(platform, made, folder):
+def test_other_judgments_topics_and_documents_are_found(platform, run_folder, folder):
     qrels = folder / "small" / "qrels" / "test.tsv"
     qrels.write_text(qrels.read_text() + "q2\td1\t1\n")
     assert verdicts(platform, "x/bm25.run").keys() == {"judgments", "judgments file"}
@@ -104,7 +106,7 @@ def test_other_judgments_topics_and_documents_are_found(platform, made, folder):
     assert "documents" in verdicts(platform, "x/bm25.run")
 
 
-def test_an_index_that_was_changed_in_the_cache_is_found(platform, made, tmp_path):
+def test_an_index_that_was_changed_in_the_cache_is_found(platform, run_folder, tmp_path):
     (index,) = (tmp_path / "home" / "index").glob("small-*[0-9a-f]")
     segment = next(path for path in index.iterdir() if path.suffix in (".cfs", ".fdt"))
     content = segment.read_bytes()
@@ -112,21 +114,21 @@ def test_an_index_that_was_changed_in_the_cache_is_found(platform, made, tmp_pat
     assert f"has a damaged file, {segment.name}" in verdicts(platform, "x/bm25.run")["index"]
 
 
-def test_other_versions_and_settings_are_found(platform, made):
-    path = made / "bm25.run.meta.json"
+def test_other_versions_and_settings_are_found(platform, run_folder):
+    path = run_folder / "bm25.run.meta.json"
     content = json.loads(path.read_text())
     content["platform"]["software"]["libraries"]["python"]["numpy"] = "0.1"
     content["platform"]["software"]["python"] = "2.7"
     content["implementation"]["source"]["digest"] = "0" * 16
     content["method"]["settings"]["bm25.k1"] = 0.8
     path.write_text(json.dumps(content))
-    found = verdicts(platform, "x/bm25.run")
-    assert found.keys() == {"settings", "irplatform", "python", "numpy"}
-    assert found["numpy"].startswith("0.1 -> ")
-    assert found["settings"] == "other settings: bm25.k1 0.8 -> 0.9"
+    changes = verdicts(platform, "x/bm25.run")
+    assert changes.keys() == {"settings", "irplatform", "python", "numpy"}
+    assert changes["numpy"].startswith("0.1 -> ")
+    assert changes["settings"] == "other settings: bm25.k1 0.8 -> 0.9"
 
 
-def test_a_collection_that_has_moved_is_not_checked_or_named(platform, made, folder):
+def test_a_collection_that_has_moved_is_not_checked_or_named(platform, run_folder, folder):
     (folder / "small").rename(folder / "moved")
     outcome = platform("verify", "x/bm25.run")
     assert outcome.code == 0
@@ -150,7 +152,7 @@ def test_what_cannot_be_verified_is_refused(platform, arguments, message):
     assert message in refused.err
 
 
-def test_a_rerun_has_the_same_bytes_and_keeps_nothing(platform, made, folder, tmp_path):
+def test_a_rerun_has_the_same_bytes_and_keeps_nothing(platform, run_folder, folder, tmp_path):
     before = sorted(path.name for path in (tmp_path / "home").iterdir())
     outcome = platform("rerun", "x/revdocid.run.meta.json")
     assert outcome.code == 0, outcome.err
@@ -159,8 +161,8 @@ def test_a_rerun_has_the_same_bytes_and_keeps_nothing(platform, made, folder, tm
     assert sorted(path.name for path in folder.iterdir()) == ["good.run", "small", "x"]
 
 
-def test_a_rerun_of_other_settings_is_compared_with_the_run(platform, made, folder):
-    path = made / "revdocid.run.meta.json"
+def test_a_rerun_of_other_settings_is_compared_with_the_run(platform, run_folder, folder):
+    path = run_folder / "revdocid.run.meta.json"
     content = json.loads(path.read_text())
     content["implementation"]["call"]["settings"]["tag"] = "other"
     path.write_text(json.dumps(content))
@@ -169,17 +171,19 @@ def test_a_rerun_of_other_settings_is_compared_with_the_run(platform, made, fold
     (again,) = outcome.json["runs"]
     assert (again["same"], again["topics"], again["rbo"]) == (False, 2, 1)
     assert again["obtained"] == file_digest(folder / "again" / "revdocid.run")
-    told = platform("rerun", "x/revdocid.run")
-    assert told.out.startswith("revdocid.run: other bytes than recorded.\nRank-biased overlap 1.0")
-    assert "2 of 2 topics have the same ranking." in told.out
+    answer = platform("rerun", "x/revdocid.run")
+    assert answer.out.startswith(
+        "revdocid.run: other bytes than recorded.\nRank-biased overlap 1.0"
+    )
+    assert "2 of 2 topics have the same ranking." in answer.out
 
 
-def test_a_fused_run_is_verified_and_made_again(platform, made):
+def test_a_fused_run_is_verified_and_made_again(platform, run_folder):
     fused = ("fuse", "x/bm25.run", "x/revdocid.run", "--by", "scores", "--out", "x/both.run")
     assert platform(*fused).code == 0
     assert verdicts(platform, "x/both.run") == {}
     assert platform("rerun", "x/both.run").code == 0
-    path = made / "bm25.run"
+    path = run_folder / "bm25.run"
     path.write_text(path.read_text().replace("q1 Q0 d1", "q1 Q0 d9"))
     assert verdicts(platform, "x/both.run").keys() == {"fused run"}
 
@@ -187,7 +191,7 @@ def test_a_fused_run_is_verified_and_made_again(platform, made):
 def test_one_run_of_a_command_is_made_without_the_others(platform, folder):
     stages = ("--first-stage", "bm25+qld", "--reranker", "revdocid,again=revdocid")
     assert platform(*RUN, *stages, "--interpolate", "0.5").code == 0
-    made = {
+    cases = {
         "bm25": (["bm25.run"], ["qld", "revdocid", "again"]),
         "fused": (["bm25.run", "fused.run", "qld.run"], ["revdocid", "again"]),
         "again-alone": (
@@ -195,12 +199,12 @@ def test_one_run_of_a_command_is_made_without_the_others(platform, folder):
             ["revdocid"],
         ),
     }
-    for name, (files, left_out) in made.items():
+    for name, (files, left_out) in cases.items():
         outcome = platform("rerun", f"x/{name}.run", "--out", name, "--json")
         assert (outcome.code, outcome.json["left_out"]) == (0, left_out), outcome.err
         assert sorted(path.name for path in (folder / name).glob("*.run")) == files
-    told = platform("rerun", "x/bm25.run").out
-    assert told.endswith("since this run does not need it: qld, revdocid, again.\n")
+    text = platform("rerun", "x/bm25.run").out
+    assert text.endswith("since this run does not need it: qld, revdocid, again.\n")
 
 
 def test_one_seed_of_several_is_made_again(platform, folder):
@@ -212,9 +216,9 @@ def test_one_seed_of_several_is_made_again(platform, folder):
     assert sorted(path.name for path in (folder / "again").glob("*.run")) == files
 
 
-@pytest.mark.parametrize("named", ["x/ir-metadata.yml", "x"])
-def test_all_runs_of_a_command_are_made_again_in_one_table(platform, made, named):
-    outcome = platform("rerun", named)
+@pytest.mark.parametrize("target", ["x/ir-metadata.yml", "x"])
+def test_all_runs_of_a_command_are_made_again_in_one_table(platform, run_folder, target):
+    outcome = platform("rerun", target)
     assert outcome.code == 0, outcome.err
     header, *runs, last = [line.split("  ") for line in outcome.out.splitlines()]
     assert header[0] == "run"
@@ -224,8 +228,8 @@ def test_all_runs_of_a_command_are_made_again_in_one_table(platform, made, named
     assert last[0].startswith("All 3 runs have the same bytes; made in ")
 
 
-def test_a_run_that_differs_is_compared_in_the_table(platform, made):
-    path = made / "bm25.run.meta.json"
+def test_a_run_that_differs_is_compared_in_the_table(platform, run_folder):
+    path = run_folder / "bm25.run.meta.json"
     content = json.loads(path.read_text())
     content["implementation"]["call"]["settings"]["tag"] = "other"
     path.write_text(json.dumps(content))
@@ -257,8 +261,8 @@ def test_the_committed_metadata_make_the_committed_run_in_an_empty_cache(
 ):
     outcome = platform("rerun", REFERENCE / "bm25.run.meta.json", "--out", tmp_path / "again")
     assert outcome.code == 0, outcome.err
-    made = (tmp_path / "again" / "bm25.run").read_bytes()
-    assert made == (REFERENCE / "bm25.run").read_bytes()
+    content = (tmp_path / "again" / "bm25.run").read_bytes()
+    assert content == (REFERENCE / "bm25.run").read_bytes()
 
 
 def test_other_weights_are_found_in_a_checkpoint_and_in_the_cache(
@@ -305,8 +309,8 @@ def test_a_call_has_what_differs_from_the_defaults_and_absolute_paths(folder):
 
 
 def test_a_run_from_python_says_how_and_is_made_again(folder):
-    made = run(RunSettings("small", depth=2, settings={"bm25.k1": 1.2}, run_dir="y"))
-    path = made.systems[0].path
+    results = run(RunSettings("small", depth=2, settings={"bm25.k1": 1.2}, run_dir="y"))
+    path = results.systems[0].path
     content = json.loads(metadata_path(path).read_text())
     place = folder / "small"
     assert content["implementation"]["executable"]["cmd"] == (
@@ -334,8 +338,8 @@ def test_a_cell_of_some_topics_over_an_existing_index_agrees_and_is_made_again(p
         "--first-stage",
         "bm25,judged+qld",
     )
-    done = platform(*arguments, "--run-dir", "m")
-    assert done.code == 0, done.err
+    outcome = platform(*arguments, "--run-dir", "m")
+    assert outcome.code == 0, outcome.err
     for cell, name in (("bm25", "bm25"), ("judged+qld", "qld")):
         path = folder / "m" / "small-test" / "topics-q1" / cell / f"{name}.run"
         assert verdicts(platform, path) == {}

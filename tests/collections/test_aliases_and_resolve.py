@@ -37,8 +37,8 @@ def test_folders_splits_and_toml_files_are_found_from_here(
         "pool/collection.toml",
         str(tmp_path / "pool"),
     ]
-    found = [resolve(name, {}).id for name in names]
-    assert found == ["small-test", "small-dev", "small-test", "pm", "pm", "pm"]
+    ids = [resolve(name, {}).id for name in names]
+    assert ids == ["small-test", "small-dev", "small-test", "pm", "pm", "pm"]
 
 
 def test_splits_of_the_folder_here_and_of_the_one_above_are_found(beir_folder, monkeypatch):

@@ -24,11 +24,11 @@ def documents(*ids, text="text"):
     return [Document(doc_id, f"title {doc_id}", text) for doc_id in ids]
 
 
-def collection(found, qrels=None, topics=("1",)):
+def collection(articles, qrels=None, topics=("1",)):
     return Collection(
         id="c",
         title="C",
-        corpus=Listed(found),
+        corpus=Listed(articles),
         load_topics=lambda: [Topic(topic_id, "query") for topic_id in topics],
         load_qrels=None if qrels is None else lambda: qrels,
     )
@@ -43,8 +43,8 @@ def test_nothing_is_wrong_with_a_sound_collection():
 
 
 def test_judgments_of_missing_documents_are_counted_the_relevant_ones_apart():
-    found = findings(documents("a", "b"), {"1": {"a": 1, "b": 1, "x": 2, "y": 0}})
-    dangling = found["dangling judgments"]
+    problems = findings(documents("a", "b"), {"1": {"a": 1, "b": 1, "x": 2, "y": 0}})
+    dangling = problems["dangling judgments"]
     assert (dangling.count, dangling.examples, dangling.serious) == (2, ("x", "y"), False)
     assert "2 of 4 judged" in dangling.message
     assert "1 of the 3 relevant" in dangling.message
@@ -62,15 +62,15 @@ def test_documents_without_text_are_counted_and_serious_above_a_tenth():
 
 
 def test_a_corpus_of_titles_is_named():
-    found = findings(documents("a", "b", text=""), {"1": {"a": 1}})["half-empty corpus"]
-    assert "only 0 of 2 documents have an abstract (2 have a title)" in found.message
-    assert found.serious
+    finding = findings(documents("a", "b", text=""), {"1": {"a": 1}})["half-empty corpus"]
+    assert "only 0 of 2 documents have an abstract (2 have a title)" in finding.message
+    assert finding.serious
 
 
 def test_ids_that_come_twice_are_found_each_once():
-    found = findings(documents("a", "b", "a", "c", "a", "b"), {"1": {"a": 1}})["duplicate ids"]
-    assert (found.count, found.examples, found.serious) == (2, ("a", "b"), True)
-    assert found.message == "2 ids of more than one document"
+    finding = findings(documents("a", "b", "a", "c", "a", "b"), {"1": {"a": 1}})["duplicate ids"]
+    assert (finding.count, finding.examples, finding.serious) == (2, ("a", "b"), True)
+    assert finding.message == "2 ids of more than one document"
     one = findings(documents("a", "b", "a"), {"1": {"a": 1}})["duplicate ids"]
     assert one.message == "1 id of more than one document"
 
@@ -81,9 +81,9 @@ def test_ids_that_come_twice_are_found_each_once():
 )
 def test_markup_is_told_with_an_example_and_is_not_serious(markup):
     marked = [Document("x", "title", f"a {markup} b"), Document("y", f"a {markup}b", "text")]
-    found = findings([*documents("a"), *marked], {"1": {"a": 1}})["markup"]
-    assert (found.count, found.examples, found.serious) == (2, ("x", "y"), False)
-    assert f"2 of 3 documents have markup, such as '{markup}', that is searched" in found.message
+    finding = findings([*documents("a"), *marked], {"1": {"a": 1}})["markup"]
+    assert (finding.count, finding.examples, finding.serious) == (2, ("x", "y"), False)
+    assert f"2 of 3 documents have markup, such as '{markup}', that is searched" in finding.message
 
 
 def test_what_means_less_greater_or_and_is_no_markup():
@@ -94,8 +94,8 @@ def test_what_means_less_greater_or_and_is_no_markup():
 def test_documents_that_are_identical_are_counted():
     same = [Document(name, "T", "text  of it") for name in "abc"]
     others = [Document("d", "T", "text of it "), Document("e", "U", "x"), Document("f", "", "U x")]
-    held = [*same, *others, Document("g"), Document("h"), *documents("i")]
-    plain = findings(held)["identical documents"]
+    articles = [*same, *others, Document("g"), Document("h"), *documents("i")]
+    plain = findings(articles)["identical documents"]
     assert (plain.count, plain.serious, plain.examples) == (6, False, ("a", "b", "c", "d", "e"))
     assert plain.message == "6 documents have the title and text of another, such as b of a"
     twice = [Document("a", "T", "text"), Document("a", "T", "text")]
@@ -103,18 +103,18 @@ def test_documents_that_are_identical_are_counted():
 
 
 def test_characters_that_were_lost_are_told():
-    found = findings([*documents("a"), Document("x", "a \ufffd b", "c")])["lost characters"]
-    assert (found.count, found.examples, found.serious) == (1, ("x",), False)
-    assert "1 of 2 documents have U+FFFD" in found.message
+    finding = findings([*documents("a"), Document("x", "a \ufffd b", "c")])["lost characters"]
+    assert (finding.count, finding.examples, finding.serious) == (1, ("x",), False)
+    assert "1 of 2 documents have U+FFFD" in finding.message
 
 
 def test_topics_and_judgments_that_do_not_meet_are_told():
     qrels = {"1": {"a": 0}, "3": {"a": 1}, "4": {"a": 1}}
-    found = findings(documents("a"), qrels, topics=("1", "2", "3"))
-    assert found["topics without judgments"].examples == ("2",)
-    assert found["judgments without topic"].examples == ("4",)
-    assert found["topics without relevant documents"].examples == ("1",)
-    assert found["topics without judgments"].message == "topics without judgments: 1 of 3 topics"
+    problems = findings(documents("a"), qrels, topics=("1", "2", "3"))
+    assert problems["topics without judgments"].examples == ("2",)
+    assert problems["judgments without topic"].examples == ("4",)
+    assert problems["topics without relevant documents"].examples == ("1",)
+    assert problems["topics without judgments"].message == "topics without judgments: 1 of 3 topics"
 
 
 def test_no_documents_and_no_judgments_are_told():
@@ -123,17 +123,17 @@ def test_no_documents_and_no_judgments_are_told():
 
 
 def test_what_is_serious_comes_first():
-    found = check(collection(documents("a", "a"), {"1": {"a": 0}, "2": {"a": 1}}, ("1", "2")))
-    assert [finding.serious for finding in found] == [True, False]
+    problems = check(collection(documents("a", "a"), {"1": {"a": 0}, "2": {"a": 1}}, ("1", "2")))
+    assert [finding.serious for finding in problems] == [True, False]
 
 
 QRELS = {"1": {f"d{i}": 1 for i in range(10)}}
 
 
 def refuse(present, *, documents=100, empty=0, qrels=QRELS):
-    known = set(present)
+    ids = set(present)
     refuse_broken(
-        collection([]), qrels, contains=known.__contains__, documents=documents, empty=empty
+        collection([]), qrels, contains=ids.__contains__, documents=documents, empty=empty
     )
 
 
@@ -164,12 +164,12 @@ def test_without_judgments_only_the_text_is_looked_at():
 
 
 def test_at_most_2000_documents_are_looked_up():
-    asked = []
+    lookups = []
     qrels = {"1": {f"d{i}": 1 for i in range(4001)}}
     refuse_broken(
-        collection([]), qrels, contains=lambda d: asked.append(d) or True, documents=5000, empty=0
+        collection([]), qrels, contains=lambda d: lookups.append(d) or True, documents=5000, empty=0
     )
-    assert 1000 <= len(asked) <= 2000
+    assert 1000 <= len(lookups) <= 2000
 
 
 def test_a_description_has_counts_grades_and_examples():

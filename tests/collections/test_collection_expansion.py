@@ -30,8 +30,8 @@ def collection(toml_collection, declaration, fresh_home, tmp_path):
 
 
 def _bm25(collection, **settings):
-    given = with_expansion_of(collection, registry(), ["bm25"], settings)
-    ((choice,), _) = choose_systems(registry(), ["bm25"], [], given)
+    options = with_expansion_of(collection, registry(), ["bm25"], settings)
+    ((choice,), _) = choose_systems(registry(), ["bm25"], [], options)
     return choice.options
 
 
@@ -46,8 +46,8 @@ def test_the_user_goes_before_the_collection(collection):
     usual = choose_systems(registry(), ["bm25"], [], {})[0][0].options
     part = _bm25(collection, **{"bm25.plan.gene.weight": 2.0})
     assert (part.plan.gene.weight, part.plan.gene.title) == (2.0, 0.25)
-    whole = _bm25(collection, **{"bm25.plan": {"gene": {"weight": 2.0}}})
-    assert whole.plan.gene.title == usual.plan.gene.title
+    options = _bm25(collection, **{"bm25.plan": {"gene": {"weight": 2.0}}})
+    assert options.plan.gene.title == usual.plan.gene.title
     assert _bm25(collection, **{"bm25.expand": []}) == usual
     assert list(_bm25(collection, expand=["other"]).expand) == ["other"]
 
@@ -69,10 +69,10 @@ def plain(collection):
 
 def _searched(collection, rerankers, retrievers=("bm25",), **settings):
     """Per retriever, the knowledge bases that it expands with for some rerankers."""
-    given = with_expansion_of(collection, registry(), retrievers, settings)
-    chosen, rerankers = choose_systems(registry(), retrievers, rerankers, given)
-    found = expanded_for(rerankers, chosen, collection, given)
-    return {choice.name: getattr(choice.options, "expand", None) for choice in found}
+    options = with_expansion_of(collection, registry(), retrievers, settings)
+    choices, rerankers = choose_systems(registry(), retrievers, rerankers, options)
+    stages = expanded_for(rerankers, choices, collection, options)
+    return {choice.name: getattr(choice.options, "expand", None) for choice in stages}
 
 
 def test_rerankers_that_are_made_for_expanded_queries_get_them(plain, capsys):
@@ -85,8 +85,8 @@ def test_rerankers_that_are_made_for_expanded_queries_get_them(plain, capsys):
 
 def test_no_other_rerankers_first_stage_is_changed(plain, capsys):
     assert _searched(plain, ["drmm", "graphene"]) == {"bm25": ()}
-    told = capsys.readouterr().err
-    assert "graphene: made for expanded queries, but drmm would have another first stage" in told
+    notice = capsys.readouterr().err
+    assert "graphene: made for expanded queries, but drmm would have another first stage" in notice
 
 
 def test_what_the_user_or_the_collection_says_is_not_changed_for_a_reranker(
@@ -126,14 +126,14 @@ def test_mistakes_are_explained(toml_collection, declaration, line, plan, messag
 
 
 def test_options_are_tuned_with_the_queries_that_a_run_would_have(plain, monkeypatch):
-    told = {}
+    options = {}
 
-    def stop(plugins, retrievers, rerankers, given, over, said, preset):
-        told.update(given)
+    def stop(plugins, retrievers, rerankers, system_settings, over, said, preset):
+        options.update(system_settings)
         raise InputError("far enough")
 
     monkeypatch.setattr(tuning, "read_space", stop)
     monkeypatch.setattr(Registry, "collection", lambda self, name: plain)
     with pytest.raises(InputError, match="far enough"):
         tuning.tune(RunSettings("pm", rerankers=("graphene",)), TuneSettings(("x=1",)))
-    assert told["bm25.expand"] == ["mine"]
+    assert options["bm25.expand"] == ["mine"]

@@ -56,16 +56,16 @@ def test_a_path_may_hold_any_character(beir_folder, referring):
     assert open_path(folder).corpus.fingerprint == open_path(searched).corpus.fingerprint
 
 
-@pytest.mark.parametrize("written", ["clicks", "a/b/link/clicks"])
+@pytest.mark.parametrize("place", ["clicks", "a/b/link/clicks"])
 @pytest.mark.parametrize("read", ["clicks", "a/b/link/clicks"])
-def test_a_path_leads_there_from_a_link_too(beir_folder, referring, tmp_path, written, read):
+def test_a_path_leads_there_from_a_link_too(beir_folder, referring, tmp_path, place, read):
     searched = beir_folder("train", "test")
     folder = referring()
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/b/link").symlink_to(tmp_path)
-    write_reference(str(searched), folder, seen_from=tmp_path / written)
-    found = open_path(tmp_path / read)
-    assert found.corpus.fingerprint == open_path(searched).corpus.fingerprint
+    write_reference(str(searched), folder, seen_from=tmp_path / place)
+    collection = open_path(tmp_path / read)
+    assert collection.corpus.fingerprint == open_path(searched).corpus.fingerprint
 
 
 def test_names_and_ids_are_kept_as_they_are(referring):

@@ -46,15 +46,15 @@ def findings(extra=None, **declared):
     ],
 )
 def test_a_measure_that_nobody_computes_is_serious(name, message):
-    found = findings(measures=("AP", name))["wrong measure"]
-    assert (found.serious, found.examples) == (True, (name,))
-    assert message in found.message
+    finding = findings(measures=("AP", name))["wrong measure"]
+    assert (finding.serious, finding.examples) == (True, (name,))
+    assert message in finding.message
 
 
 def test_a_measure_that_the_grades_are_too_high_for_is_serious():
-    found = findings(measures=("AP", "ERR@10"), qrels={"1": {"a": 5}})["wrong measure"]
-    assert (found.serious, found.examples) == (True, ("ERR@10",))
-    assert "takes grades up to 4" in found.message
+    finding = findings(measures=("AP", "ERR@10"), qrels={"1": {"a": 5}})["wrong measure"]
+    assert (finding.serious, finding.examples) == (True, ("ERR@10",))
+    assert "takes grades up to 4" in finding.message
 
 
 def test_measures_of_plugins_are_known():

@@ -64,9 +64,9 @@ def test_a_collection_that_leaves_them_out_says_so_to_every_topic_also_in_traini
 
 def test_topics_of_joined_collections_keep_the_ids_that_they_leave_out(folder):
     ignoring = ignoring_identical_ids(open_beir(folder))
-    both = joined([ignoring, open_beir(folder, "train")])
-    assert both.ignore_identical_ids
-    assert {t.id: t.left_out for t in both.topics}["debate-test:n1"] == ("n1",)
+    union = joined([ignoring, open_beir(folder, "train")])
+    assert union.ignore_identical_ids
+    assert {t.id: t.left_out for t in union.topics}["debate-test:n1"] == ("n1",)
 
 
 def test_only_fingerprints_of_collections_with_the_setting_change(folder):
@@ -88,8 +88,8 @@ def test_a_collection_file_has_the_setting(folder):
 
 def test_a_run_that_finds_them_is_told(folder):
     collection = open_beir(folder)
-    told = notice_of_documents(run_of(QUERIES), collection)
-    assert told.startswith(
+    notice = notice_of_documents(run_of(QUERIES), collection)
+    assert notice.startswith(
         "2 topics of own found the document with its own id and words: ignore_identical_ids=True "
     )
     assert notice_of_documents(run_of(QUERIES), ignoring_identical_ids(collection)) == ""
@@ -115,12 +115,12 @@ def test_the_check_of_a_collection_finds_them(folder):
 
 def test_runs_are_scored_without_them(folder, capsys):
     runs = {"own": run_of(QUERIES)}
-    for where in ({"collection": folder}, {"qrels": folder / "qrels" / "test.tsv"}):
-        usual = ir.evaluate(runs, measures="RR", **where)["own"]
+    for source in ({"collection": folder}, {"qrels": folder / "qrels" / "test.tsv"}):
+        usual = ir.evaluate(runs, measures="RR", **source)["own"]
         assert usual.aggregate == {"RR": 0.5}
-        told = "found the document with its own id" in capsys.readouterr().err
-        assert told == ("collection" in where)
-        without = ir.evaluate(runs, measures="RR", ignore_identical_ids=True, **where)["own"]
+        notice = "found the document with its own id" in capsys.readouterr().err
+        assert notice == ("collection" in source)
+        without = ir.evaluate(runs, measures="RR", ignore_identical_ids=True, **source)["own"]
         assert without.aggregate == {"RR": 1.0}
         assert not capsys.readouterr().err
 

@@ -39,7 +39,7 @@ def test_a_dataset_may_bring_candidates_with_scores(registered):
 def test_the_candidates_of_a_dataset_are_reranked(tmp_path):
     dataset = Dataset(Docs(), Queries("test"), Qrels("test"), Scored())
     ir_datasets.registry.register("local/scored", dataset)
-    found = run(
+    report = run(
         "local/scored",
         first_stages="scoreddocs",
         rerankers="bm25-text",
@@ -47,13 +47,13 @@ def test_the_candidates_of_a_dataset_are_reranked(tmp_path):
         measures="RR",
         run_dir=tmp_path,
     )
-    assert found.first_stage == "scoreddocs"
+    assert report.first_stage == "scoreddocs"
     assert (tmp_path / "scoreddocs.run").read_text() == (
         "test Q0 b 1 2.5 scoreddocs\ntest Q0 a 2 1.5 scoreddocs\n"
     )
-    assert found.final_stage.measures["RR"] == 0.5
-    assert found.ceiling["RR"] == 1.0
-    assert found.candidates.facts["protocol"] == "scoreddocs"
+    assert report.final_stage.measures["RR"] == 0.5
+    assert report.ceiling["RR"] == 1.0
+    assert report.candidates.facts["protocol"] == "scoreddocs"
 
 
 class PassageQrel(NamedTuple):

@@ -64,9 +64,9 @@ def test_a_download_says_how_much_of_which_file_is_here(tmp_path, registered, ca
         part.source = Download([mirror], place, digest, size_hint=len(content))
     ir_datasets.registry.register("served", Dataset(dataset_docs, queries))
     assert fetch(["served"]) == 2
-    told = capsys.readouterr().err
-    assert "file 1 of 2, fetching docs.gz?part=0: 64 of 300 kB after" in told
-    assert "file 2 of 2, fetching docs.gz?part=1: 300 of 300 kB after" in told
+    progress = capsys.readouterr().err
+    assert "file 1 of 2, fetching docs.gz?part=0: 64 of 300 kB after" in progress
+    assert "file 2 of 2, fetching docs.gz?part=1: 300 of 300 kB after" in progress
     assert (tmp_path / "1.gz").read_bytes() == content
     assert "IR_DATASETS_DL_DISABLE_PBAR" not in os.environ
 
@@ -175,9 +175,9 @@ def test_a_damaged_file_of_the_library_is_explained(
 
     damaged = Damaged("q")
     ir_datasets.registry.register("damaged", Dataset(damaged, damaged, damaged))
-    held = open_dataset("damaged")
-    read = {"docs": lambda: list(held.corpus), "queries": held.load_topics}.get(
-        part, held.load_qrels
+    collection = open_dataset("damaged")
+    read = {"docs": lambda: list(collection.corpus), "queries": collection.load_topics}.get(
+        part, collection.load_qrels
     )
     with pytest.raises(InputError) as error:
         read()
@@ -239,24 +239,24 @@ def nfcorpus_home(tmp_path):
 
 def test_a_dataset_whose_download_is_there_is_read_without_a_network(nfcorpus_home):
     # In a process of its own: the library settles where its cache lies when it is imported.
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         env={**os.environ, "IR_DATASETS_HOME": str(nfcorpus_home)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert "downloads" not in done.stderr
-    found = json.loads(done.stdout)
-    assert found["documents"][1] == ["MED-1", "Title 1", "Text 1", {"url": "http://example.org"}]
-    assert found["topics"] == [["PLAIN-2", "query 2"]]
-    assert found["qrels"] == {"PLAIN-2": {"MED-2": 2}}
-    assert found["training"] == ["PLAIN-0"]
-    assert found["validation"] == ["PLAIN-1"]
-    assert found["left"] == 0
-    assert found["facts"]["downloads"] == []
-    assert found["facts"]["judgments"]["per_grade"] == {"2": 1}
+    assert result.returncode == 0, result.stderr
+    assert "downloads" not in result.stderr
+    summary = json.loads(result.stdout)
+    assert summary["documents"][1] == ["MED-1", "Title 1", "Text 1", {"url": "http://example.org"}]
+    assert summary["topics"] == [["PLAIN-2", "query 2"]]
+    assert summary["qrels"] == {"PLAIN-2": {"MED-2": 2}}
+    assert summary["training"] == ["PLAIN-0"]
+    assert summary["validation"] == ["PLAIN-1"]
+    assert summary["left"] == 0
+    assert summary["facts"]["downloads"] == []
+    assert summary["facts"]["judgments"]["per_grade"] == {"2": 1}
 
 
 def test_what_is_not_there_is_described_without_being_downloaded(tmp_path):
@@ -265,14 +265,14 @@ def test_what_is_not_there_is_described_without_being_downloaded(tmp_path):
         "from irplatform.collections.irds import open_dataset\n"
         "print(json.dumps(describe(open_dataset('beir/nfcorpus/test'))))"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "IR_DATASETS_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         check=True,
     )
-    facts = json.loads(done.stdout)
+    facts = json.loads(result.stdout)
     (download,) = facts["downloads"]
     assert download["source"].endswith("/nfcorpus.zip")
     assert download["bytes"] == 2448432

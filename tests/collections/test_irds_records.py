@@ -40,19 +40,19 @@ class PageDoc(NamedTuple):
 def test_a_record_with_title_and_abstract_keeps_the_rest_as_fields():
     record = PmDoc("1", "T", None, 1999, ["A", "B"], b"<html>")
     assert layout(PmDoc).fields == ("year", "mesh")
-    found = document(record)
-    assert (found.id, found.title, found.abstract) == ("1", "T", "")
-    assert found.fields == {"year": "1999", "mesh": ("A", "B")}
+    article = document(record)
+    assert (article.id, article.title, article.abstract) == ("1", "T", "")
+    assert article.fields == {"year": "1999", "mesh": ("A", "B")}
 
 
 def test_a_record_with_nothing_but_text_has_an_abstract():
-    found = document(GenericDoc("1", "text"))
-    assert (found.title, found.abstract, found.fields) == ("", "text", {})
+    article = document(GenericDoc("1", "text"))
+    assert (article.title, article.abstract, article.fields) == ("", "text", {})
 
 
 def test_a_record_without_a_text_gives_its_default_text_less_the_title():
-    found = document(PageDoc("1", "Head", (("a", "first"), ("b", "second"))))
-    assert (found.title, found.abstract) == ("Head", "first second")
+    article = document(PageDoc("1", "Head", (("a", "first"), ("b", "second"))))
+    assert (article.title, article.abstract) == ("Head", "first second")
 
 
 class Image(NamedTuple):
@@ -62,8 +62,12 @@ class Image(NamedTuple):
 
 
 def test_a_record_without_any_text_is_an_empty_document():
-    found = document(Image("1", "http://example.org", b""))
-    assert (found.title, found.abstract, found.fields) == ("", "", {"url": "http://example.org"})
+    article = document(Image("1", "http://example.org", b""))
+    assert (article.title, article.abstract, article.fields) == (
+        "",
+        "",
+        {"url": "http://example.org"},
+    )
 
 
 class Section(NamedTuple):
@@ -87,14 +91,20 @@ class Trial(NamedTuple):
 
 
 def test_the_text_of_a_full_text_goes_on_with_its_sections():
-    found = document(FullText("1", "T", "short", (Section("Methods", "long"), Section("", "end"))))
-    assert (found.title, found.abstract, found.fields) == ("T", "short\nMethods\nlong\nend", {})
+    article = document(
+        FullText("1", "T", "short", (Section("Methods", "long"), Section("", "end")))
+    )
+    assert (article.title, article.abstract, article.fields) == (
+        "T",
+        "short\nMethods\nlong\nend",
+        {},
+    )
     assert document(FullText("1", "T", "short", ())).abstract == "short"
 
 
 def test_the_text_of_a_trial_has_its_description_and_criteria():
-    found = document(Trial("1", "T", "summary", "", "adults"))
-    assert (found.abstract, found.fields) == ("summary\nadults", {})
+    article = document(Trial("1", "T", "summary", "", "adults"))
+    assert (article.abstract, article.fields) == ("summary\nadults", {})
     assert layout(Trial).fields == ()
 
 
@@ -108,9 +118,9 @@ def test_the_body_of_a_page_that_is_bytes_is_no_text():
 
 
 def test_the_query_of_a_precision_medicine_topic_is_disease_and_gene():
-    found = topic(PmQuery("7", "melanoma", "BRAF", "64-year-old male"))
-    assert found.query == "melanoma BRAF"
-    assert found.fields["demographic"] == "64-year-old male"
+    result = topic(PmQuery("7", "melanoma", "BRAF", "64-year-old male"))
+    assert result.query == "melanoma BRAF"
+    assert result.fields["demographic"] == "64-year-old male"
 
 
 def test_the_query_of_another_topic_is_its_default_text():
@@ -118,5 +128,5 @@ def test_the_query_of_another_topic_is_its_default_text():
 
 
 def test_the_parts_of_a_topic_are_flat_and_not_empty():
-    found = topic(PmQuery("7", "\n  melanoma\n  (skin) ", "BRAF", " "))
-    assert found.fields == {"disease": "melanoma (skin)", "gene": "BRAF"}
+    result = topic(PmQuery("7", "\n  melanoma\n  (skin) ", "BRAF", " "))
+    assert result.fields == {"disease": "melanoma (skin)", "gene": "BRAF"}

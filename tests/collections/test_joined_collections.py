@@ -22,23 +22,23 @@ def collection(name, topics, **declared):
 
 
 def test_topics_and_judgments_are_those_of_all():
-    both = joined([collection("a", "12"), collection("b", "34")])
-    assert (both.id, both.title, both.corpus) == ("a+b", "A + B", CORPUS)
-    assert [(t.id, t.query) for t in both.load_topics()] == [
+    union = joined([collection("a", "12"), collection("b", "34")])
+    assert (union.id, union.title, union.corpus) == ("a+b", "A + B", CORPUS)
+    assert [(t.id, t.query) for t in union.load_topics()] == [
         ("1", "a 1"),
         ("2", "a 2"),
         ("3", "b 3"),
         ("4", "b 4"),
     ]
-    assert list(both.load_qrels()) == list("1234")
-    assert [part.id for part in both.parts] == ["a", "b"]
+    assert list(union.load_qrels()) == list("1234")
+    assert [part.id for part in union.parts] == ["a", "b"]
 
 
 def test_ids_that_clash_are_told_apart_in_topics_and_judgments():
     qrels = {"2": {"x": 2}, "strange": {"y": 1}}
-    both = joined([collection("a", "12"), collection("b", "23", load_qrels=lambda: qrels)])
-    assert [t.id for t in both.load_topics()] == ["a:1", "a:2", "b:2", "b:3"]
-    assert both.load_qrels() == {"a:1": {"d": 1}, "a:2": {"d": 1}, "b:2": {"x": 2}}
+    union = joined([collection("a", "12"), collection("b", "23", load_qrels=lambda: qrels)])
+    assert [t.id for t in union.load_topics()] == ["a:1", "a:2", "b:2", "b:3"]
+    assert union.load_qrels() == {"a:1": {"d": 1}, "a:2": {"d": 1}, "b:2": {"x": 2}}
 
 
 def test_a_topic_that_two_have_is_learned_from_once(capsys):
@@ -47,9 +47,9 @@ def test_a_topic_that_two_have_is_learned_from_once(capsys):
     second = Collection(
         "b", "B", CORPUS, lambda: [same, other_patient], load_qrels=lambda: {"9": {"x": 1}, "8": {}}
     )
-    both = joined([collection("a", "12"), second])
-    assert [topic.id for topic in both.load_topics()] == ["1", "2", "8"]
-    assert both.load_qrels() == {"1": {"d": 1}, "2": {"d": 1}, "8": {}}
+    union = joined([collection("a", "12"), second])
+    assert [topic.id for topic in union.load_topics()] == ["1", "2", "8"]
+    assert union.load_qrels() == {"1": {"d": 1}, "2": {"d": 1}, "8": {}}
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("a+b: 1 of 4 topics repeat another's words and fields")
 
@@ -59,9 +59,9 @@ def test_of_a_topic_that_two_have_the_one_that_is_judged_is_kept():
     judged = Collection(
         "b", "B", CORPUS, lambda: [Topic("9", "a 1")], load_qrels=lambda: {"9": {"x": 1}}
     )
-    both = joined([unjudged, judged])
-    assert [topic.id for topic in both.load_topics()] == ["9", "2"]
-    assert both.load_qrels() == {"9": {"x": 1}, "2": {"d": 1}}
+    union = joined([unjudged, judged])
+    assert [topic.id for topic in union.load_topics()] == ["9", "2"]
+    assert union.load_qrels() == {"9": {"x": 1}, "2": {"d": 1}}
 
 
 def test_one_collection_stays_as_it_is():
@@ -87,8 +87,8 @@ def test_validation_topics_are_those_of_all_where_all_have_some():
 
 def test_validation_topics_that_parts_share_come_once():
     dev = collection("dev", "3")
-    held = joined([collection(name, "12", validation=lambda: dev) for name in "ab"])
-    assert held.validation() is dev
+    union = joined([collection(name, "12", validation=lambda: dev) for name in "ab"])
+    assert union.validation() is dev
 
 
 def test_there_are_judgments_where_all_have_some():
@@ -109,7 +109,7 @@ def test_a_toml_file_names_one_or_several(toml_collection, declaration):
 
 
 @pytest.mark.parametrize(
-    ("named", "message"),
+    ("names", "message"),
     [
         ('["other.toml", "other.toml"]', "[train] collection: 'other' is named twice"),
         ('["other.toml", "collection.toml"]', "a collection cannot train for itself"),
@@ -118,8 +118,8 @@ def test_a_toml_file_names_one_or_several(toml_collection, declaration):
         ("3", "[train] 'collection' cannot be 3: it takes: text, or list of texts."),
     ],
 )
-def test_what_cannot_train_is_refused(toml_collection, declaration, named, message):
-    path = toml_collection(declaration + f"[train]\ncollection = {named}\n")
+def test_what_cannot_train_is_refused(toml_collection, declaration, names, message):
+    path = toml_collection(declaration + f"[train]\ncollection = {names}\n")
     (path.parent / "other.toml").write_text(declaration.replace('"pm"', '"other"'))
     with pytest.raises(InputError) as error:
         open_path(path).training()

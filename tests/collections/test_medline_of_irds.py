@@ -50,14 +50,14 @@ def python(tmp_path):
         "IRPLATFORM_HOME": str(tmp_path / "home"),
         "IR_DATASETS_DL_TRIES": "1",
     }
-    here = tmp_path / "here"
-    here.mkdir()
+    folder = tmp_path / "here"
+    folder.mkdir()
 
     def run(*arguments):
         return subprocess.run(
             [sys.executable, *arguments],
             env=environment,
-            cwd=here,
+            cwd=folder,
             capture_output=True,
             text=True,
             check=False,
@@ -74,11 +74,11 @@ def platform(python):
 
 def test_articles_are_read_whole_from_the_downloaded_files(tmp_path, python):
     medline_home(tmp_path / "irds")
-    done = python("-c", PROGRAM)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    documents = {doc_id: rest for doc_id, *rest in found["documents"]}
-    assert len(documents) == len(found["documents"]) == 2 * len(DISEASES) * len(GENES) + 4
+    result = python("-c", PROGRAM)
+    assert result.returncode == 0, result.stderr
+    summary = json.loads(result.stdout)
+    documents = {doc_id: rest for doc_id, *rest in summary["documents"]}
+    assert len(documents) == len(summary["documents"]) == 2 * len(DISEASES) * len(GENES) + 4
     assert documents["1000"] == [
         "BRAF in melanoma.",
         "BACKGROUND: Melanoma with BRAF. RESULTS: therapy of patients in a trial with response and "
@@ -87,15 +87,15 @@ def test_articles_are_read_whole_from_the_downloaded_files(tmp_path, python):
     ]
     assert documents["AACR_2015-1"] == ["Talk 1", "Abstract 1.", {}]
     assert documents["9"][0] == "Second version"
-    assert "mesh" in found["fields"]
-    assert found["count"] is None
-    assert found["shared"]
+    assert "mesh" in summary["fields"]
+    assert summary["count"] is None
+    assert summary["shared"]
 
 
 def test_topics_have_their_parts_by_name(tmp_path, python):
     medline_home(tmp_path / "irds")
-    found = json.loads(python("-c", PROGRAM).stdout)
-    query, fields = found["topics"][0]
+    summary = json.loads(python("-c", PROGRAM).stdout)
+    query, fields = summary["topics"][0]
     assert query == "Melanoma BRAF (V600E)"
     assert fields == {
         "disease": "Melanoma",
@@ -103,27 +103,27 @@ def test_topics_have_their_parts_by_name(tmp_path, python):
         "demographic": "64-year-old male",
         "other": "none",
     }
-    assert found["qrels"]["1"]["1000"] == 2
+    assert summary["qrels"]["1"]["1000"] == 2
 
 
 def test_a_damaged_part_is_named(tmp_path, python):
     home = medline_home(tmp_path / "irds")
     part = home / "medline/2017/part3.tar.gz"
     part.write_bytes(part.read_bytes()[:300])
-    done = python("-m", "irplatform", "collections", "check", "trec-pm-2017")
-    assert done.returncode == 2
-    assert f"platform: {part}: this is not a whole tar archive" in done.stderr
-    assert done.stderr.count("\n") == 1
+    result = python("-m", "irplatform", "collections", "check", "trec-pm-2017")
+    assert result.returncode == 2
+    assert f"platform: {part}: this is not a whole tar archive" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_damaged_file_in_a_part_is_named(tmp_path, python):
     home = medline_home(tmp_path / "irds")
     part = home / "medline/2017/part3.tar.gz"
     write_tar(part, {"n.xml.gz": gzip.compress(b"<PubmedArticleSet>\n<PubmedArticle>")})
-    done = python("-m", "irplatform", "collections", "check", "trec-pm-2017")
-    assert done.returncode == 2
-    assert f"platform: {part}/n.xml.gz:2: this is not well-formed XML" in done.stderr
-    assert done.stderr.count("\n") == 1
+    result = python("-m", "irplatform", "collections", "check", "trec-pm-2017")
+    assert result.returncode == 2
+    assert f"platform: {part}/n.xml.gz:2: this is not well-formed XML" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -137,10 +137,10 @@ def test_a_damaged_file_in_a_part_is_named(tmp_path, python):
     ids=lambda command: command[0],
 )
 def test_gigabytes_are_not_downloaded_without_being_asked_for(tmp_path, platform, command):
-    done = platform(*command)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    message, hint = done.stderr.splitlines()
+    result = platform(*command)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    message, hint = result.stderr.splitlines()
     assert "'trec-pm-2017' needs 10 files that are not here, 22.3 GB in all" in message
     assert "Nothing has been downloaded" in message
     assert (
@@ -152,8 +152,8 @@ def test_gigabytes_are_not_downloaded_without_being_asked_for(tmp_path, platform
 
 def test_documents_read_in_a_program_are_refused_in_the_same_way(python):
     program = "from irplatform.collections.names import resolve; "
-    done = python("-c", f"{program}next(iter(resolve('trec-pm-2017', {{}}).corpus))")
-    last = done.stderr.splitlines()[-1]
+    result = python("-c", f"{program}next(iter(resolve('trec-pm-2017', {{}}).corpus))")
+    last = result.stderr.splitlines()[-1]
     assert "'medline/2017' needs 6 files that are not here, 22.3 GB in all" in last
     assert "`platform collections download medline/2017`" in last
 
@@ -163,31 +163,31 @@ def test_a_download_that_fails_says_how_to_go_on(tmp_path, platform):
     removed = [*(home / "medline" / "trec-pm-2017").iterdir()]
     for file in removed:
         file.unlink()
-    done = platform("collections", "download", "trec-pm-2017")
-    assert done.returncode == 1
-    assert f"downloading {len(removed)} files, " in done.stderr
-    assert f"0 of {len(removed)} files are here; the same command" in done.stderr
+    result = platform("collections", "download", "trec-pm-2017")
+    assert result.returncode == 1
+    assert f"downloading {len(removed)} files, " in result.stderr
+    assert f"0 of {len(removed)} files are here; the same command" in result.stderr
 
 
 def test_what_is_there_is_not_downloaded(tmp_path, platform):
     medline_home(tmp_path / "irds")
-    done = platform("collections", "download", "trec-pm-2017")
-    assert (done.returncode, done.stdout) == (0, "trec-pm-2017: nothing is missing.\n")
+    result = platform("collections", "download", "trec-pm-2017")
+    assert (result.returncode, result.stdout) == (0, "trec-pm-2017: nothing is missing.\n")
 
 
 def test_a_collection_from_elsewhere_has_no_downloads(platform):
-    done = platform("collections", "download", "demo")
-    assert done.returncode == 2
-    assert "'demo' is not a collection of ir_datasets: it has no downloads." in done.stderr
+    result = platform("collections", "download", "demo")
+    assert result.returncode == 2
+    assert "'demo' is not a collection of ir_datasets: it has no downloads." in result.stderr
 
 
 @pytest.mark.java
 @pytest.mark.slow
 def test_the_readmes_command_runs_to_its_table(tmp_path, platform):
     medline_home(tmp_path / "irds")
-    done = platform(*RUN, *TINY, "--json")
-    assert done.returncode == 0, done.stderr
-    first, reranked = json.loads(done.stdout)["runs"]
+    result = platform(*RUN, *TINY, "--json")
+    assert result.returncode == 0, result.stderr
+    first, reranked = json.loads(result.stdout)["runs"]
     assert (first["name"], reranked["name"]) == ("bm25", "delta")
     assert first["measures"]["R@1000"] == 1.0
     assert set(first["measures"]) >= {"nDCG@20", "AP", "P@10", "Rprec", "Judged@20"}

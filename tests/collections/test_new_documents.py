@@ -69,10 +69,10 @@ def test_the_halves_are_called_after_the_folder_that_was_asked_for(halves):
 def test_each_half_has_its_own_topics_and_the_judgments_of_its_own_documents(halves):
     _, *parts = halves
     for half, source in zip(parts, (TRAINING, COLLECTION), strict=True):
-        own = {d.id for d in half.corpus}
+        ids = {d.id for d in half.corpus}
         expected = {
-            topic: {d: g for d, g in held.items() if d in own}
-            for topic, held in source.load_qrels().items()
+            topic: {d: g for d, g in grades.items() if d in ids}
+            for topic, grades in source.load_qrels().items()
         }
         assert half.load_qrels() == expected
         topics = {t.id: t for t in half.load_topics()}
@@ -130,6 +130,6 @@ def test_topics_without_a_judged_document_in_their_half_are_counted(tmp_path, ca
         load_qrels=lambda: qrels,
     )
     counts = build_new_documents(one_each, tmp_path / "new", seed=3)
-    told = capsys.readouterr().err
-    assert f"test: {counts['learn']} of 100 topics of 'test' have no judged document" in told
-    assert "learn:" not in told
+    notice = capsys.readouterr().err
+    assert f"test: {counts['learn']} of 100 topics of 'test' have no judged document" in notice
+    assert "learn:" not in notice

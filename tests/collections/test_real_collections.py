@@ -33,7 +33,7 @@ def test_nfcorpus_trains_on_train(test_data):
 
 
 def test_the_two_years_of_trec_pm_share_documents_and_train_each_other(test_data):
-    this, other = (resolve(str(test_data / f"trec-pm/{year}.toml"), {}) for year in (2017, 2018))
-    assert this.corpus.fingerprint == other.corpus.fingerprint
-    assert this.training().id == other.id
-    assert this.load_topics()[0].query == "Liposarcoma CDK4 Amplification"
+    first, other = (resolve(str(test_data / f"trec-pm/{year}.toml"), {}) for year in (2017, 2018))
+    assert first.corpus.fingerprint == other.corpus.fingerprint
+    assert first.training().id == other.id
+    assert first.load_topics()[0].query == "Liposarcoma CDK4 Amplification"

@@ -59,9 +59,9 @@ def test_grades_may_be_defined_before_there_are_judgments(toml_collection, decla
 
 @pytest.mark.parametrize("files", ["docs/*.jsonl*", "docs", "./docs/[ab].*"])
 def test_patterns_and_folders_name_the_files_of_documents(toml_collection, declaration, files):
-    listed = '"docs/a.jsonl", "docs/b.jsonl.gz"'
+    listing = '"docs/a.jsonl", "docs/b.jsonl.gz"'
     one_by_one = open_path(toml_collection()).corpus.fingerprint
-    corpus = open_path(toml_collection(declaration.replace(listed, f'"{files}"'))).corpus
+    corpus = open_path(toml_collection(declaration.replace(listing, f'"{files}"'))).corpus
     assert [document.id for document in corpus] == ["1", "2"]
     assert corpus.fingerprint == one_by_one
 
@@ -199,9 +199,9 @@ def test_a_key_that_no_document_has_is_found(
 ):
     collection = open_path(toml_collection(declaration.replace(old, new, 1)))
     assert collection.corpus.problems() == ()
-    found = {finding.kind: finding for finding in check(collection)}
-    assert found["keys that no document has"].serious
-    assert re.search(message, found["keys that no document has"].message)
+    problems = {finding.kind: finding for finding in check(collection)}
+    assert problems["keys that no document has"].serious
+    assert re.search(message, problems["keys that no document has"].message)
     with pytest.raises(InputError, match=message):
         build_index(open_path(toml_collection(declaration.replace(old, new, 1))).corpus)
 

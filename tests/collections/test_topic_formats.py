@@ -156,10 +156,10 @@ def test_a_treatment_is_searched_where_topics_have_one(tmp_path):
     topic = '<topic number="{}"><disease>{}</disease><gene>KRAS</gene>{}</topic>'
     treated = topic.format(1, "melanoma", "<treatment>trametinib</treatment>")
     plain = topic.format(2, "glioma", "")
-    found = read(tmp_path, f"<topics>{treated}{plain}</topics>", "trec-pm")
-    assert [topic.query for topic in found] == ["melanoma KRAS trametinib", "glioma KRAS"]
-    (given,) = read(tmp_path, f"<topics>{treated}</topics>", "trec-pm", "{disease}")
-    assert given.query == "melanoma"
+    topics = read(tmp_path, f"<topics>{treated}{plain}</topics>", "trec-pm")
+    assert [topic.query for topic in topics] == ["melanoma KRAS trametinib", "glioma KRAS"]
+    (result,) = read(tmp_path, f"<topics>{treated}</topics>", "trec-pm", "{disease}")
+    assert result.query == "melanoma"
 
 
 @pytest.mark.parametrize(

@@ -123,16 +123,16 @@ def test_the_upper_bound_is_the_best_of_all_judgments(grades, missed):
     unjudged = [d for d, grade in zip(doc_ids, grades, strict=True) if grade is None][:3]
     judged = {d: g for d, g in zip(doc_ids, grades, strict=True) if g is not None}
     judged |= {f"m{place}": grade for place, grade in enumerate(missed)} or {"m": 0}
-    kept = [d for d in doc_ids if d in judged or d in unjudged]
-    run = Run("r", {"t": Ranking.of(kept, range(len(kept), 0, -1))})
+    ranking = [d for d in doc_ids if d in judged or d in unjudged]
+    run = Run("r", {"t": Ranking.of(ranking, range(len(ranking), 0, -1))})
     measures = ["nDCG@5", "AP", "Rprec", "P@3", "RR", "R@5"]
     best = max(judged.values()) or 1
-    found = filled(run, {"t": judged}, measures)
+    bounds = filled(run, {"t": judged}, measures)
     worlds = [
-        {**judged, **dict.fromkeys(chosen, best)}
+        {**judged, **dict.fromkeys(subset, best)}
         for count in range(len(unjudged) + 1)
-        for chosen in combinations(unjudged, count)
+        for subset in combinations(unjudged, count)
     ]
     for measure in measures:
         values = [evaluate({"t": w}, run, [measure]).per_topic[measure]["t"] for w in worlds]
-        assert found[measure] == pytest.approx(max(values))
+        assert bounds[measure] == pytest.approx(max(values))

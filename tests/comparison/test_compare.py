@@ -36,10 +36,10 @@ def test_systems_have_means_ranks_and_judged_shares():
 def test_runs_and_pairs_are_counted_while_they_are_looked_at(capsys, monkeypatch):
     monkeypatch.setattr("irplatform.system.console._LINE_INTERVAL", 0)
     compare(JUDGMENTS, {"one": ONE, "two": TWO})
-    told = capsys.readouterr().err
-    assert "scoring: 2 of 2 runs after 0 s\n" in told
-    assert "looking at unjudged documents: 2 of 2 runs after 0 s\n" in told
-    assert "looking at pairs: 1 of 1 pairs after 0 s\n" in told
+    output = capsys.readouterr().err
+    assert "scoring: 2 of 2 runs after 0 s\n" in output
+    assert "looking at unjudged documents: 2 of 2 runs after 0 s\n" in output
+    assert "looking at pairs: 1 of 1 pairs after 0 s\n" in output
 
 
 def test_pairs_count_topics_and_name_the_baseline():

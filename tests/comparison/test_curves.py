@@ -23,11 +23,11 @@ def test_precision_is_interpolated_at_eleven_levels_of_recall():
 
 def test_gain_is_ndcg_at_each_cutoff():
     _, gain = curves({"1": {"a": 1, "d": 1}}, {"one": run("b", "a", "c", "d")})
-    found = dict(gain.points["one"])
-    assert (found[1], gain.logarithmic) == (0.0, True)
+    points = dict(gain.points["one"])
+    assert (points[1], gain.logarithmic) == (0.0, True)
     ideal = 1 + 1 / log2(3)
-    assert found[2] == pytest.approx((1 / log2(3)) / ideal)
-    assert found[5] == pytest.approx((1 / log2(3) + 1 / log2(5)) / ideal)
+    assert points[2] == pytest.approx((1 / log2(3)) / ideal)
+    assert points[5] == pytest.approx((1 / log2(3) + 1 / log2(5)) / ideal)
 
 
 def test_a_topic_without_results_counts_as_zero():

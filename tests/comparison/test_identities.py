@@ -41,9 +41,9 @@ def verdicts(comparison):
 @pytest.mark.parametrize("all_pairs", [False, True])
 def test_a_reranker_without_weight_has_no_verdict_and_no_rank(all_pairs):
     comparison = compared(all_pairs=all_pairs)
-    told = verdicts(comparison)
-    assert {verdict for pair, verdict in told.items() if "ce" in pair} == {"none"}
-    assert told["bm25", "fused"] == told["bm25", "ltr"] == "better"
+    outcomes = verdicts(comparison)
+    assert {verdict for pair, verdict in outcomes.items() if "ce" in pair} == {"none"}
+    assert outcomes["bm25", "fused"] == outcomes["bm25", "ltr"] == "better"
     assert {s.name: s.scores["RR"].rank is None for s in comparison.systems} == {
         "bm25": False, "fused": False, "ce": True, "ltr": False,
     }  # fmt: skip
@@ -143,10 +143,10 @@ def test_the_same_ranking_without_metadata_is_said_to_be_the_same():
 def test_a_baseline_keeps_its_ranking_and_a_retriever_is_its_twin():
     runs = {"rm3": run("rm3", 8), "fused": RUNS["fused"], "ltr": RUNS["ltr"]}
     fused = Mixture(fused=(("bm25", 0.0), ("rm3", 1.0)))
-    told = render(compared(runs, {"fused": fused}, baseline="fused"))
-    assert "rm3 has the same ranking as fused." in told
-    assert "ltr is better than fused" in told
-    assert "fused: 0 × bm25 + 1 × rm3 (bm25 got no weight)" in told
+    text = render(compared(runs, {"fused": fused}, baseline="fused"))
+    assert "rm3 has the same ranking as fused." in text
+    assert "ltr is better than fused" in text
+    assert "fused: 0 × bm25 + 1 × rm3 (bm25 got no weight)" in text
 
 
 def test_metadata_that_the_rankings_contradict_are_not_believed():

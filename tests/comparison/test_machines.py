@@ -70,16 +70,16 @@ def test_an_order_that_people_turn_round_hangs_on_machines():
 def test_the_verdict_of_people_is_what_they_alone_give():
     judged = judgments(lambda _: {"a": 1}, lambda n: {"b": 2 if n else 0})
     alone = pair_of(judged.people)
-    told = pair_of(judged).people
-    assert (told.difference, told.p_value) == (alone.difference, alone.p)
-    assert pair_of(judged).as_json()["by_people"] == {**told.as_json(), "topics": 12}
+    people = pair_of(judged).people
+    assert (people.difference, people.p_value) == (alone.difference, alone.p)
+    assert pair_of(judged).as_json()["by_people"] == {**people.as_json(), "topics": 12}
 
 
 def test_without_machines_nothing_is_said_of_them():
     comparison = compare(judgments(lambda _: {"a": 1}, lambda _: {}).people, RUNS)
-    shown = comparison.as_json()
-    assert "by_people" not in shown["pairs"][0]
-    assert "machine_judged" not in shown["systems"][0]["measures"]["RR"]
+    content = comparison.as_json()
+    assert "by_people" not in content["pairs"][0]
+    assert "machine_judged" not in content["systems"][0]["measures"]["RR"]
     assert not any("machine" in text for text in sentences(comparison, "RR"))
 
 
@@ -97,9 +97,9 @@ def test_of_several_systems_it_says_what_people_alone_decide():
         lambda n: {"a": 1, "b": 0, "d": n % 2} if n < 8 else {},
         lambda n: {"a": 0, "b": 1, "d": 1} if n > 7 else {},
     )
-    (told, *_) = sentences(compare(judged, runs, baseline="one"), "RR")
-    assert "are not shown to differ from one" in told
-    assert told.endswith(
+    (sentence, *_) = sentences(compare(judged, runs, baseline="one"), "RR")
+    assert "are not shown to differ from one" in sentence
+    assert sentence.endswith(
         " By people's judgments alone it is worse for other (-0.5000) and worse for third "
         "(-0.3333)."
     )
@@ -111,8 +111,8 @@ def test_an_order_that_may_be_chance_both_ways_is_no_verdict():
         lambda n: {"a": n < 5, "b": n >= 5} if n < 9 else {},
         lambda n: {"a": 0, "b": 1} if n > 8 else {},
     )
-    (told, *_) = sentences(compare(judged, runs, baseline="one"), "RR")
-    assert told.endswith(
+    (sentence, *_) = sentences(compare(judged, runs, baseline="one"), "RR")
+    assert sentence.endswith(
         " By people's alone the order is the other way for other (-0.0556) and third (-0.1481), "
         "which may be chance, too."
     )

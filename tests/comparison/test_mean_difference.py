@@ -15,9 +15,9 @@ VALUES = st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=50)
 
 @given(VALUES)
 def test_it_is_the_mean_and_its_standard_error(values):
-    found = MeanDifference.of(np.array(values))
-    assert found.mean == pytest.approx(fmean(values), abs=1e-9)
-    assert found.error == pytest.approx(stdev(values) / math.sqrt(len(values)), abs=1e-9)
+    difference = MeanDifference.of(np.array(values))
+    assert difference.mean == pytest.approx(fmean(values), abs=1e-9)
+    assert difference.error == pytest.approx(stdev(values) / math.sqrt(len(values)), abs=1e-9)
 
 
 @pytest.mark.parametrize(

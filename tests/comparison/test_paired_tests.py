@@ -25,31 +25,31 @@ def two_systems(n, seed=0, gain=0.05):
 
 def test_the_t_test_is_scipys():
     baseline, other = two_systems(30)
-    ours = paired_test(by_topic(baseline), by_topic(other))
-    theirs = stats.ttest_rel(other, baseline)
+    result = paired_test(by_topic(baseline), by_topic(other))
+    expected = stats.ttest_rel(other, baseline)
     interval = stats.t.interval(0.95, 29, (other - baseline).mean(), stats.sem(other - baseline))
-    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
-    assert (ours.low, ours.high) == pytest.approx(interval)
-    assert ours.difference == pytest.approx((other - baseline).mean())
-    assert ours.effect_size == pytest.approx(theirs.statistic / math.sqrt(30))
-    assert ours.n == 30
+    assert result.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    assert (result.low, result.high) == pytest.approx(interval)
+    assert result.difference == pytest.approx((other - baseline).mean())
+    assert result.effect_size == pytest.approx(expected.statistic / math.sqrt(30))
+    assert result.n == 30
 
 
 @pytest.mark.parametrize("n", [8, 30, 60])
 def test_wilcoxons_test_is_scipys(n):
     baseline, other = two_systems(n, seed=n)
     other[:2] = baseline[:2]  # topics without a difference
-    ours = paired_test(by_topic(baseline), by_topic(other), test="wilcoxon")
+    result = paired_test(by_topic(baseline), by_topic(other), test="wilcoxon")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert ours.p_value == stats.wilcoxon(other - baseline).pvalue
-    assert (ours.wins + ours.losses, ours.ties) == (n - 2, 2)
+        assert result.p_value == stats.wilcoxon(other - baseline).pvalue
+    assert (result.wins + result.losses, result.ties) == (n - 2, 2)
 
 
 def test_the_bootstrap_is_scipys_within_the_error_of_its_draws():
     baseline, other = two_systems(25, seed=4, gain=0.03)
     differences = other - baseline
-    ours = paired_test(by_topic(baseline), by_topic(other), test="bootstrap", samples=40_000)
+    result = paired_test(by_topic(baseline), by_topic(other), test="bootstrap", samples=40_000)
     random = np.random.default_rng(1)
     centred = differences - differences.mean()
 
@@ -57,15 +57,15 @@ def test_the_bootstrap_is_scipys_within_the_error_of_its_draws():
         error = values.std(axis=axis, ddof=1) / math.sqrt(values.shape[axis])
         return values.mean(axis=axis) / error
 
-    theirs = stats.monte_carlo_test(
+    simulation = stats.monte_carlo_test(
         differences, lambda size: random.choice(centred, size), t_value, n_resamples=40_000
     )
-    share = np.mean(np.abs(theirs.null_distribution) >= abs(theirs.statistic))
-    assert ours.p_value == pytest.approx(share, abs=4 * math.sqrt(2 * share / 40_000))
-    low, high = np.quantile(theirs.null_distribution, (0.025, 0.975))
+    share = np.mean(np.abs(simulation.null_distribution) >= abs(simulation.statistic))
+    assert result.p_value == pytest.approx(share, abs=4 * math.sqrt(2 * share / 40_000))
+    low, high = np.quantile(simulation.null_distribution, (0.025, 0.975))
     error = differences.std(ddof=1) / 5
     ends = (differences.mean() - high * error, differences.mean() - low * error)
-    assert (ours.low, ours.high) == pytest.approx(ends, abs=0.05 * error * 5)
+    assert (result.low, result.high) == pytest.approx(ends, abs=0.05 * error * 5)
 
 
 def test_drawn_signs_agree_with_all_signs_within_the_error_of_the_draws():
@@ -107,7 +107,7 @@ def test_signs_that_give_the_same_sum_but_for_rounding_count():
     tenths = [5, 4, -2, -3, -1, -1]
     flips = itertools.product([1, -1], repeat=6)
     sums = [abs(sum(s * d for s, d in zip(signs, tenths, strict=True))) for signs in flips]
-    exact = sum(each >= abs(sum(tenths)) for each in sums) / 64
+    exact = sum(total >= abs(sum(tenths)) for total in sums) / 64
     differences = by_topic([tenth / 10 for tenth in tenths])
     result = paired_test(by_topic([0.0] * 6), differences, test="randomization")
     assert result.p_value == exact
@@ -176,12 +176,12 @@ def test_runs_scored_on_other_topics_are_not_compared(other):
 def test_values_that_differ_by_rounding_alone_are_the_same():
     baseline = {str(topic): topic / 7 for topic in range(1, 31)}
     other = {topic: np.nextafter(value, 0) for topic, value in baseline.items()}
-    found = paired_test(baseline, other)
-    assert (found.difference, found.p_value) == (0.0, 1.0)
+    result = paired_test(baseline, other)
+    assert (result.difference, result.p_value) == (0.0, 1.0)
 
 
 def test_differences_that_are_equal_but_for_rounding_do_not_vary():
     baseline = {"1": 0.1, "2": 0.2, "3": 0.7}
-    found = paired_test(baseline, {topic: value + 0.1 for topic, value in baseline.items()})
-    assert found.effect_size is None
-    assert (found.low, found.high) == (found.difference, found.difference)
+    result = paired_test(baseline, {topic: value + 0.1 for topic, value in baseline.items()})
+    assert result.effect_size is None
+    assert (result.low, result.high) == (result.difference, result.difference)

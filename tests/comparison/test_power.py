@@ -12,9 +12,9 @@ from irplatform.comparison.tests import corrected, paired_test
 )
 def test_the_detectable_difference_is_that_of_statsmodels(level, detectable):
     # TTestPower().solve_power(None, 30, level, 0.8) times the deviation
-    found = power_of(0.032, 0.105, 30, comparisons=round(0.05 / level))
-    assert found.detectable == pytest.approx(detectable, rel=1e-6)
-    assert found.level == pytest.approx(level)
+    result = power_of(0.032, 0.105, 30, comparisons=round(0.05 / level))
+    assert result.detectable == pytest.approx(detectable, rel=1e-6)
+    assert result.level == pytest.approx(level)
 
 
 def test_the_topics_needed_are_those_of_statsmodels_rounded_up():
@@ -38,12 +38,12 @@ def test_four_tests_in_five_find_a_detectable_difference():
     random = np.random.default_rng(3)
     detectable = power_of(0.1, 1.0, 20).detectable
     zeros = {str(n): 0.0 for n in range(20)}
-    found = 0
+    count = 0
     for _ in range(1000):
         drawn = random.normal(detectable, 1.0, 20)
         test = paired_test(zeros, {str(n): float(d) for n, d in enumerate(drawn)})
-        found += test.p_value < 0.05
-    assert found / 1000 == pytest.approx(0.8, abs=0.05)
+        count += test.p_value < 0.05
+    assert count / 1000 == pytest.approx(0.8, abs=0.05)
 
 
 def test_corrections_are_those_of_statsmodels():

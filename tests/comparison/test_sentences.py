@@ -41,8 +41,8 @@ def test_a_clear_case():
 
 
 def test_an_unclear_case():
-    some = ranked("two", lambda n: ["x", "n"] if n in {1, 2} else ["n", "m", "x"])
-    pair = compared(LOW, some)
+    second = ranked("two", lambda n: ["x", "n"] if n in {1, 2} else ["n", "m", "x"])
+    pair = compared(LOW, second)
     assert pair.verdict == "unclear"
     assert pair.sentence == (
         "two is not shown to differ from one by RR: -0.0583 may be chance (p = 0.22). With 20 "
@@ -104,10 +104,10 @@ def test_a_single_topic_and_equal_systems():
 
 
 def test_unclear_systems_share_a_sentence_and_ranks_end_them():
-    some = ranked("two", lambda n: ["x", "n"] if n in {1, 2} else ["n", "m", "x"])
+    second = ranked("two", lambda n: ["x", "n"] if n in {1, 2} else ["n", "m", "x"])
     more = ranked("three", lambda n: ["x", "n"] if n in {0, 4} else ["u", "m", "x"])
     judgments = Judgments({topic: {"x": 1, "n": 0, "m": 0} for topic in TOPICS}, None, ["RR"])
-    comparison = compare(judgments, {"one": LOW, "two": some, "three": more, "four": HIGH})
+    comparison = compare(judgments, {"one": LOW, "two": second, "three": more, "four": HIGH})
     together, four, ranks = sentences(comparison, "RR")
     assert together.startswith(
         "two and three are not shown to differ from one by RR: -0.0583 and -0.0583 may be chance. "
@@ -125,8 +125,15 @@ def test_unclear_systems_share_a_sentence_and_ranks_end_them():
 def test_of_many_unclear_systems_each_has_its_figures_behind_its_name():
     judgments = Judgments({topic: {"x": 1, "n": 0, "m": 0} for topic in TOPICS}, None, ["RR"])
     runs = {
-        name: ranked(name, lambda n, own=own: ["x", "n"] if n in own else ["n", "m", "x"])
-        for name, own in (("two", {1, 2}), ("three", {0, 4}), ("four", {3, 5}), ("five", {6, 7}))
+        name: ranked(
+            name, lambda n, numbers=numbers: ["x", "n"] if n in numbers else ["n", "m", "x"]
+        )
+        for name, numbers in (
+            ("two", {1, 2}),
+            ("three", {0, 4}),
+            ("four", {3, 5}),
+            ("five", {6, 7}),
+        )
     }
     together, _ = sentences(compare(judgments, {"one": LOW, **runs}), "RR")
     assert together == (

@@ -38,7 +38,7 @@ def graph(kb_home, corpus):
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def workspace(tmp_path, monkeypatch):
     """The working folder: `small` is a collection, `own` and `second` are knowledge bases."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
@@ -55,11 +55,11 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def concepts(here, capsys, monkeypatch):
+def concepts(workspace, capsys, monkeypatch):
     """Call `platform concepts` on the collection."""
 
-    def concepts(what, *arguments):
+    def concepts(command, *arguments):
         options = ("--collection", "small", *arguments)
-        return call(capsys, monkeypatch, "concepts", what, *options)
+        return call(capsys, monkeypatch, "concepts", command, *options)
 
     return concepts

@@ -35,6 +35,6 @@ NOT_DEFINED = "whatever the knowledge bases say"
     ],
 )
 def test_what_an_abbreviation_stands_for(table, short, long_form, meaning):
-    found = definitions(NameMatcher(table), {short: long_form})
-    told = {s: NOTHING_KNOWN if c is None else table.names[c] for s, c in found.items()}
-    assert told.get(short, NOT_DEFINED) == meaning
+    abbreviations = definitions(NameMatcher(table), {short: long_form})
+    meanings = {s: NOTHING_KNOWN if c is None else table.names[c] for s, c in abbreviations.items()}
+    assert meanings.get(short, NOT_DEFINED) == meaning

@@ -9,7 +9,7 @@ WHOLE, BOTH = Condition.WHOLE, Condition.CAPITALS | Condition.SUPPORT
 
 
 @pytest.mark.parametrize(
-    ("text", "name_kind", "kind", "when"),
+    ("text", "name_kind", "kind", "requirement"),
     [
         ("melanoma", "preferred", "disease", ALWAYS),
         ("melanoma", "narrow", "disease", ALWAYS),
@@ -44,12 +44,12 @@ WHOLE, BOTH = Condition.WHOLE, Condition.CAPITALS | Condition.SUPPORT
         ("T790M", "preferred", "variant", ALWAYS),
     ],
 )
-def test_names_of_what_is_no_gene(text, name_kind, kind, when):
-    assert condition(text, name_kind, kind) == when
+def test_names_of_what_is_no_gene(text, name_kind, kind, requirement):
+    assert condition(text, name_kind, kind) == requirement
 
 
 @pytest.mark.parametrize(
-    ("text", "name_kind", "symbol", "when"),
+    ("text", "name_kind", "symbol", "requirement"),
     [
         ("insulin", "preferred", "INS", ALWAYS),
         ("versican", "synonym", "VCAN", ALWAYS),
@@ -80,8 +80,8 @@ def test_names_of_what_is_no_gene(text, name_kind, kind, when):
         ("p53", "alias", "X1", BOTH),
     ],
 )
-def test_names_of_genes(text, name_kind, symbol, when):
-    assert condition(text, name_kind, "gene", symbol) == when
+def test_names_of_genes(text, name_kind, symbol, requirement):
+    assert condition(text, name_kind, "gene", symbol) == requirement
 
 
 def test_a_name_of_two_is_ambiguous_where_it_is_short_or_both_are_genes():

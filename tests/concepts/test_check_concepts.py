@@ -23,11 +23,11 @@ HEADINGS = {"d1": ["Humans", "Melanoma/drug therapy*"], "d2": ["Melanoma", "Neop
 CHECKED = [("d1", "Humans and patients", ""), ("d2", "A melanoma", ""), ("d3", "Melanoma", "")]
 
 
-def test_check_without_mesh_is_refused_before_a_graph_is_built(concepts, here):
-    done = concepts("check")
-    assert done.code == 2
-    assert "mesh is not among the knowledge bases of the graph (own, second)" in done.err
-    assert not (here / "home" / "concepts").exists()
+def test_check_without_mesh_is_refused_before_a_graph_is_built(concepts, workspace):
+    result = concepts("check")
+    assert result.code == 2
+    assert "mesh is not among the knowledge bases of the graph (own, second)" in result.err
+    assert not (workspace / "home" / "concepts").exists()
 
 
 @pytest.fixture
@@ -55,22 +55,22 @@ def test_check_counts_links_among_headings(checked):
         "headings": 0, "links": 0,
         "precision": None, "recall": None, "precision_near": None, "recall_near": None,
     }  # fmt: skip
-    misses = {(each["document"], each["heading"]) for each in facts["misses"]}
+    misses = {(miss["document"], miss["heading"]) for miss in facts["misses"]}
     assert misses == {("d1", "Melanoma"), ("d2", "Neoplasms")}
     (false,) = facts["false_links"]
     assert (false["document"], false["linked"]) == ("d1", "Patients")
     assert "[patients]" in false["text"]
 
 
-def test_check_tells_no_precision_where_nothing_is_linked(concepts, here):
-    (here / "mesh.tsv").write_text(MESH)
-    add("mesh", [here / "mesh.tsv"])
+def test_check_tells_no_precision_where_nothing_is_linked(concepts, workspace):
+    (workspace / "mesh.tsv").write_text(MESH)
+    add("mesh", [workspace / "mesh.tsv"])
     headings = {"mesh": ["Humans"]}
     article = {"_id": "d1", "title": "Nothing", "text": "", "metadata": headings}
-    (here / "small" / "corpus.jsonl").write_text(json.dumps(article))
-    done = concepts("check")
-    assert done.code == 0, done.err
-    assert re.search(r"^all +1 +0 +- +0.000 +- +0.000$", done.out, re.MULTILINE)
+    (workspace / "small" / "corpus.jsonl").write_text(json.dumps(article))
+    result = concepts("check")
+    assert result.code == 0, result.err
+    assert re.search(r"^all +1 +0 +- +0.000 +- +0.000$", result.out, re.MULTILINE)
     assert concepts("check", "--json").json["all"]["precision"] is None
 
 

@@ -49,7 +49,7 @@ def test_rows_and_frequencies_agree(graph):
     assert graph.document_frequency.tolist() == frequency.tolist()
     melanoma = graph.concept_of("X:2")
     assert graph.mentioned_in(melanoma)[0].tolist() == [1]
-    assert [each.tolist() for each in graph.mentioned_in(melanoma)] == [[1], [2]]
+    assert [array.tolist() for array in graph.mentioned_in(melanoma)] == [[1], [2]]
     assert [graph.doc_ids[row] for row in range(4)] == [doc_id for doc_id, _, _ in ARTICLES]
     assert graph.row_of("d2") == 1
     assert graph.row_of("nothing") is None
@@ -73,8 +73,8 @@ def test_a_topic_finds_its_concepts_and_narrower_ones(graph):
     names = [graph.names[concept] for concept in graph.find("AR and BRAF V600E in cancer")]
     assert names == ["AR", "BRAF V600E", "BRAF", "neoplasm"]
     assert [graph.names[c] for c in graph.find("BRAF V600E")] == ["BRAF V600E", "BRAF"]
-    listed = graph.find("MET amplification, BRAF (V600E), AR (L701H)")
-    assert [graph.names[c] for c in listed] == ["MET", "BRAF V600E", "BRAF", "AR"]
+    matches = graph.find("MET amplification, BRAF (V600E), AR (L701H)")
+    assert [graph.names[c] for c in matches] == ["MET", "BRAF V600E", "BRAF", "AR"]
     expanded = {graph.names[concept] for concept in graph.find("cancer", expand=1)}
     assert expanded == {
         "neoplasm", "melanoma", "non-small cell lung cancer", "small cell carcinoma", "lung cancer",
@@ -90,8 +90,8 @@ def test_what_is_narrower_is_below_and_so_many_steps_away(fresh_home, tmp_path):
     graph = open_graph(Articles(), ConceptOptions(knowledge=("line",)), workers=1)
     start = np.array([graph.concept_of("L:1")])
     for steps, below in enumerate(("L:1", "L:1 L:2", "L:1 L:2 L:3", "L:1 L:2 L:3")):
-        found = graph.narrower(start, steps).tolist()
-        assert [graph.ids[concept] for concept in found] == below.split()
+        descendants = graph.narrower(start, steps).tolist()
+        assert [graph.ids[concept] for concept in descendants] == below.split()
 
 
 def test_the_adjacency_has_every_related_pair_once(graph):
@@ -135,16 +135,16 @@ def test_a_build_that_was_interrupted_goes_on_and_gives_the_same_bytes(
     (partial,) = tmp_path.glob("concepts/*.partial")
     with (partial / "documents.indices.int32").open("ab") as file:
         file.write(b"half a batch")
-    made = concept_graph(Articles(), ConceptOptions(), 1)
+    artifact = concept_graph(Articles(), ConceptOptions(), 1)
     if broken > 1:  # the stream is read one document ahead
         assert "going on after" in capsys.readouterr().err
-    assert contents(made.path) == contents(graph.folder)
+    assert contents(artifact.path) == contents(graph.folder)
 
 
 def test_a_second_call_finds_the_graph(kb_home, corpus, graph):
-    made = concept_graph(corpus, ConceptOptions(), 1)
-    assert not made.built
-    assert made.path == graph.folder
+    artifact = concept_graph(corpus, ConceptOptions(), 1)
+    assert not artifact.built
+    assert artifact.path == graph.folder
     facts = build_facts(corpus, ConceptOptions(), 1)
     assert facts["edges"][0] == {"relation": "document-concept", "kb": "text", "edges": 7}
     assert facts["per_1000_documents"]["links"] == 1750

@@ -37,8 +37,8 @@ def test_an_abbreviation_means_what_the_article_says(pipeline, table):
 
 
 def test_an_abbreviation_of_something_unknown_is_nothing(pipeline, table):
-    (found,) = pipeline.mentions([("", "Mean effective time (MET) was measured; MET rose.")])
-    assert found == []
+    (mentions,) = pipeline.mentions([("", "Mean effective time (MET) was measured; MET rose.")])
+    assert mentions == []
 
 
 @pytest.mark.parametrize(
@@ -52,25 +52,25 @@ def test_of_two_definitions_the_first_holds_in_the_whole_article(
     pipeline, table, first, second, meaning
 ):
     text = f"The {first} (LCR) is common. The {second} (LCR) is rare. LCR is a word."
-    (found,) = pipeline.mentions([("LCR", text)])
-    assert [name for written, name in names(table, found) if written == "LCR"] == meaning
+    (mentions,) = pipeline.mentions([("LCR", text)])
+    assert [name for mention, name in names(table, mentions) if mention == "LCR"] == meaning
 
 
 def test_a_genes_symbol_stays_the_gene_beside_its_proteins_name(pipeline, table):
-    (found,) = pipeline.mentions([("", "The androgen receptor (AR) and AR.")])
-    assert {name for _, name in names(table, found)} == {"AR"}
+    (mentions,) = pipeline.mentions([("", "The androgen receptor (AR) and AR.")])
+    assert {name for _, name in names(table, mentions)} == {"AR"}
 
 
 def test_the_text_is_the_titles_and_the_abstracts_lines(pipeline):
-    (found,) = pipeline.mentions([("Gefitinib\nin", "melanoma")])
+    (mentions,) = pipeline.mentions([("Gefitinib\nin", "melanoma")])
     text = "Gefitinib in\nmelanoma"
-    assert [text[m.start : m.end] for m in found] == ["Gefitinib", "melanoma"]
+    assert [text[m.start : m.end] for m in mentions] == ["Gefitinib", "melanoma"]
 
 
 def test_a_book_is_an_article_too(pipeline, table):
     """spaCy refuses more than a million characters, which only its models cannot bear."""
-    (found,) = pipeline.mentions([("x" * 1_000_000, "Lung cancer")])
-    assert names(table, found) == [("Lung cancer", "lung cancer")]
+    (mentions,) = pipeline.mentions([("x" * 1_000_000, "Lung cancer")])
+    assert names(table, mentions) == [("Lung cancer", "lung cancer")]
 
 
 def test_of_a_book_a_model_reads_the_beginning(table, tmp_path):
@@ -81,8 +81,8 @@ def test_of_a_book_a_model_reads_the_beginning(table, tmp_path):
     language.to_disk(tmp_path / "model")
     pipeline = ConceptPipeline(table, ConceptOptions(model=str(tmp_path / "model")))
     pipeline._language.max_length = 20
-    (found,) = pipeline.mentions([("A tumor", "again and again, a tumor")])
-    assert names(table, found) == [("tumor", "neoplasm")]
+    (mentions,) = pipeline.mentions([("A tumor", "again and again, a tumor")])
+    assert names(table, mentions) == [("tumor", "neoplasm")]
 
 
 def test_spacy_is_made_anew_after_some_articles_and_finds_the_same(table, monkeypatch):
@@ -90,9 +90,9 @@ def test_spacy_is_made_anew_after_some_articles_and_finds_the_same(table, monkey
     pipeline = ConceptPipeline(table, ConceptOptions())
     articles = [("LCR cells", "The lung cancer (LCR) is common."), ("", "gefitinib in melanoma")]
     before = pipeline._language
-    found = list(pipeline.mentions(articles))
+    mentions = list(pipeline.mentions(articles))
     assert pipeline._language is before
-    assert list(pipeline.mentions(articles)) == found
+    assert list(pipeline.mentions(articles)) == mentions
     assert pipeline._language is not before
 
 
@@ -103,8 +103,8 @@ def test_a_models_entities_are_the_mentions(table, tmp_path):
     model.add_pipe("entity_ruler").add_patterns([{"label": "ENTITY", "pattern": "melanoma"}])
     model.to_disk(tmp_path / "model")
     options = ConceptOptions(model=str(tmp_path / "model"))
-    (found,) = ConceptPipeline(table, options).mentions([("", "gefitinib in melanoma")])
-    assert names(table, found) == [("melanoma", "melanoma")]
+    (mentions,) = ConceptPipeline(table, options).mentions([("", "gefitinib in melanoma")])
+    assert names(table, mentions) == [("melanoma", "melanoma")]
     assert versions(options)["model"] == "en_pipeline 0.0.0"
 
 
@@ -114,14 +114,14 @@ def test_a_missing_model_is_named(table):
 
 
 @pytest.mark.parametrize(
-    ("version", "author", "taken"),
+    ("version", "author", "model"),
     [
         ("0.5.4", "Allen Institute for Artificial Intelligence", "en_core_sci_md"),
         ("999.9.9", "somebody", None),
         ("0.1", "somebody", None),
     ],
 )
-def test_only_the_makers_own_models_are_taken(monkeypatch, version, author, taken):
+def test_only_the_makers_own_models_are_taken(monkeypatch, version, author, model):
     from importlib import metadata
 
     def about(name):
@@ -130,14 +130,14 @@ def test_only_the_makers_own_models_are_taken(monkeypatch, version, author, take
         return {"Version": version, "Author": author}
 
     monkeypatch.setattr(metadata, "metadata", about)
-    assert model_name(ConceptOptions()) == taken
+    assert model_name(ConceptOptions()) == model
     assert model_name(ConceptOptions(model="none")) is None
-    named = ConceptOptions(model="en_core_sci_md")
-    if taken:
-        assert model_name(named) == taken
+    options = ConceptOptions(model="en_core_sci_md")
+    if model:
+        assert model_name(options) == model
     else:
         with pytest.raises(InputError, match="on the Python index is"):
-            model_name(named)
+            model_name(options)
 
 
 def test_where_a_missing_model_is_released_is_told():
@@ -155,25 +155,25 @@ def test_the_linker_finds_similar_names_of_what_is_left(kb_home, table):
     options = ConceptOptions(linker="scispacy", threshold=0.6)
     folder = linker_index(concept_table(("own", "second")), options)
     pipeline = ConceptPipeline(table, options, SimilarNames(folder, table, options))
-    (found,) = pipeline.mentions([("", "A malignant melanomatous growth, and gefitinib.")])
-    told = {(mention.text, table.names[mention.concept]) for mention in found}
-    assert told == {("malignant melanomatous growth", "melanoma"), ("gefitinib", "Gefitinib")}
-    (similar,) = [mention for mention in found if mention.score < 1]
+    (mentions,) = pipeline.mentions([("", "A malignant melanomatous growth, and gefitinib.")])
+    links = {(mention.text, table.names[mention.concept]) for mention in mentions}
+    assert links == {("malignant melanomatous growth", "melanoma"), ("gefitinib", "Gefitinib")}
+    (similar,) = [mention for mention in mentions if mention.score < 1]
     assert 0.6 <= similar.score < 1
     strict = SimilarNames(folder, table, options.model_copy(update={"threshold": 0.99}))
-    (found,) = ConceptPipeline(table, options, strict).mentions(
+    (mentions,) = ConceptPipeline(table, options, strict).mentions(
         [("", "A malignant melanomatous growth, and gefitinib.")]
     )
-    assert len(found) == 1
+    assert len(mentions) == 1
 
 
 def _similar(table, articles, **options):
     """What the linker finds beside names: texts and the concepts' names."""
-    chosen = ConceptOptions(linker="scispacy", threshold=0.6, **options)
-    folder = linker_index(concept_table(("own", "second")), chosen)
-    pipeline = ConceptPipeline(table, chosen, SimilarNames(folder, table, chosen))
-    (found,) = pipeline.mentions(articles)
-    return names(table, (mention for mention in found if mention.score < 1))
+    settings = ConceptOptions(linker="scispacy", threshold=0.6, **options)
+    folder = linker_index(concept_table(("own", "second")), settings)
+    pipeline = ConceptPipeline(table, settings, SimilarNames(folder, table, settings))
+    (mentions,) = pipeline.mentions(articles)
+    return names(table, (mention for mention in mentions if mention.score < 1))
 
 
 def test_the_linker_takes_the_long_form_of_what_the_article_abbreviates(kb_home, table):
@@ -192,8 +192,8 @@ def test_the_linker_takes_the_long_form_of_a_models_entity(kb_home, table, tmp_p
     model.add_pipe("entity_ruler").add_patterns([{"label": "ENTITY", "pattern": "MMG"}])
     model.to_disk(tmp_path / "model")
     articles = [("", "A malignant melanomatous growth (MMG).")]
-    found = _similar(table, articles, model=str(tmp_path / "model"))
-    assert found == [("MMG", "melanoma")]
+    links = _similar(table, articles, model=str(tmp_path / "model"))
+    assert links == [("MMG", "melanoma")]
 
 
 def test_the_linker_finds_only_the_kinds_of_the_graph(kb_home, table):
@@ -247,11 +247,11 @@ def test_the_nearest_names_are_those_of_a_plain_loop(kb_home, tmp_path, table):
     queries = [f"{names[3]}s", names[0], f"new {names[5]}", "qqq"]
     nearest = list(_NearestNames(tmp_path).of(queries))
     assert nearest[-1] == []
-    for query, found in zip(vectorizer.transform(queries).toarray(), nearest, strict=True):
+    for query, neighbours in zip(vectorizer.transform(queries).toarray(), nearest, strict=True):
         similar = vectors @ query
         best = np.lexsort((np.arange(len(names)), -similar))[: (similar > 0).sum()][:10]
-        assert [name for name, _ in found] == [names[place] for place in best]
-        assert [value for _, value in found] == pytest.approx(similar[best].tolist(), abs=1e-5)
+        assert [name for name, _ in neighbours] == [names[place] for place in best]
+        assert [value for _, value in neighbours] == pytest.approx(similar[best].tolist(), abs=1e-5)
 
 
 def test_the_nearest_names_of_no_text_are_none(kb_home, tmp_path, table):

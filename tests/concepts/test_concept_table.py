@@ -133,8 +133,10 @@ def test_an_id_that_is_referred_to_is_the_first_that_does_and_makes_no_edge_to_i
 
 def test_relations_stand_in_both_rows_with_their_source(graph):
     melanoma, neoplasm = graph.concept_of("X:2"), graph.concept_of("X:1")
-    told = {(other, str(source), forward) for other, source, forward in graph.neighbours(melanoma)}
-    assert told == {(neoplasm, "is-a (own)", True), (neoplasm, "is-a (second)", True)}
+    relations = {
+        (other, str(source), forward) for other, source, forward in graph.neighbours(melanoma)
+    }
+    assert relations == {(neoplasm, "is-a (own)", True), (neoplasm, "is-a (second)", True)}
     assert (melanoma, graph.sources[0], False) in graph.neighbours(neoplasm)
 
 
@@ -173,10 +175,10 @@ def test_a_diseases_name_is_no_side_effects_though_one_of_them_alone_is_the_same
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "names"),
     [("three arms", []), ("an inhibitor", []), ("on a gene", []), ("upper arms", ["Arm"])],
 )
-def test_ordinary_words_and_articles_are_no_names(bases, text, found):
+def test_ordinary_words_and_articles_are_no_names(bases, text, names):
     bases(
         own=[
             ("A:1", "Arm", "other", "Arms|Upper Arms", "", ""),
@@ -184,7 +186,7 @@ def test_ordinary_words_and_articles_are_no_names(bases, text, found):
             ("A:3", "Genes, vif", "other", "Gene, A|A Gene|Genes, A", "", ""),
         ]
     )
-    assert _names_found(text) == found
+    assert _names_found(text) == names
 
 
 def test_a_table_of_another_version_is_refused(table, tmp_path):

@@ -20,8 +20,8 @@ def test_a_graph_of_nothing_that_documents_mention_is_whole(fresh_home, tmp_path
 def test_in_the_cache_what_is_cut_off_is_made_again(fresh_home, tmp_path, capsys):
     (tmp_path / "own.tsv").write_text(KB)
     add("own", [tmp_path / "own.tsv"])
-    made = concept_graph(Articles(), ConceptOptions(), 1)
-    os.truncate(made.path / "documents.indices.int32", 4)
+    artifact = concept_graph(Articles(), ConceptOptions(), 1)
+    os.truncate(artifact.path / "documents.indices.int32", 4)
     assert concept_graph(Articles(), ConceptOptions(), 1).built
     assert "is made again" in capsys.readouterr().err
     assert open_graph(Articles(), ConceptOptions()).document_count == 4

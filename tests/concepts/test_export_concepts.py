@@ -12,60 +12,65 @@ from irplatform.errors import InputError
 from irplatform.knowledge import add
 
 
-def test_export_writes_graphml_with_kinds_counts_and_sources(concepts, here):
-    done = concepts("export", "all.graphml")
-    assert done.code == 0
-    graph = networkx.read_graphml(here / "all.graphml", force_multigraph=True)
+def test_export_writes_graphml_with_kinds_counts_and_sources(concepts, workspace):
+    result = concepts("export", "all.graphml")
+    assert result.code == 0
+    graph = networkx.read_graphml(workspace / "all.graphml", force_multigraph=True)
     assert graph.nodes["X:2"] == {"kind": "disease", "name": "melanoma"}
     assert graph.nodes["doc:d2"]["kind"] == "document"
-    documents = [each for each, facts in graph.nodes.items() if facts["kind"] == "document"]
+    documents = [node for node, facts in graph.nodes.items() if facts["kind"] == "document"]
     assert documents == ["doc:d1", "doc:d2", "doc:d3", "doc:d4"]  # two without concepts
     assert [facts["count"] for facts in graph["doc:d2"]["X:2"].values()] == [2]
     assert {facts["kb"] for facts in graph["X:2"]["X:1"].values()} == {"own", "second"}
-    some = concepts("export", "some.graphml", "--around", "d1", "--json").json
-    held = networkx.read_graphml(here / "some.graphml", force_multigraph=True)
-    assert len(held) == 4
-    edges = held.number_of_edges()
-    assert some == {"path": "some.graphml", "nodes": 4, "edges": edges, "unmentioned_left_out": 0}
+    summary = concepts("export", "some.graphml", "--around", "d1", "--json").json
+    subgraph = networkx.read_graphml(workspace / "some.graphml", force_multigraph=True)
+    assert len(subgraph) == 4
+    edges = subgraph.number_of_edges()
+    assert summary == {
+        "path": "some.graphml",
+        "nodes": 4,
+        "edges": edges,
+        "unmentioned_left_out": 0,
+    }
 
 
 def test_export_tells_how_many_concepts_are_left_out(concepts):
-    told = concepts("export", "whole.graphml").out
-    assert told.endswith(" nodes (without 13 concepts that no document mentions), 10 edges\n")
+    message = concepts("export", "whole.graphml").out
+    assert message.endswith(" nodes (without 13 concepts that no document mentions), 10 edges\n")
     assert concepts("export", "again.graphml", "--json").json["unmentioned_left_out"] == 13
     assert "without" not in concepts("export", "part.graphml", "--around", "X:8").out
 
 
-def test_every_edge_of_an_export_has_its_own_id(graph, concepts, here):
+def test_every_edge_of_an_export_has_its_own_id(graph, concepts, workspace):
     concepts("export", "all.graphml")
-    edges = ElementTree.parse(here / "all.graphml").findall(".//{*}edge")
+    edges = ElementTree.parse(workspace / "all.graphml").findall(".//{*}edge")
     ids = [edge.get("id") for edge in edges]
     assert len(ids) == len(set(ids)) == 10
-    held = networkx.read_graphml(here / "all.graphml", force_multigraph=True)
-    made = to_networkx(graph, limit=1000)
-    assert dict(held.nodes(data=True)) == dict(made.nodes(data=True))
-    assert sorted(map(str, held.edges(data=True))) == sorted(map(str, made.edges(data=True)))
+    copy = networkx.read_graphml(workspace / "all.graphml", force_multigraph=True)
+    original = to_networkx(graph, limit=1000)
+    assert dict(copy.nodes(data=True)) == dict(original.nodes(data=True))
+    assert sorted(map(str, copy.edges(data=True))) == sorted(map(str, original.edges(data=True)))
 
 
-def test_how_far_around_nothing_is_refused(concepts, here):
-    done = concepts("export", "x.graphml", "--hops", "2")
-    assert done.code == 2
-    assert done.err == "platform: --hops has no effect without --around.\n"
-    assert not (here / "x.graphml").exists()
+def test_how_far_around_nothing_is_refused(concepts, workspace):
+    result = concepts("export", "x.graphml", "--hops", "2")
+    assert result.code == 2
+    assert result.err == "platform: --hops has no effect without --around.\n"
+    assert not (workspace / "x.graphml").exists()
 
 
-def test_export_writes_over_no_file(concepts, here):
-    (here / "mine.graphml").write_text("something of mine")
-    done = concepts("export", "mine.graphml")
-    assert done.code == 2
-    assert "this file already exists" in done.err
-    assert (here / "mine.graphml").read_text() == "something of mine"
+def test_export_writes_over_no_file(concepts, workspace):
+    (workspace / "mine.graphml").write_text("something of mine")
+    result = concepts("export", "mine.graphml")
+    assert result.code == 2
+    assert "this file already exists" in result.err
+    assert (workspace / "mine.graphml").read_text() == "something of mine"
 
 
 def test_export_of_too_much_is_refused(graph, concepts):
-    done = concepts("export", "all.graphml", "--limit", "3")
-    assert done.code == 2
-    assert "there are more than 3 edges." in done.err
+    result = concepts("export", "all.graphml", "--limit", "3")
+    assert result.code == 2
+    assert "there are more than 3 edges." in result.err
     with pytest.raises(InputError, match="neither a document nor the id"):
         neighbourhood(graph, "nothing of the kind", 1)
 

@@ -87,7 +87,7 @@ def table(cache_of_module, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def found(table):
+def names_in(table):
     matcher = NameMatcher(table)
     return lambda text: [table.names[mention.concept] for mention in matcher.mentions(text)]
 
@@ -96,20 +96,20 @@ def found(table):
     ("text", "gene"),
     [("MDR1", "ABCB1"), ("mdr-1 expression", "ABCB1"), ("int-2", "FGF3")],
 )
-def test_a_previous_symbol_goes_before_another_genes_alias(found, table, text, gene):
-    assert found(text) == [gene]
-    named = NameMatcher(table).named("MDR1")
-    assert named is not None
-    assert table.names[named] == "ABCB1"
+def test_a_previous_symbol_goes_before_another_genes_alias(names_in, table, text, gene):
+    assert names_in(text) == [gene]
+    concept = NameMatcher(table).concept_of("MDR1")
+    assert concept is not None
+    assert table.names[concept] == "ABCB1"
 
 
-def test_an_alias_that_was_anothers_symbol_counts_where_the_gene_is_named(found):
-    assert found("INTS2, that is INT2") == ["INTS2", "FGF3"]
-    assert found("integrator complex subunit 2") == ["INTS2"]
+def test_an_alias_that_was_anothers_symbol_counts_where_the_gene_is_named(names_in):
+    assert names_in("INTS2, that is INT2") == ["INTS2", "FGF3"]
+    assert names_in("integrator complex subunit 2") == ["INTS2"]
 
 
-def test_a_known_alias_goes_before_another_genes_previous_symbol(found):
-    assert found("gp75 and TRP-2") == ["DCT"]
+def test_a_known_alias_goes_before_another_genes_previous_symbol(names_in):
+    assert names_in("gp75 and TRP-2") == ["DCT"]
 
 
 @pytest.mark.parametrize(
@@ -139,37 +139,37 @@ def test_a_known_alias_goes_before_another_genes_previous_symbol(found):
         "Sept 9/10",
     ],
 )
-def test_cell_lines_units_dates_and_abbreviations_are_no_genes(found, text):
-    assert found(text) == []
+def test_cell_lines_units_dates_and_abbreviations_are_no_genes(names_in, text):
+    assert names_in(text) == []
 
 
-def test_an_ambiguous_symbol_counts_where_the_gene_is_named_too(found):
-    assert found("serine dehydratase, SDS") == ["SDS", "SDS"]
-    assert found("serine dehydratase by SDS-PAGE") == ["SDS"]
-    assert found("coagulation factor X; F10; B16-F10") == ["F10", "F10"]
-    assert found("versican is PG-M") == ["VCAN", "VCAN"]
+def test_an_ambiguous_symbol_counts_where_the_gene_is_named_too(names_in):
+    assert names_in("serine dehydratase, SDS") == ["SDS", "SDS"]
+    assert names_in("serine dehydratase by SDS-PAGE") == ["SDS"]
+    assert names_in("coagulation factor X; F10; B16-F10") == ["F10", "F10"]
+    assert names_in("versican is PG-M") == ["VCAN", "VCAN"]
 
 
-def test_a_word_that_labels_a_section_is_no_gene(found):
-    assert found("Sleep\nAIM: to sleep.\nREST: none. BRAF: none; REST: 5.") == ["BRAF"]
-    assert found("REST: a review\nOf REST, and of REST:CoREST.") == ["REST"] * 3
-    named = "A title\nREST: the RE1 silencing transcription factor."
-    assert found(named) == ["REST", "REST"]
+def test_a_word_that_labels_a_section_is_no_gene(names_in):
+    assert names_in("Sleep\nAIM: to sleep.\nREST: none. BRAF: none; REST: 5.") == ["BRAF"]
+    assert names_in("REST: a review\nOf REST, and of REST:CoREST.") == ["REST"] * 3
+    article = "A title\nREST: the RE1 silencing transcription factor."
+    assert names_in(article) == ["REST", "REST"]
 
 
-def test_a_date_counts_as_a_gene_where_the_gene_is_named_otherwise(found):
-    assert found("septin 9 (Sept 9) is methylated") == ["SEPTIN9", "SEPTIN9"]
-    assert found("POU class 5 homeobox 1 is Oct 4") == ["POU5F1", "POU5F1"]
-    assert found("septin 9 until March 3") == ["SEPTIN9"]
+def test_a_date_counts_as_a_gene_where_the_gene_is_named_otherwise(names_in):
+    assert names_in("septin 9 (Sept 9) is methylated") == ["SEPTIN9", "SEPTIN9"]
+    assert names_in("POU class 5 homeobox 1 is Oct 4") == ["POU5F1", "POU5F1"]
+    assert names_in("septin 9 until March 3") == ["SEPTIN9"]
 
 
-def test_counts_and_units_are_no_genes_though_the_gene_is_named(found):
-    assert found("EH domain containing 3 in the past 3 decades; PAST3") == ["EHD3", "EHD3"]
-    assert found("CD59 molecule at 10 ml min-1; MIN1") == ["CD59", "CD59"]
+def test_counts_and_units_are_no_genes_though_the_gene_is_named(names_in):
+    assert names_in("EH domain containing 3 in the past 3 decades; PAST3") == ["EHD3", "EHD3"]
+    assert names_in("CD59 molecule at 10 ml min-1; MIN1") == ["CD59", "CD59"]
 
 
-def test_a_symbol_that_is_mostly_another_gene_leaves_it_the_name(found):
-    assert found("TTF-1 and TTF1") == ["NKX2-1", "NKX2-1"]
+def test_a_symbol_that_is_mostly_another_gene_leaves_it_the_name(names_in):
+    assert names_in("TTF-1 and TTF1") == ["NKX2-1", "NKX2-1"]
 
 
 @pytest.mark.parametrize(
@@ -185,14 +185,14 @@ def test_a_symbol_that_is_mostly_another_gene_leaves_it_the_name(found):
         ("c-myc", "MYC"), ("OAS2", "OAS2"),
     ],
 )  # fmt: skip
-def test_what_articles_call_a_gene_is_the_gene(found, text, gene):
-    assert found(text) == [gene]
+def test_what_articles_call_a_gene_is_the_gene(names_in, text, gene):
+    assert names_in(text) == [gene]
 
 
 @pytest.mark.parametrize("kind", ["gene", "drug", "other"])
 @pytest.mark.parametrize("text", ["PD-L1", "CD274", "p53", "MET", "c-MET", "HER2"])
 def test_a_gene_keeps_its_symbol_where_an_earlier_source_has_its_protein(
-    found, tmp_path, monkeypatch, kind, text
+    names_in, tmp_path, monkeypatch, kind, text
 ):
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
     (tmp_path / "hgnc.tsv").write_text(HGNC)
@@ -205,34 +205,34 @@ def test_a_gene_keeps_its_symbol_where_an_earlier_source_has_its_protein(
     add("proteins", [tmp_path / "proteins.tsv"])
     one = ConceptTable(concept_table(("proteins", "hgnc")))
     (mention,) = NameMatcher(one).mentions(text)
-    (symbol,) = found(text)
+    (symbol,) = names_in(text)
     assert one.names[mention.concept] == f"Protein, {symbol}"
     assert KINDS[one.kinds[mention.concept]] == "gene"
 
 
-def test_genes_of_a_fusion_are_found(found):
-    assert found("EML4-ALK and BCR-ABL") == ["EML4", "ALK", "BCR"]
+def test_genes_of_a_fusion_are_found(names_in):
+    assert names_in("EML4-ALK and BCR-ABL") == ["EML4", "ALK", "BCR"]
 
 
-def test_the_receptor_with_a_number_is_another_gene(found, table):
-    assert found("human epidermal growth factor receptor 2") == ["ERBB2"]
-    assert found("human epidermal growth factor 2") == ["ERBB2"]
-    assert found("epidermal growth factor receptor") == ["EGFR"]
+def test_the_receptor_with_a_number_is_another_gene(names_in, table):
+    assert names_in("human epidermal growth factor receptor 2") == ["ERBB2"]
+    assert names_in("human epidermal growth factor 2") == ["ERBB2"]
+    assert names_in("epidermal growth factor receptor") == ["EGFR"]
     text = "The human epidermal growth factor receptor 2 (HER2); HER2 is amplified."
     (mentions,) = ConceptPipeline(table, ConceptOptions(model="none")).mentions([("", text)])
-    assert [table.names[each.concept] for each in mentions] == ["ERBB2"] * 3
+    assert [table.names[mention.concept] for mention in mentions] == ["ERBB2"] * 3
 
 
 @pytest.mark.parametrize(
     "text",
     ["rates rose", "state of the art", "nodal beds", "Ph chromosome", "Philadelphia", "cycling"],
 )
-def test_everyday_words_are_no_concepts(found, text):
-    assert found(text) == []
+def test_everyday_words_are_no_concepts(names_in, text):
+    assert names_in(text) == []
 
 
-def test_names_with_an_everyday_word_in_them_are(found):
-    assert found("the Philadelphia chromosome in culture media") == [
+def test_names_with_an_everyday_word_in_them_are(names_in):
+    assert names_in("the Philadelphia chromosome in culture media") == [
         "Philadelphia Chromosome",
         "Culture Media",
     ]
@@ -241,7 +241,7 @@ def test_names_with_an_everyday_word_in_them_are(found):
 def test_the_city_is_not_what_ph_abbreviates(table):
     text = "The Philadelphia (Ph) chromosome. Ph was found."
     (mentions,) = ConceptPipeline(table, ConceptOptions(model="none")).mentions([("", text)])
-    assert "Philadelphia" not in {table.names[each.concept] for each in mentions}
+    assert "Philadelphia" not in {table.names[mention.concept] for mention in mentions}
 
 
 def test_the_lists_of_gene_names():

@@ -11,15 +11,15 @@ from irplatform.knowledge.model import stored_key
 
 
 @pytest.fixture
-def found(table):
+def mentions_in(table):
     matcher = NameMatcher(table)
 
-    def found(text, **settings):
+    def mentions_in(text, **settings):
         mentions = matcher.mentions(text, **settings)
         assert all(text[m.start : m.end] == m.text for m in mentions)
         return [(m.text, table.names[m.concept]) for m in mentions]
 
-    return found
+    return mentions_in
 
 
 @pytest.mark.parametrize(
@@ -40,20 +40,22 @@ def found(table):
         ("gefitinib's", [("gefitinib's", "Gefitinib")]),
     ],
 )  # fmt: skip
-def test_case_number_hyphens_and_greek_make_no_difference(found, text, expected):
-    assert found(text) == expected
+def test_case_number_hyphens_and_greek_make_no_difference(mentions_in, text, expected):
+    assert mentions_in(text) == expected
 
 
-def test_the_longest_name_is_found_and_nothing_across_it(found):
-    assert found("interleukin-2 receptor") == [("interleukin-2 receptor", "interleukin-2 receptor")]
-    assert found("interleukin-2 receptors of interleukin 2") == [
+def test_the_longest_name_is_found_and_nothing_across_it(mentions_in):
+    assert mentions_in("interleukin-2 receptor") == [
+        ("interleukin-2 receptor", "interleukin-2 receptor")
+    ]
+    assert mentions_in("interleukin-2 receptors of interleukin 2") == [
         ("interleukin-2 receptors", "interleukin-2 receptor"),
         ("interleukin 2", "interleukin-2"),
     ]
 
 
-def test_no_name_goes_across_punctuation_or_lines(found):
-    assert found("lung, cancer") == found("lung\ncancer") == [("cancer", "neoplasm")]
+def test_no_name_goes_across_punctuation_or_lines(mentions_in):
+    assert mentions_in("lung, cancer") == mentions_in("lung\ncancer") == [("cancer", "neoplasm")]
 
 
 @pytest.mark.parametrize(
@@ -69,44 +71,44 @@ def test_no_name_goes_across_punctuation_or_lines(found):
         "non-small cell carcinoma",  # not small cell carcinoma
     ],
 )
-def test_what_is_no_mention(found, text):
-    assert found(text) == []
+def test_what_is_no_mention(mentions_in, text):
+    assert mentions_in(text) == []
 
 
-def test_a_gene_needs_its_capitals_unless_it_is_called_a_proto_oncogene(found):
-    assert [name for _, name in found("MET, c-met and c-Met")] == ["MET", "MET", "MET"]
+def test_a_gene_needs_its_capitals_unless_it_is_called_a_proto_oncogene(mentions_in):
+    assert [name for _, name in mentions_in("MET, c-met and c-Met")] == ["MET", "MET", "MET"]
 
 
-def test_another_genes_symbol_is_no_alias(found):
-    assert found("Met patients") == []
+def test_another_genes_symbol_is_no_alias(mentions_in):
+    assert mentions_in("Met patients") == []
 
 
-def test_a_short_symbol_needs_support(found):
-    assert found("AR") == []
-    assert found("the androgen receptor, AR") == [("androgen receptor", "AR"), ("AR", "AR")]
-    assert found("AR", strict=False) == [("AR", "AR")]
+def test_a_short_symbol_needs_support(mentions_in):
+    assert mentions_in("AR") == []
+    assert mentions_in("the androgen receptor, AR") == [("androgen receptor", "AR"), ("AR", "AR")]
+    assert mentions_in("AR", strict=False) == [("AR", "AR")]
 
 
-def test_capitals_say_nothing_in_a_line_of_capitals(found):
-    assert found("WE MET THE MELANOMA AGAIN") == [("MELANOMA", "melanoma")]
+def test_capitals_say_nothing_in_a_line_of_capitals(mentions_in):
+    assert mentions_in("WE MET THE MELANOMA AGAIN") == [("MELANOMA", "melanoma")]
 
 
-def test_a_gene_is_found_within_its_variant(found):
-    assert found("BRAF V600E") == [("BRAF V600E", "BRAF V600E"), ("BRAF", "BRAF")]
-    assert found("BRAFV600E") == [("BRAFV600E", "BRAF V600E")]
+def test_a_gene_is_found_within_its_variant(mentions_in):
+    assert mentions_in("BRAF V600E") == [("BRAF V600E", "BRAF V600E"), ("BRAF", "BRAF")]
+    assert mentions_in("BRAFV600E") == [("BRAFV600E", "BRAF V600E")]
 
 
-def test_a_texts_own_abbreviations_go_before_the_knowledge_base(found, table):
+def test_a_texts_own_abbreviations_go_before_the_knowledge_base(mentions_in, table):
     defined = {"LCR": table.concept_of("X:18"), "MET": None}
-    assert found("LCRs, LCR and MET", definitions=defined) == [
+    assert mentions_in("LCRs, LCR and MET", definitions=defined) == [
         ("LCRs", "lung cancer"),
         ("LCR", "lung cancer"),
     ]
 
 
-def test_only_within_what_is_asked(found):
+def test_only_within_what_is_asked(mentions_in):
     text = "melanoma and gefitinib"
-    assert found(text, within=[(0, 8)]) == [("melanoma", "melanoma")]
+    assert mentions_in(text, within=[(0, 8)]) == [("melanoma", "melanoma")]
 
 
 def test_only_kinds_that_are_asked(table):
@@ -116,9 +118,9 @@ def test_only_kinds_that_are_asked(table):
 
 def test_a_heading_is_found_as_a_whole(table):
     matcher = NameMatcher(table)
-    assert matcher.named("Carcinoma, Non-Small-Cell Lung") == table.concept_of("X:3")
-    assert matcher.named("will") == table.concept_of("X:12")
-    assert matcher.named("melanoma of the skin") is None
+    assert matcher.concept_of("Carcinoma, Non-Small-Cell Lung") == table.concept_of("X:3")
+    assert matcher.concept_of("will") == table.concept_of("X:12")
+    assert matcher.concept_of("melanoma of the skin") is None
 
 
 @pytest.mark.parametrize(
@@ -176,7 +178,9 @@ def inner(fresh_home, tmp_path):
     add("inner", [tmp_path / "inner.tsv"])
     table = ConceptTable(concept_table(("inner",)))
     matcher = NameMatcher(table)
-    return lambda text, **how: [table.names[m.concept] for m in matcher.mentions(text, **how)]
+    return lambda text, **settings: [
+        table.names[m.concept] for m in matcher.mentions(text, **settings)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ def test_a_kill_between_the_last_steps_loses_no_links(tmp_path, monkeypatch, rem
     _write(tmp_path, batch)
     remove, removed = Path.unlink, []
 
-    def killed(path, **how):
+    def killed(path, **options):
         if len(removed) == removals:
             raise KeyboardInterrupt
         removed.append(path)
-        remove(path, **how)
+        remove(path, **options)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Path, "unlink", killed)

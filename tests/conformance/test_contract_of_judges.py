@@ -10,7 +10,7 @@ from irplatform.conformance.judges import chosen_judges, results_of_judge
 from irplatform.data import LabelledTopic
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Field, Judge, Options, Topic
-from irplatform.registry.dependencies import Chosen
+from irplatform.registry.dependencies import ChosenSystem
 from irplatform.registry.registration import Plugin, Registration
 
 HERE = Plugin("strange", "strange-distribution", "1.2", installed=False)
@@ -31,7 +31,7 @@ class Sound(Judge):
 def problems(**methods):
     system = type("Tried", (Sound,), methods)
     registration = Registration("tried", "judge", system, {}, HERE)
-    results = results_of_judge(Chosen(registration, Options()), data())
+    results = results_of_judge(ChosenSystem(registration, Options()), data())
     return [problem for _, problem in results if problem]
 
 
@@ -43,21 +43,21 @@ def test_a_grade_may_not_depend_on_the_documents_beside_it():
     def judge(self, topic, documents, grades):
         return [min(len(documents) - 1, 2)] * len(documents)
 
-    (told,) = problems(judge=judge)
-    assert "when other documents are with it" in told
+    (problem,) = problems(judge=judge)
+    assert "when other documents are with it" in problem
 
 
 def test_a_grade_may_not_depend_on_the_order():
     def judge(self, topic, documents, grades):
         return [int(place == 0) for place, _ in enumerate(documents)]
 
-    assert any("in another order" in told for told in problems(judge=judge))
+    assert any("in another order" in problem for problem in problems(judge=judge))
 
 
 def test_the_version_is_the_same_by_another_instance():
     drawn = itertools.count()
-    told = problems(version=lambda self, grades: f"v{next(drawn)}")
-    assert told == ["its version differs by another instance"]
+    messages = problems(version=lambda self, grades: f"v{next(drawn)}")
+    assert messages == ["its version differs by another instance"]
 
 
 def test_a_grade_that_is_not_defined_is_a_breach():
@@ -85,7 +85,7 @@ def test_settings_go_to_the_judge_that_has_them():
 
 def test_a_judge_that_learns_is_fitted():
     def fit(self, judged, grades):
-        self.given = [grade for _, _, own in judged for grade in own]
+        self.given = [grade for _, _, marks in judged for grade in marks]
 
     def judge(self, topic, documents, grades):
         return [max(self.given)] * len(documents)

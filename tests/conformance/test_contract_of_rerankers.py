@@ -49,7 +49,7 @@ class Learns(TrainableReranker):
 
     def fit(self, data):
         assert data.workspace.is_dir()
-        assert {each.topic.id for each in data.training} == {"learned"}
+        assert {example.topic.id for example in data.training} == {"learned"}
         self.weight = np.array([float(len(data.training) + len(data.validation))])
 
     def save(self, folder):
@@ -179,9 +179,9 @@ class Remembers(Learns):
         self.memory = {}
 
     def score(self, topic, documents):
-        known = self.memory if topic.id == "learned" else {}
+        grades = self.memory if topic.id == "learned" else {}
         scores = super().score(topic, documents)
-        return [s + 9 * known.get(i, 0) for s, i in zip(scores, documents.ids, strict=True)]
+        return [s + 9 * grades.get(i, 0) for s, i in zip(scores, documents.ids, strict=True)]
 
 
 class LearnsOtherwise(Learns):
@@ -215,7 +215,7 @@ def test_a_sound_one_passes(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "message"),
     [
         (Counts, "when it is asked again (is its network in eval()?)"),
         (Draws, "by another instance"),
@@ -235,8 +235,8 @@ def test_a_sound_one_passes(kind):
         (LearnsOtherwise, "after a second training with the same topics and seed"),
     ],
 )
-def test_one_that_breaks_the_contract_is_told_how(kind, told):
-    assert any(problem.endswith(told) for problem in _problems(kind)), _problems(kind)
+def test_one_that_breaks_the_contract_is_told_how(kind, message):
+    assert any(problem.endswith(message) for problem in _problems(kind)), _problems(kind)
 
 
 def test_the_document_and_both_scores_are_told():
@@ -316,11 +316,14 @@ class ComparesSome(Sound):
 
 class ExplainsInNoJson(Sound):
     def explain(self, topic, documents):
-        return [{**each, "weight": float("nan")} for each in super().explain(topic, documents)]
+        return [
+            {**explanation, "weight": float("nan")}
+            for explanation in super().explain(topic, documents)
+        ]
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "message"),
     [
         (Infinite, "scores must be finite"),
         (ScoresNoneAlone, "scores must be finite"),
@@ -340,6 +343,6 @@ class ExplainsInNoJson(Sound):
         (ExplainsInNoJson, "not JSON with a score: ValueError"),
     ],
 )
-def test_what_the_harness_refuses_is_an_error(kind, told):
-    with pytest.raises(PluginError, match=told):
+def test_what_the_harness_refuses_is_an_error(kind, message):
+    with pytest.raises(PluginError, match=message):
         _problems(kind)

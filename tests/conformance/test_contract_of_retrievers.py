@@ -62,16 +62,16 @@ def test_a_search_may_not_depend_on_those_before():
 
 def test_no_document_is_a_ranking_too():
     empty = Ranking.of([], [])
-    found = _problems(
+    problems = _problems(
         retrieve=lambda self, topics, depth, resources: Run(
             "empty", {topic.id: empty for topic in topics}
         )
     )
-    assert found == []
+    assert problems == []
 
 
 @pytest.mark.parametrize(
-    ("methods", "told"),
+    ("methods", "message"),
     [
         (
             {"traits": lambda self: Traits(remark=3)},
@@ -89,6 +89,6 @@ def test_no_document_is_a_ranking_too():
         ({"explain": lambda self, topic, resources: "text"}, "returned str from explain; a map"),
     ],
 )
-def test_what_a_run_or_a_search_would_refuse_is_an_error(methods, told):
-    with pytest.raises(PluginError, match=told):
+def test_what_a_run_or_a_search_would_refuse_is_an_error(methods, message):
+    with pytest.raises(PluginError, match=message):
         _problems(**methods)

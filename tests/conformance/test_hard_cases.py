@@ -120,17 +120,17 @@ BROKEN = {
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
-@pytest.mark.parametrize(("score", "told"), BROKEN.values(), ids=BROKEN)
-def test_what_fails_on_the_data_of_users_is_told_with_the_case(score, told):
+@pytest.mark.parametrize(("score", "phrases"), BROKEN.values(), ids=BROKEN)
+def test_what_fails_on_the_data_of_users_is_told_with_the_case(score, phrases):
     problems, _ = _found(score)
     assert problems
-    for words in told:
+    for words in phrases:
         assert any(words in problem for problem in problems), problems
 
 
 def test_one_kept_beside_the_instance_is_found_too():
-    kept = {}
-    problems, _ = _found(lambda self, t, d: _count(kept.setdefault(t.id, _words(t)), d))
+    memory = {}
+    problems, _ = _found(lambda self, t, d: _count(memory.setdefault(t.id, _words(t)), d))
     assert len(problems) == 1
 
 
@@ -167,11 +167,11 @@ def _ranked(words):
 
 
 def test_a_retriever_is_asked_about_odd_topics_and_ids_that_come_again():
-    kept = {}
+    memory = {}
     assert _of_retriever(lambda t: _ranked(_words(t))) == []
     (field,) = _of_retriever(lambda t: _ranked([t.fields["gene"]]))
     assert "KeyError: 'gene'" in field
-    (again,) = _of_retriever(lambda t: _ranked(kept.setdefault(t.id, _words(t))))
+    (again,) = _of_retriever(lambda t: _ranked(memory.setdefault(t.id, _words(t))))
     assert again.startswith("another query of the same id is answered as the first one")
 
 

@@ -55,7 +55,7 @@ def call(sources, tmp_path_factory):
     path = os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])
 
     def call(*arguments, cwd=target):
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", *arguments],
             cwd=cwd,
             env={**os.environ, "PYTHONPATH": path},
@@ -63,8 +63,8 @@ def call(sources, tmp_path_factory):
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        assert process.returncode == 0, process.stdout + process.stderr
+        return process.stdout
 
     call(*install)
     return call
@@ -102,8 +102,8 @@ def test_it_asks_for_the_contract_it_is_made_for(sources, kind):
 @pytest.mark.parametrize("kind", USED)
 def test_its_code_is_short(sources, kind):
     (module,) = (*sources[kind].glob("*.py"), *sources[kind].glob("irplatform_*/*.py"))
-    told = [line for line in module.read_text().splitlines() if line.strip()]
-    assert 7 <= len(told) <= (90 if kind == "neural" else 55)
+    lines = [line for line in module.read_text().splitlines() if line.strip()]
+    assert 7 <= len(lines) <= (90 if kind == "neural" else 55)
 
 
 def test_all_are_found(call):
@@ -111,14 +111,14 @@ def test_all_are_found(call):
     provides = {entry["name"]: entry["provides"] for entry in entries}
     for kind, name in NAMES.items():
         word = USED[kind].format(kind if kind == "measure" else name)
-        assert [each.casefold() for each in provides[name]] == [word.casefold()]
+        assert [system.casefold() for system in provides[name]] == [word.casefold()]
 
 
 @pytest.mark.java
 def test_their_tests_pass(call, sources):
     """All at once, which is sooner; they check the contract, too."""
-    told = call("pytest", "-q", "-p", "no:cacheprovider", *map(str, sources.values()))
-    last = told.splitlines()[-1]
+    output = call("pytest", "-q", "-p", "no:cacheprovider", *map(str, sources.values()))
+    last = output.splitlines()[-1]
     assert "passed" in last
     assert not {"failed", "skipped", "warning"}.intersection(last.split())
 
@@ -152,9 +152,9 @@ def test_a_name_that_is_taken_is_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["biencoder", "dual", "demo", "lucene", "strange"])
 def test_the_name_of_a_plugin_is_refused_whatever_it_registers(tmp_path, name):
-    done = platform_with("", tmp_path, "plugins", "new", name, "--in", "new", cwd=tmp_path)
-    assert done.returncode == 2
-    assert f"there is already a plugin '{name}'; choose another name." in done.stderr
+    process = platform_with("", tmp_path, "plugins", "new", name, "--in", "new", cwd=tmp_path)
+    assert process.returncode == 2
+    assert f"there is already a plugin '{name}'; choose another name." in process.stderr
     assert not (tmp_path / "new").exists()
 
 
@@ -166,7 +166,7 @@ def test_a_name_that_the_platform_or_python_gave_away_is_refused(tmp_path, name)
 
 
 def test_nothing_is_left_where_it_is_interrupted(tmp_path, monkeypatch):
-    def interrupted(self, *arguments, **named):
+    def interrupted(self, *arguments, **keywords):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Path, "write_text", interrupted)

@@ -51,15 +51,15 @@ def _one_thread():
     torch.set_num_threads(threads)
 
 
-@pytest.mark.parametrize(("told", "change"), CHANGES.items(), ids=CHANGES)
-def test_a_change_is_told_once_with_what_was_done(told, change):
+@pytest.mark.parametrize(("message", "change"), CHANGES.items(), ids=CHANGES)
+def test_a_change_is_told_once_with_what_was_done(message, change):
     watch = Watch()
     with watch.during("score()"):
         change()
     with watch.during("score()"):
         change()
     (line,) = watch.changes
-    assert line.startswith(told)
+    assert line.startswith(message)
     assert " after score(): " in line
 
 

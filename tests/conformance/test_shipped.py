@@ -42,27 +42,27 @@ expected = { AP = 0.3 }
 
 
 @pytest.fixture
-def known(monkeypatch):
+def small_registry(monkeypatch):
     """The registry that the checks see, with one plugin."""
-    found = Registry(plugins=[PLUGIN])
-    found.retrievers["bm25"] = found.rerankers["dlh13"] = SimpleNamespace()
-    found.manager.add_hookspecs(Hooks)
-    monkeypatch.setattr(shipped, "registry", lambda: found)
-    return found
+    registry = Registry(plugins=[PLUGIN])
+    registry.retrievers["bm25"] = registry.rerankers["dlh13"] = SimpleNamespace()
+    registry.manager.add_hookspecs(Hooks)
+    monkeypatch.setattr(shipped, "registry", lambda: registry)
+    return registry
 
 
 def _problems(results):
     return [problem for _, problem in results if problem]
 
 
-def _of_tasks(known, path, text):
+def _of_tasks(registry, path, text):
     path.write_text(text)
-    known.tasks[path] = PLUGIN
+    registry.tasks[path] = PLUGIN
     return _problems(shipped.results_of_tasks(path.name, None))
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (("Theirs", "Ours"), ""),
         (("depth", "dept"), "task 'their-task': unknown key 'dept'. Did you mean 'depth'?"),
@@ -76,14 +76,14 @@ def _of_tasks(known, path, text):
         (("[[task]]", "[[task"), "this is not TOML"),
     ],
 )
-def test_a_fault_of_a_task_is_told_by_its_name(known, tmp_path, change, told):
-    problems = _of_tasks(known, tmp_path / "tasks.toml", TASKS.replace(*change))
-    assert len(problems) == bool(told)
-    assert all(told in problem and str(tmp_path) in problem for problem in problems), problems
+def test_a_fault_of_a_task_is_told_by_its_name(small_registry, tmp_path, change, message):
+    problems = _of_tasks(small_registry, tmp_path / "tasks.toml", TASKS.replace(*change))
+    assert len(problems) == bool(message)
+    assert all(message in problem and str(tmp_path) in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (("0.3", "0.4"), ""),
         (("minutes", "minuets"), "'minuets' is not a key of result 'their-row'"),
@@ -97,17 +97,17 @@ def test_a_fault_of_a_task_is_told_by_its_name(known, tmp_path, change, told):
         (("expected = { AP = 0.3 }", ""), "key 'expected'"),
     ],
 )
-def test_a_fault_of_a_result_is_told_by_its_name(known, tmp_path, change, told):
+def test_a_fault_of_a_result_is_told_by_its_name(small_registry, tmp_path, change, message):
     path = tmp_path / "results.toml"
     path.write_text(ROWS.replace(*change))
-    known.results[path] = PLUGIN
+    small_registry.results[path] = PLUGIN
     problems = _problems(shipped.results_of_results("results.toml", None))
-    assert len(problems) == bool(told)
-    assert all(told in problem for problem in problems), problems
+    assert len(problems) == bool(message)
+    assert all(message in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize(
-    ("recognizes", "told"),
+    ("recognizes", "messages"),
     [
         (lambda head: head.line.startswith("! drugs"), []),
         (lambda head: True, ["it takes a file that begins with '' for its own"] * 3),
@@ -115,21 +115,23 @@ def test_a_fault_of_a_result_is_told_by_its_name(known, tmp_path, change, told):
         (lambda head: head.columns[1] == "name", ["IndexError('list index out of range')"] * 5),
     ],
 )
-def test_a_format_refuses_files_of_others(known, recognizes, told):
-    known.knowledge["drugs"] = lambda: Format("drugs", "", "drugs", recognizes, lambda path: [])
+def test_a_format_refuses_files_of_others(small_registry, recognizes, messages):
+    small_registry.knowledge["drugs"] = lambda: Format(
+        "drugs", "", "drugs", recognizes, lambda path: []
+    )
     problems = _problems(shipped.results_of_format("drugs", CheckData(None, [], [], [])))
-    assert len(problems) == len(told)
-    assert all(problem.startswith(told[0][:9]) for problem in problems), problems
+    assert len(problems) == len(messages)
+    assert all(problem.startswith(messages[0][:9]) for problem in problems), problems
 
 
-def test_a_command_without_help_is_told(known):
+def test_a_command_without_help_is_told(small_registry):
     class Module:
         @hookimpl
         def register_commands(self, cli):
             cli.command("greet")(lambda: None)
             cli.command("told", help="Say hello.")(lambda: None)
 
-    known.manager.register(Module(), name=str(PLUGIN))
+    small_registry.manager.register(Module(), name=str(PLUGIN))
     problems = _problems(shipped.results_of_hooks("theirs", CheckData(None, [], [], [])))
     assert problems == ["command greet has no help: write a docstring"]
 
@@ -141,22 +143,24 @@ def test_a_command_of_the_platform_cannot_be_replaced(capsys):
             cli.command("run")(lambda: None)
             cli.command("greet")(lambda: None)
 
-    known, run = Registry(plugins=[PLUGIN]), click.Command("run")
-    known.manager.add_hookspecs(Hooks)
-    known.manager.register(Module(), name=str(PLUGIN))
+    registry, run = Registry(plugins=[PLUGIN]), click.Command("run")
+    registry.manager.add_hookspecs(Hooks)
+    registry.manager.register(Module(), name=str(PLUGIN))
     cli = click.Group(commands={"run": run})
-    known.add_commands(cli)
+    registry.add_commands(cli)
     assert cli.commands["run"] is run
-    assert known.plugins[0].provides == ("command greet",)
-    assert known.plugins[0].failed == "register_commands failed: there is a command 'run' already"
+    assert registry.plugins[0].provides == ("command greet",)
+    assert (
+        registry.plugins[0].failed == "register_commands failed: there is a command 'run' already"
+    )
     assert "there is a command 'run' already" in capsys.readouterr().err
 
 
-def test_a_plugin_that_registers_tasks_alone_can_be_checked(known, tmp_path):
+def test_a_plugin_that_registers_tasks_alone_can_be_checked(small_registry, tmp_path):
     with pytest.raises(InputError, match="registers nothing: write a hook"):
-        conformance.registered_by(PLUGIN, known)
-    known.tasks[tmp_path / "tasks.toml"] = PLUGIN
-    assert [*conformance.registered_by(PLUGIN, known)] == [("tasks", "tasks.toml")]
+        conformance.registered_by(PLUGIN, small_registry)
+    small_registry.tasks[tmp_path / "tasks.toml"] = PLUGIN
+    assert [*conformance.registered_by(PLUGIN, small_registry)] == [("tasks", "tasks.toml")]
     assert conformance.checks_of("tasks", None)[:2] == ("tasks", "package data")
 
 
@@ -182,8 +186,8 @@ def edited(tmp_path, monkeypatch):
         "Metadata-Version: 2.1\nName: irplatform-theirs\nVersion: 1.0\n"
         "Requires-Dist: irplatform>=0.2\nRequires-Dist: Torch>=2\n"
     )
-    told = {"url": source.as_uri(), "dir_info": {"editable": True}}
-    (info / "direct_url.json").write_text(json.dumps(told))
+    origin = {"url": source.as_uri(), "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(origin))
     monkeypatch.syspath_prepend(site)
     return SimpleNamespace(source=source, file=package / "tasks.toml", info=info)
 
@@ -238,7 +242,7 @@ def test_packages_that_nothing_requires_are_remarked(edited):
 def test_modules_that_are_not_promised_to_plugins_are_told_of(monkeypatch, tmp_path):
     code = "from irplatform.kit import tokenize\nfrom irplatform.text.tokenizer import pieces\n"
     (tmp_path / "theirs.py").write_text(code)
-    monkeypatch.setattr(shipped, "_theirs", lambda plugin: object())
+    monkeypatch.setattr(shipped, "_distribution", lambda plugin: object())
     monkeypatch.setattr(shipped, "package_files", lambda top: [tmp_path / f"{top}.py"])
     owners = {"theirs": [PLUGIN.distribution], "others": ["somebody's"]}
     monkeypatch.setattr(shipped, "distributions_of_packages", lambda: owners)

@@ -34,10 +34,10 @@ def measured(tmp_path_factory):
     ids=lambda page: page.name,
 )
 def test_the_table_is_that_of_the_demo(page, measured):
-    shown = (
+    mark = (
         "▲ better than" if page.name != "evaluation.md" else "platform evaluate --collection demo "
     )
-    (table,) = (body for _, body in fences(page, "", "console") if shown in body)
+    (table,) = (body for _, body in fences(page, "", "console") if mark in body)
     rows = {row["name"]: re.findall(r"\d\.\d{4}", row["values"]) for row in _ROW.finditer(table)}
     assert len(rows) >= 2
     for name, values in rows.items():

@@ -45,8 +45,8 @@ def test_a_help_text_mentions_only_flags_of_its_command():
         flags = {flag for parameter in command.params for flag in parameter.opts}
         flags |= {flag for parameter in command.params for flag in parameter.secondary_opts}
         for option in program.options(command):
-            told = set(re.findall(r"(?<![\w`-])--[a-z-]+", re.sub(r"`[^`]*`", "", option.help)))
-            assert told <= flags, f"{name} {option.opts}"
+            mentions = set(re.findall(r"(?<![\w`-])--[a-z-]+", re.sub(r"`[^`]*`", "", option.help)))
+            assert mentions <= flags, f"{name} {option.opts}"
 
 
 def test_every_exit_code_is_in_the_reference():
@@ -78,22 +78,24 @@ def test_every_hook_is_in_the_table_and_in_an_example():
 )
 def test_every_system_of_ours_is_told_of(systems, page):
     registered = getattr(registry(), systems).values()
-    ours = [system.name for system in registered if system.plugin.distribution == "irplatform"]
-    assert ours
-    assert [name for name in ours if f"`{name}`" not in _text(page)] == []
+    names = [system.name for system in registered if system.plugin.distribution == "irplatform"]
+    assert names
+    assert [name for name in names if f"`{name}`" not in _text(page)] == []
 
 
 def test_every_key_of_a_collection_file_is_told_of():
     keys = [name for name in Declaration.model_fields if name not in TABLES]
-    keys += [f"{table}.{key}" for table, held in TABLES.items() for key in held.model_fields]
+    keys += [f"{table}.{key}" for table, model in TABLES.items() for key in model.model_fields]
     assert [key for key in keys if f"| `{key}` |" not in _text("collections.md")] == []
 
 
 def test_every_environment_variable_is_told_of():
     sources = [*(ROOT / "platform").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
-    used = {name for file in sources for name in re.findall(r"IRPLATFORM_\w+", file.read_text())}
-    assert used
-    assert [name for name in used if f"| `{name}` |" not in _text("reproducibility.md")] == []
+    variables = {
+        name for file in sources for name in re.findall(r"IRPLATFORM_\w+", file.read_text())
+    }
+    assert variables
+    assert [name for name in variables if f"| `{name}` |" not in _text("reproducibility.md")] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -122,7 +124,7 @@ def test_every_page_is_in_the_navigation_of_the_site():
 def test_all_kinds_of_artifacts_are_in_the_table_of_the_cache():
     sources = (ROOT / "platform").rglob("*.py")
     calls = (re.findall(r'\bartifact\(\s*"([a-z-]+)"', path.read_text()) for path in sources)
-    kinds = {kind for found in calls for kind in found}
+    kinds = {kind for names in calls for kind in names}
     assert {"index", "vectors", "features", "concepts"} <= kinds
     documented = (ROOT / "docs/reproducibility.md").read_text()
     assert not [kind for kind in sorted(kinds) if f"`{kind}/`" not in documented]

@@ -39,7 +39,7 @@ def _runnable():
                     yield pytest.param(command, output, id=f"{place} {command}", marks=marks)
 
 
-def _shown():
+def _commands():
     for page in PAGES:
         for kind, pattern in (("sh", _SHELL), ("console", _TERMINAL)):
             for place, body in fences(page, kind):
@@ -48,15 +48,15 @@ def _shown():
 
 
 def _blocks(*kinds):
-    found = [block for page in PAGES for block in fences(page, *kinds)]
-    return [pytest.param(body, id=place) for place, body in found]
+    blocks = [block for page in PAGES for block in fences(page, *kinds)]
+    return [pytest.param(body, id=place) for place, body in blocks]
 
 
 @pytest.fixture
 def only_our_plugins(monkeypatch):
     """What is installed beside the platform does not show in outputs."""
-    ours = (e.name for e in distribution("irplatform").entry_points if e.group == "irplatform")
-    monkeypatch.setenv("IRPLATFORM_PLUGINS", ",".join(ours))
+    names = (e.name for e in distribution("irplatform").entry_points if e.group == "irplatform")
+    monkeypatch.setenv("IRPLATFORM_PLUGINS", ",".join(names))
     registry.cache_clear()
     yield
     registry.cache_clear()
@@ -69,17 +69,17 @@ def test_a_command_prints_what_is_shown(
     monkeypatch.chdir(tmp_path)
     program, *arguments = shlex.split(command)
     assert program == "platform"
-    done = call(capsys, monkeypatch, *arguments)
-    assert done.code == 0, done.err
-    shown = re.escape(output).replace(f"{re.escape(_LEFT_OUT)}\\\n", "(?:.*\\n)*?")
-    assert re.fullmatch(shown, done.out), f"{command} prints\n{done.out}"
+    result = call(capsys, monkeypatch, *arguments)
+    assert result.code == 0, result.err
+    pattern = re.escape(output).replace(f"{re.escape(_LEFT_OUT)}\\\n", "(?:.*\\n)*?")
+    assert re.fullmatch(pattern, result.out), f"{command} prints\n{result.out}"
 
 
 def test_there_are_commands_to_run():
     assert len(list(_runnable())) >= 5
 
 
-@pytest.mark.parametrize("command", _shown())
+@pytest.mark.parametrize("command", _commands())
 def test_a_command_that_is_shown_is_understood(command):
     registry().add_commands(cli)
     commands = {name: command for command, name in reference().commands()}
@@ -90,12 +90,12 @@ def test_a_command_that_is_shown_is_understood(command):
     name = next(n for n in (" ".join(words[:size]) for size in (4, 3, 2, 1)) if n in commands)
     arguments = words[len(name.split()) :]
     commands[name].make_context(name, list(arguments))  # fails on whatever it does not know
-    known = {
+    systems = {
         "--reranker": {*registry().rerankers, *_NOT_OURS},
         "--retriever": {*registry().retrievers, *_NOT_OURS},
         "--first-stage": {*registry().retrievers, *_NOT_OURS, "judged", "scoreddocs"},
     }
-    named = {
+    mentions = {
         flag: [
             name
             for f, value in pairwise(arguments)
@@ -103,19 +103,19 @@ def test_a_command_that_is_shown_is_understood(command):
             for name in re.split("[,+]", value)
             if "run" not in name.lower()  # a run file
         ]
-        for flag in known
+        for flag in systems
     }
-    assert all(known[flag].issuperset(names) for flag, names in named.items())
+    assert all(systems[flag].issuperset(names) for flag, names in mentions.items())
     settings = tuple(value for flag, value in pairwise(arguments) if flag == "--set")
     if name == "platform qrels judge":
         shipped = shipped_judges()[arguments[arguments.index("--judge") + 1]]
-        used, values = option_values(shipped, read_settings(settings, None))
-        assert len(used) == len(settings)
+        entries, values = option_values(shipped, read_settings(settings, None))
+        assert len(entries) == len(settings)
         assert shipped.options(values)
         return
-    rerankers = [name for name in named["--reranker"] if name not in _NOT_OURS]
-    stages = [n for n in dict.fromkeys(named["--first-stage"]) if n in registry().retrievers]
-    retrievers = named["--retriever"] or stages or ["bm25"]
+    rerankers = [name for name in mentions["--reranker"] if name not in _NOT_OURS]
+    stages = [n for n in dict.fromkeys(mentions["--first-stage"]) if n in registry().retrievers]
+    retrievers = mentions["--retriever"] or stages or ["bm25"]
     choose_systems(registry(), retrievers, rerankers, read_settings(settings, None))
 
 
@@ -150,7 +150,7 @@ def test_the_choices_that_are_told_are_the_defaults_of_delta():
     loop, pairs = options["loop"], options["pairs"]
     assert options["l2_convolution"] == options["l2_feed_forward"]
     text = (DOCS / "delta.md").read_text(encoding="utf-8")
-    for told in (
+    for phrase in (
         f"{options['filters']} filters",
         f"{options['hidden']} (`hidden`)",
         f"{options['slope']} (`slope`)",
@@ -158,7 +158,7 @@ def test_the_choices_that_are_told_are_the_defaults_of_delta():
         f"{loop['learning_rate']}; at most {loop['epochs']}, stopped after {loop['patience']}",
         f"at most {pairs['pairs_per_topic']} pairs of a topic in an epoch",
     ):
-        assert told in text
+        assert phrase in text
 
 
 @pytest.mark.parametrize("name", ["bm25", "qld", "rm3", "embedding"])

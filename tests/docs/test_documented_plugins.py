@@ -61,8 +61,10 @@ def plugged(tmp_path, monkeypatch):
             module = f"documented_{tmp_path.name}_{number}".replace("-", "_")
             (tmp_path / f"{module}.py").write_text(block, encoding="utf-8")
             points.append(metadata.EntryPoint(f"documented-{number}", module, "irplatform"))
-        ours = [p for p in metadata.entry_points(group="irplatform") if p.name in beside.split()]
-        plugins = load([*points, *ours])
+        companions = [
+            p for p in metadata.entry_points(group="irplatform") if p.name in beside.split()
+        ]
+        plugins = load([*points, *companions])
         assert plugins.broken == []
         return plugins
 
@@ -72,10 +74,10 @@ def plugged(tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", [README, GUIDE], ids=lambda page: page.name)
 def test_the_first_plugin_is_the_example_and_scores(page, plugged):
     code = _code(page)[0]
-    told = [line for line in code.splitlines() if line.strip() and '"""' not in line]
-    assert len(told) <= 10
+    lines = [line for line in code.splitlines() if line.strip() and '"""' not in line]
+    assert len(lines) <= 10
     example = EXAMPLE.read_text(encoding="utf-8")
-    assert [line for line in told if line.strip() not in example] == []
+    assert [line for line in lines if line.strip() not in example] == []
     reranker = plugged(code).reranker("document-length").create({})
     assert reranker.score(Topic("t", "query"), Documents.of(DOCUMENTS)) == [19.0, 5.0]
 
@@ -97,23 +99,23 @@ def test_the_test_that_is_shown_passes(small_collection, tmp_path):
     ((_, code),) = fences(EXAMPLES, 'python title="test_plugin.py"')
     file = tmp_path / "document-length.py"
     file.write_text(_code(GUIDE)[0])
-    held = {}
+    namespace = {}
     with load_plugin(file):
-        exec(compile(code, "shown", "exec"), held)
-        held["test_longer_documents_come_first"](small_collection, tmp_path / "runs")
-        (cases,) = held["test_contract"].pytestmark
+        exec(compile(code, "shown", "exec"), namespace)
+        namespace["test_longer_documents_come_first"](small_collection, tmp_path / "runs")
+        (cases,) = namespace["test_contract"].pytestmark
         assert ("reranker", "document-length", "another order") in [c.values for c in cases.args[1]]
-        held["test_contract"]("reranker", "document-length", "another order")
+        namespace["test_contract"]("reranker", "document-length", "another order")
 
 
 def test_features_of_groups_are_had_as_shown(tmp_path):
-    ((_, shown),) = fences(EXAMPLES, 'python title="features.py"')
+    ((_, example),) = fences(EXAMPLES, 'python title="features.py"')
     ids = ["d0", "d1", "d2"]
     resources = feature_resources(
         tmp_path, dict.fromkeys(ids, "words"), {"x": np.ones(2)}, groups={"length": IdLength}
     )
     training = [labelled(f"t{n}", ids, {"d0": 1, "d1": 0}) for n in range(5)]
-    held = {
+    namespace = {
         "self": SimpleNamespace(options=SimpleNamespace(features=("length",), feature_settings={})),
         "resources": resources,
         "data": TrainingData(training, training, tmp_path),
@@ -122,11 +124,11 @@ def test_features_of_groups_are_had_as_shown(tmp_path):
         "documents": Documents.of([Document(i) for i in ids]),
         "SideFeatures": SideFeatures,
     }
-    exec(compile(shown, "shown", "exec"), held)
-    assert [len(each) for each in held["matrices"]] == [
-        len(p.doc_ids) for p in held["sampler"].pools
+    exec(compile(example, "shown", "exec"), namespace)
+    assert [len(matrix) for matrix in namespace["matrices"]] == [
+        len(p.doc_ids) for p in namespace["sampler"].pools
     ]
-    assert held["matrix"].shape == (3, 1)
+    assert namespace["matrix"].shape == (3, 1)
 
 
 @pytest.mark.slow
@@ -134,24 +136,24 @@ def test_mypy_is_content_with_what_it_is_said_to_need(tmp_path):
     pytest.importorskip("mypy", reason="mypy is installed for developers only")
     (settings,) = (body for _, body in fences(EXAMPLES, "toml") if "[tool.mypy]" in body)
     (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
-    shown = [
+    blocks = [
         *_code(GUIDE),
         *_code(EXAMPLES),
         *(body for _, body in fences(EXAMPLES, 'python title="test_plugin.py"')),
     ]
-    for number, code in enumerate(shown):
+    for number, code in enumerate(blocks):
         (tmp_path / f"documented_{number}.py").write_text(code, encoding="utf-8")
-    found = tmp_path.glob("*.py")
-    done = subprocess.run(
+    files = tmp_path.glob("*.py")
+    result = subprocess.run(
         # As of an installed package, only what its users' code does wrong is told.
-        [sys.executable, "-m", "mypy", "--follow-imports=silent", *sorted(map(str, found))],
+        [sys.executable, "-m", "mypy", "--follow-imports=silent", *sorted(map(str, files))],
         cwd=tmp_path,
         env={**os.environ, "MYPYPATH": str(ROOT / "platform")},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
+    assert result.returncode == 0, result.stdout
 
 
 class _Articles(Corpus):
@@ -200,10 +202,10 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
     assert list(scores) == ["bm25", "disease-only", "fused", *rerankers]
     for name in trained:
         assert scores["bm25"]["FirstRelevant"] < scores[name]["FirstRelevant"] == 1.0
-    told = capsys.readouterr().err
-    assert f"documented: bm25, disease-only, {', '.join(rerankers)}" in told
-    assert f"{tmp_path / 'runs'}: linear" in told
-    assert f"{tmp_path / 'runs' / 'linear-alone.run'}\n" in told
+    notice = capsys.readouterr().err
+    assert f"documented: bm25, disease-only, {', '.join(rerankers)}" in notice
+    assert f"{tmp_path / 'runs'}: linear" in notice
+    assert f"{tmp_path / 'runs' / 'linear-alone.run'}\n" in notice
 
 
 @pytest.mark.java

@@ -17,15 +17,15 @@ LLM = Source("machine", "llm", "gpt-x 1 fitted-on:41")
 
 
 @pytest.fixture
-def told(tmp_path, monkeypatch, capsys):
+def page_command(tmp_path, monkeypatch, capsys):
     """Run a command that stands on the page."""
     monkeypatch.chdir(tmp_path)
 
     def run(command, *more):
         assert command in PAGE, f"the page does not tell of {command}"
-        done = call(capsys, monkeypatch, *shlex.split(command)[1:], *more)
-        assert done.code == 0, done.err
-        return done
+        result = call(capsys, monkeypatch, *shlex.split(command)[1:], *more)
+        assert result.code == 0, result.err
+        return result
 
     return run
 
@@ -49,24 +49,26 @@ def judge(folder):
 
 
 @pytest.mark.java
-def test_runs_become_a_judged_collection(told, tmp_path, monkeypatch, capsys):
+def test_runs_become_a_judged_collection(page_command, tmp_path, monkeypatch, capsys):
     run = ("run", "--collection", "demo", "--first-stage", "bm25+qld+rm3", "--run-dir", "runs/demo")
     assert call(capsys, monkeypatch, *run).code == 0
-    told("platform qrels pool runs/demo -o pool --depth 10")
+    page_command("platform qrels pool runs/demo -o pool --depth 10")
     judge(tmp_path / "pool")
-    asked = ("--measure", "nDCG@10", "--json")
-    by_pool = told("platform evaluate --qrels pool runs/demo", *asked)
+    options = ("--measure", "nDCG@10", "--json")
+    by_pool = page_command("platform evaluate --qrels pool runs/demo", *options)
     assert "of machines (llm gpt-x 1)" in by_pool.err
-    told("platform qrels write pool -o qrels.txt")
-    again = call(capsys, monkeypatch, "evaluate", "--qrels", "qrels.txt", "runs/demo", *asked)
+    page_command("platform qrels write pool -o qrels.txt")
+    again = call(capsys, monkeypatch, "evaluate", "--qrels", "qrels.txt", "runs/demo", *options)
     assert again.json == by_pool.json
     pool = read_pool(tmp_path / "pool")
     lines = (tmp_path / "qrels.txt").read_text().splitlines()
     assert len(lines) == pool.placed
-    compared = told("platform compare --qrels pool runs/demo --sources people-first", *asked).json
+    compared = page_command(
+        "platform compare --qrels pool runs/demo --sources people-first", *options
+    ).json
     machine = [system["measures"]["nDCG@10"]["machine_judged"] for system in compared["systems"]]
     assert machine == [0.0] * 4  # people judged the first ten of all runs
-    agreed = told("platform agree pool", "--runs", "runs/demo", "--samples", "100")
+    agreed = page_command("platform agree pool", "--runs", "runs/demo", "--samples", "100")
     assert "llm gpt-x 1 against people" in agreed.out
     assert "People among themselves: alpha, ordinal, 1.000" in agreed.out
     assert "without 1 topic that llm was fitted on" in agreed.err

@@ -21,7 +21,7 @@ def _code(notebook):
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def _shown(source, cell):
+def _display(source, cell):
     """Run a cell, and return what a notebook shows of its last expression."""
     tree = ast.parse(source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
@@ -41,10 +41,10 @@ def test_a_notebook_runs_and_shows_its_figures(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "__main__"}
     for cell in _code(_read(path)):
-        shown = _shown("".join(cell["source"]), namespace)
+        text = _display("".join(cell["source"]), namespace)
         for output in cell["outputs"]:
-            kept = "".join(output["data"].get("text/html", ""))
-            assert set(_FIGURE.findall(kept)) <= set(_FIGURE.findall(shown)), cell["source"]
+            html = "".join(output["data"].get("text/html", ""))
+            assert set(_FIGURE.findall(html)) <= set(_FIGURE.findall(text)), cell["source"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -15,8 +15,8 @@ CLASSES = [ir.Run, ComparisonReport, ReadyReranker, ReadyRetriever]
 
 
 def _examples(thing):
-    found = doctest.DocTestFinder(recurse=False).find(thing, thing.__name__, globs={"ir": ir})
-    return [test for test in found if test.examples]
+    tests = doctest.DocTestFinder(recurse=False).find(thing, thing.__name__, globs={"ir": ir})
+    return [test for test in tests if test.examples]
 
 
 @pytest.mark.java
@@ -38,9 +38,9 @@ def test_a_method_does_what_its_example_shows(thing, tmp_path, monkeypatch):
 
 
 def _run(test):
-    told = []
-    doctest.DocTestRunner(verbose=False).run(test, out=told.append)
-    return "".join(told)
+    lines = []
+    doctest.DocTestRunner(verbose=False).run(test, out=lines.append)
+    return "".join(lines)
 
 
 @pytest.mark.java

@@ -21,8 +21,8 @@ def test_the_tables_are_up_to_date():
     rows, claims = program.our_rows(), program.our_claims()
     for page in program.PAGES:
         text = page.read_text(encoding="utf-8")
-        written = program.written(text, rows, claims)
-        assert written == text, f"{page.name}: run python docs/generate_results.py"
+        result = program.render(text, rows, claims)
+        assert result == text, f"{page.name}: run python docs/generate_results.py"
 
 
 def test_every_claim_has_a_line():
@@ -97,9 +97,9 @@ def test_a_claim_has_one_line_with_its_collections_side_by_side():
         "−.050\N{NO-BREAK SPACE}[−.100,\N{NO-BREAK SPACE}+.000] *not reproduced: smaller*, once |\n"
     )
     program = _program()
-    assert program.written(text, rows, [first, other, later]) == text.replace("old\n", table)
-    named = text.replace("WWW 2018", "other, later")
-    lines = program.written(named, rows, [first, other, later]).splitlines()
+    assert program.render(text, rows, [first, other, later]) == text.replace("old\n", table)
+    page = text.replace("WWW 2018", "other, later")
+    lines = program.render(page, rows, [first, other, later]).splitlines()
     assert [line.split(" | ")[1] for line in lines[4:6]] == [
         "SIGIR 2015, table 1; AP",
         "WWW 2018, table 2; AP",
@@ -127,9 +127,9 @@ def test_a_file_may_have_tables_of_its_own_with_its_topics_side_by_side():
         "| R is better | table 3, Neg20+; AP | | **not run** | **not run** |\n"
     )
     program = _program()
-    assert program.written(text, rows, [first, later, other]) == text.replace("old\n", table)
+    assert program.render(text, rows, [first, later, other]) == text.replace("old\n", table)
     of_paper = text.replace("clicks.toml Neg20+", "WWW 2018")
-    assert "R is better" not in program.written(of_paper, rows, [first, later, other])
+    assert "R is better" not in program.render(of_paper, rows, [first, later, other])
 
 
 def test_verdicts_are_counted_by_table_a_pair_of_rows_once_and_those_of_variants_apart():
@@ -152,7 +152,7 @@ def test_verdicts_are_counted_by_table_a_pair_of_rows_once_and_those_of_variants
         claim.model_copy(update={"id": "e", "source": "SIGIR 2015, table 1"}),
     ]
     text = "<!-- verdicts WWW 2018 -->\nold\n<!-- /verdicts -->\n"
-    assert _program().written(text, [], [claim, *others]).splitlines()[1:5] == [
+    assert _program().render(text, [], [claim, *others]).splitlines()[1:5] == [
         "| source | reproduced | direction only | not run |",
         "|---|---|---|---|",
         "| WWW 2018, table 2 | | | 1 |",
@@ -167,7 +167,7 @@ def test_years_have_the_rows_of_a_system_side_by_side():
         _row("d", "a-2018", tags=("two",), reranker="a", paper="AP 0.5"),
     ]
     text = "<!-- years 2017 one, 2018 two: AP -->\nold\n<!-- /years -->\n"
-    assert _program().written(text, rows) == (
+    assert _program().render(text, rows) == (
         "<!-- years 2017 one, 2018 two: AP -->\n"
         "| system | 2017: AP | gain [95 %] | 2018: AP | gain [95 %] |\n"
         "|---|---|---|---|---|\n"
@@ -190,7 +190,7 @@ def test_a_table_has_a_line_for_the_final_run_and_one_for_the_reranker_alone():
         alone={"AP": 0.125},
     )
     text = "a\n<!-- results t: AP, RR -->\nold\n<!-- /results -->\nb\n"
-    assert _program().written(text, [row]) == (
+    assert _program().render(text, [row]) == (
         "a\n<!-- results t: AP, RR -->\n"
         "| system | W | AP | gain [95 %] | RR |\n|---|---|---|---|---|\n"
         "| ranker | 0.50 | 0.2500 | +0.1000 [+0.0500, +0.1500] | 0.5000 |\n"

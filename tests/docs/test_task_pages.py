@@ -47,8 +47,8 @@ def _documents(path, ids, keys):
 
 def _run(capsys, monkeypatch, commands):
     for command in commands:
-        done = call(capsys, monkeypatch, *shlex.split(command)[1:])
-        assert done.code == 0, f"{command}\n{done.out}{done.err}"
+        result = call(capsys, monkeypatch, *shlex.split(command)[1:])
+        assert result.code == 0, f"{command}\n{result.out}{result.err}"
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def place(tmp_path, monkeypatch):
 
 @pytest.mark.java
 @pytest.mark.parametrize(
-    ("page", "name", "topics", "documents", "keys", "sent"),
+    ("page", "name", "topics", "documents", "keys", "uploads"),
     [
         (
             "tasks-trec.md",
@@ -79,7 +79,7 @@ def place(tmp_path, monkeypatch):
         ),
     ],
 )
-def test_runs_of_trec(place, capsys, monkeypatch, page, name, topics, documents, keys, sent):
+def test_runs_of_trec(place, capsys, monkeypatch, page, name, topics, documents, keys, uploads):
     tasks = _every_task()
     task = known_tasks()[name]
     files, commands = _page(page)
@@ -90,15 +90,15 @@ def test_runs_of_trec(place, capsys, monkeypatch, page, name, topics, documents,
     text = Path(topics).read_text().replace(tasks.PATIENT, "sleep apnea or melanoma")
     Path(topics).write_text(text.replace("understand how it", "take a toddler to where it"))
     _run(capsys, monkeypatch, commands)
-    assert {*sent, "SHA256SUMS", "runs.md"} <= {path.name for path in Path("upload").iterdir()}
+    assert {*uploads, "SHA256SUMS", "runs.md"} <= {path.name for path in Path("upload").iterdir()}
 
 
 @pytest.mark.java
 def test_snapshots_of_longeval(place, capsys, monkeypatch):
     files, commands = _page("tasks-longeval.md")
-    ((_, shown),) = files.items()
+    ((_, declaration),) = files.items()
     for number in (1, 2, 3):
-        text = shown.replace("longeval-2026-1", f"longeval-2026-{number}")
+        text = declaration.replace("longeval-2026-1", f"longeval-2026-{number}")
         text = text.replace("snapshot-1", f"snapshot-{number}")
         Path(f"snapshot-{number}.toml").write_text(text)
         folder = Path(f"snapshot-{number}")
@@ -106,8 +106,8 @@ def test_snapshots_of_longeval(place, capsys, monkeypatch):
         queries = "".join(f"{q}\tmelanoma or sleep apnea\n" for q in (7, 8, 9))
         (folder / "queries.txt").write_text(queries)
     _run(capsys, monkeypatch, commands)
-    sent = sorted(str(p.relative_to("upload")) for p in Path("upload").rglob("*") if p.is_file())
-    assert sent == [
+    uploads = sorted(str(p.relative_to("upload")) for p in Path("upload").rglob("*") if p.is_file())
+    assert uploads == [
         *("SHA256SUMS", "ir-metadata.yml", "runs.md"),
         *(f"snapshot-{number}/run.txt.gz" for number in (1, 2, 3)),
     ]
@@ -135,33 +135,35 @@ def test_answers_to_biogen(place, capsys, monkeypatch):
         Path("docs.jsonl"), ["26088450", "20647770", "21792199"], ("id", "title", "abstract")
     )
     _run(capsys, monkeypatch, _page("tasks-biogen.md")[1])
-    sent = sorted(path.name for path in Path("upload").iterdir())
-    assert sent == ["SHA256SUMS", "mygroup1", "runs.md"]
+    uploads = sorted(path.name for path in Path("upload").iterdir())
+    assert uploads == ["SHA256SUMS", "mygroup1", "runs.md"]
     (first, *_) = Path("upload/mygroup1").read_text().splitlines()
-    cited = [each["citations"] for each in json.loads(first)["responses"]]
-    assert [each[:1] for each in cited] == [[26088450], [20647770]]
+    cited = [response["citations"] for response in json.loads(first)["responses"]]
+    assert [citations[:1] for citations in cited] == [[26088450], [20647770]]
 
 
 @pytest.mark.java
 def test_answers_to_bioasq(place, capsys, monkeypatch):
     files, commands = _page("tasks-bioasq.md")
-    ((name, shown),) = files.items()
-    ours = '[documents]\nfiles = ["docs.jsonl"]\n\n[topics]'
-    Path(name).write_text(re.sub(r"\[documents\].*?\[topics\]", ours, shown, flags=re.DOTALL))
+    ((name, declaration),) = files.items()
+    documents = '[documents]\nfiles = ["docs.jsonl"]\n\n[topics]'
+    Path(name).write_text(
+        re.sub(r"\[documents\].*?\[topics\]", documents, declaration, flags=re.DOTALL)
+    )
     pmids = ["26088450", "20647770", "21792199"]
     _documents(Path("docs.jsonl"), pmids, ("id", "title", "abstract"))
-    asked = [("q1", "What is sleep apnea?"), ("q2", "Does BRAF matter in melanoma?")]
-    questions = [{"id": q, "body": body, "type": "summary"} for q, body in asked]
+    bodies = [("q1", "What is sleep apnea?"), ("q2", "Does BRAF matter in melanoma?")]
+    questions = [{"id": q, "body": body, "type": "summary"} for q, body in bodies]
     Path("BioASQ-task14bPhaseA-testset1.json").write_text(json.dumps({"questions": questions}))
     address = "http://www.ncbi.nlm.nih.gov/pubmed/"
     golden = [
-        {**each, "documents": [address + pmid], "snippets": []}
-        for each, pmid in zip(questions, pmids, strict=False)
+        {**question, "documents": [address + pmid], "snippets": []}
+        for question, pmid in zip(questions, pmids, strict=False)
     ]
     Path("14B1_golden.json").write_text(json.dumps({"questions": golden}))
     _run(capsys, monkeypatch, commands)
-    sent = sorted(path.name for path in Path("upload").iterdir())
-    assert sent == ["SHA256SUMS", "mysystem1.json", "runs.md"]
+    uploads = sorted(path.name for path in Path("upload").iterdir())
+    assert uploads == ["SHA256SUMS", "mysystem1.json", "runs.md"]
     first, second = json.loads(Path("upload/mysystem1.json").read_text())["questions"]
     assert first["documents"][0] == address + pmids[0]
     assert second["snippets"][0]["document"] == address + pmids[1]
@@ -169,16 +171,16 @@ def test_answers_to_bioasq(place, capsys, monkeypatch):
 
 def test_the_task_of_ones_own_is_one(place):
     page = (DOCS / "shared-tasks.md").read_text(encoding="utf-8").partition("## Your own task")[2]
-    (shown,) = (fence["body"] for fence in FENCE.finditer(page) if fence["info"] == "toml")
-    Path("own.toml").write_text(shown)
+    (declaration,) = (fence["body"] for fence in FENCE.finditer(page) if fence["info"] == "toml")
+    Path("own.toml").write_text(declaration)
     (task,) = read_tasks(Path("own.toml"))
     assert (task.name, task.rules.depth, task.sources["runs"].title) == (
         "my-task-2027",
         500,
         "Call for participation",
     )
-    told = set(re.findall(r"`(\w+)`", page))
-    assert set(RULES) <= told
+    mentions = set(re.findall(r"`(\w+)`", page))
+    assert set(RULES) <= mentions
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("tasks-*.md")), ids=lambda page: page.name)

@@ -7,7 +7,7 @@ from irplatform.errors import InputError
 
 
 @pytest.fixture
-def found(tmp_path):
+def find(tmp_path):
     """Names of the files that patterns name in a folder of some."""
     for place in (
         "baseline/n2.xml",
@@ -25,16 +25,16 @@ def found(tmp_path):
     return names
 
 
-def test_patterns_and_folders_name_files(found, tmp_path):
-    assert found("baseline") == ["n1.xml.gz", "n2.xml"]
-    assert found("baseline/*.xml.gz", "up/n3.xml.gz") == ["n1.xml.gz", "n3.xml.gz"]
-    assert found("baseline", "baseline/*.xml") == ["n1.xml.gz", "n2.xml"]
-    assert found(str(tmp_path / "*" / "n3*")) == ["n3.xml.gz"]
-    assert found("**/*.xml.gz") == found("*/**.xml.gz") == ["n1.xml.gz", "n3.xml.gz"]
+def test_patterns_and_folders_name_files(find, tmp_path):
+    assert find("baseline") == ["n1.xml.gz", "n2.xml"]
+    assert find("baseline/*.xml.gz", "up/n3.xml.gz") == ["n1.xml.gz", "n3.xml.gz"]
+    assert find("baseline", "baseline/*.xml") == ["n1.xml.gz", "n2.xml"]
+    assert find(str(tmp_path / "*" / "n3*")) == ["n3.xml.gz"]
+    assert find("**/*.xml.gz") == find("*/**.xml.gz") == ["n1.xml.gz", "n3.xml.gz"]
 
 
-def test_files_of_a_pattern_come_by_their_names_and_patterns_as_they_are_given(found):
-    assert found("up/*", "baseline/n*.xml*") == [
+def test_files_of_a_pattern_come_by_their_names_and_patterns_as_they_are_given(find):
+    assert find("up/*", "baseline/n*.xml*") == [
         "n3.xml.gz",
         "n1.xml.gz",
         "n1.xml.gz.md5",
@@ -42,13 +42,13 @@ def test_files_of_a_pattern_come_by_their_names_and_patterns_as_they_are_given(f
     ]
 
 
-def test_a_file_is_named_as_it_is_although_it_looks_like_a_pattern(found, tmp_path):
+def test_a_file_is_named_as_it_is_although_it_looks_like_a_pattern(find, tmp_path):
     (tmp_path / "n[1].xml").touch()
-    assert found("n[1].xml") == ["n[1].xml"]
+    assert find("n[1].xml") == ["n[1].xml"]
 
 
-def test_what_names_no_file_is_told(found):
+def test_what_names_no_file_is_told(find):
     with pytest.raises(InputError, match=r"there are no files .*/other/\*\.xml\.gz\."):
-        found("baseline", "other/*.xml.gz")
+        find("baseline", "other/*.xml.gz")
     with pytest.raises(InputError, match=r"there is no file .*/n9\.xml\."):
-        found("n9.xml")
+        find("n9.xml")

@@ -38,7 +38,11 @@ def test_a_document_that_comes_again_counts_once_and_another_of_its_id_is_kept(
     first = json_lines(tmp_path / "a.jsonl", [one, {"id": "2"}, one])
     second = json_lines(tmp_path / "b.jsonl", [{"mesh": ["Mice"], "id": "1", "title": "T"}, other])
     documents = corpus(first, second, name="snapshot")
-    assert [(each.id, each.title) for each in documents] == [("1", "T"), ("2", ""), ("1", "U")]
+    assert [(document.id, document.title) for document in documents] == [
+        ("1", "T"),
+        ("2", ""),
+        ("1", "U"),
+    ]
     assert documents.count() == 3
     assert capsys.readouterr().err == (
         "snapshot: 2 lines with a document that came before, such as '1': each document counts "
@@ -176,10 +180,10 @@ def test_names_of_metadata_are_known_wherever_they_come_first(
     assert not fresh_home.exists()
     monkeypatch.setattr("irplatform.documents.jsonlines._SMALL", 0)
     assert corpus(path, names=BEIR).fields == ("type", "year")
-    (kept,) = (fresh_home / "fields").glob("*/fields.json")
-    before = kept.stat().st_mtime_ns
+    (file,) = (fresh_home / "fields").glob("*/fields.json")
+    before = file.stat().st_mtime_ns
     assert corpus(path, names=BEIR).fields == ("type", "year")
-    assert kept.stat().st_mtime_ns == before
+    assert file.stat().st_mtime_ns == before
 
 
 def test_beir_metadata_become_fields_and_their_names_are_known(tmp_path, json_lines, fresh_home):

@@ -17,8 +17,8 @@ FIELDS = ("mesh",)
 
 
 def packed(path, *entries):
-    found = pack(write_gz(path, article_set(*entries)), FIELDS)
-    return [document.title for _, document in found.documents()], [*found.deleted]
+    result = pack(write_gz(path, article_set(*entries)), FIELDS)
+    return [document.title for _, document in result.documents()], [*result.deleted]
 
 
 def write(folder, number, *entries):
@@ -101,9 +101,9 @@ def test_an_error_in_a_worker_names_file_and_line(tmp_path):
 
 
 def test_a_set_of_numbers_knows_what_is_new():
-    seen = NumberSet()
+    number_set = NumberSet()
     numbers = [5, 0, 5, 134_000_000, 7, 134_000_000, 0, 8]
-    assert [seen.add(number) for number in numbers] == [
+    assert [number_set.add(number) for number in numbers] == [
         True, True, False, True, True, False, False, True,
     ]  # fmt: skip
 
@@ -207,9 +207,9 @@ def test_chapters_of_books_and_books_are_articles(tmp_path, capsys):
         write(tmp_path, 2, CHAPTER.format(title="")),
     ]
     corpus = PubmedCorpus("pubmed", files, FIELDS_OF_PUBMED)
-    chosen = {d.id: d for d in PubmedCorpus("pubmed", files[:1], FIELDS_OF_PUBMED)}["20301001"]
-    assert (chosen.title, chosen.abstract) == ("A disease", "DIAGNOSIS: By sequencing.")
-    assert chosen.fields == {
+    document = {d.id: d for d in PubmedCorpus("pubmed", files[:1], FIELDS_OF_PUBMED)}["20301001"]
+    assert (document.title, document.abstract) == ("A disease", "DIAGNOSIS: By sequencing.")
+    assert document.fields == {
         "publication_types": ("Review",),
         "keywords": ("KIT",),
         "year": "1993",
@@ -219,9 +219,9 @@ def test_chapters_of_books_and_books_are_articles(tmp_path, capsys):
         "book": "Reviews",
     }
     assert texts(corpus) == {"20301001": "Reviews", "1": "a"}
-    told = capsys.readouterr().err
-    assert "chapters of books, and books, among the articles: 2" in told
-    assert "ignored records of other kinds than PubMed's articles: 1 <Other>" in told
+    output = capsys.readouterr().err
+    assert "chapters of books, and books, among the articles: 2" in output
+    assert "ignored records of other kinds than PubMed's articles: 1 <Other>" in output
 
 
 def test_a_deleted_chapter_and_a_set_of_chapters_alone(tmp_path):
@@ -275,7 +275,7 @@ def test_an_error_in_a_later_document_has_its_line_in_the_file(tmp_path, second,
 
 
 @pytest.mark.parametrize(
-    ("locations", "listed", "doi"),
+    ("locations", "identifier", "doi"),
     [
         ('<ELocationID EIdType="doi" ValidYN="N">10.1/no</ELocationID>', "10.1/yes", "10.1/yes"),
         ('<ELocationID EIdType="doi" ValidYN="N">10.1/NO</ELocationID>', "10.1/no", ""),
@@ -289,14 +289,14 @@ def test_an_error_in_a_later_document_has_its_line_in_the_file(tmp_path, second,
         ('<ELocationID EIdType="doi">10.1/yes</ELocationID>', "10.1/other", "10.1/yes"),
     ],
 )
-def test_identifiers_that_pubmed_marks_as_wrong_are_none(tmp_path, locations, listed, doi):
+def test_identifiers_that_pubmed_marks_as_wrong_are_none(tmp_path, locations, identifier, doi):
     entry = (
         article(1, "a")
         .replace("<Language>", f"{locations}<Language>")
         .replace(
             "<PubmedData>",
             '<PubmedData><ArticleIdList><ArticleId IdType="doi">'
-            f"{listed}</ArticleId></ArticleIdList>",
+            f"{identifier}</ArticleId></ArticleIdList>",
         )
     )
     (document,) = PubmedCorpus("pubmed", [write(tmp_path, 1, entry)], ["doi"])

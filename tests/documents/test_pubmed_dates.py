@@ -50,7 +50,7 @@ def test_a_date_is_as_exact_as_it_is_known(date, expected):
 
 
 @pytest.mark.parametrize(
-    ("written", "doi"),
+    ("spelling", "doi"),
     [
         ("10.5555/Ab.c", "10.5555/Ab.c"),
         ("https://doi.org/10.5555/Ab.c", "10.5555/Ab.c"),
@@ -60,8 +60,8 @@ def test_a_date_is_as_exact_as_it_is_known(date, expected):
         ("HTTPS://DOI.ORG/10.5555/Ab.c", "10.5555/Ab.c"),
     ],
 )
-def test_a_doi_is_one_however_it_is_written(written, doi):
+def test_a_doi_is_one_however_it_is_written(spelling, doi):
     location = '<ELocationID EIdType="doi" ValidYN="{}">{}</ELocationID>'
-    assert _article(locations=location.format("Y", written)).doi == doi
-    wrong = location.format("N", "10.5555/ab.c") + location.format("Y", written)
+    assert _article(locations=location.format("Y", spelling)).doi == doi
+    wrong = location.format("N", "10.5555/ab.c") + location.format("Y", spelling)
     assert _article(locations=wrong).doi == ""

@@ -12,12 +12,12 @@ DOCUMENTS = [
 
 
 def test_what_is_written_is_read_back(tmp_path):
-    written = write_documents(DOCUMENTS, tmp_path / "docs", part=2)
-    assert written.files == ("part-1.jsonl.gz", "part-2.jsonl.gz", "part-3.jsonl.gz")
-    assert written.fields == ("f0", "f1", "f2", "f3", "f4", "mesh")
-    assert written.count == 5
-    files = [tmp_path / "docs" / name for name in written.files]
-    assert list(JsonLinesCorpus("x", files, FieldNames(fields=written.fields))) == DOCUMENTS
+    result = write_documents(DOCUMENTS, tmp_path / "docs", part=2)
+    assert result.files == ("part-1.jsonl.gz", "part-2.jsonl.gz", "part-3.jsonl.gz")
+    assert result.fields == ("f0", "f1", "f2", "f3", "f4", "mesh")
+    assert result.count == 5
+    files = [tmp_path / "docs" / name for name in result.files]
+    assert list(JsonLinesCorpus("x", files, FieldNames(fields=result.fields))) == DOCUMENTS
 
 
 def test_the_bytes_depend_on_the_documents_alone(tmp_path):

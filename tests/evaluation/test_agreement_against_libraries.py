@@ -31,8 +31,8 @@ def table(random, judges):
     ]
     missing = random.random((judges, documents)) < random.choice([0, 0.1, 0.5])
     rows = [
-        [None if gone else int(grade) for gone, grade in zip(*each, strict=True)]
-        for each in zip(missing, drawn, strict=True)
+        [None if gone else int(grade) for gone, grade in zip(*pair, strict=True)]
+        for pair in zip(missing, drawn, strict=True)
     ]
     return grades, rows
 
@@ -52,20 +52,20 @@ def test_kappa_is_that_of_scikit_learn():
     compared = 0
     for _ in range(TABLES):
         grades, (one, other) = table(random, 2)
-        both = [(a, b) for a, b in zip(one, other, strict=True) if None not in (a, b)]
-        if not both:
+        pairs = [(a, b) for a, b in zip(one, other, strict=True) if None not in (a, b)]
+        if not pairs:
             continue
-        table_of_both = confusion(*zip(*both, strict=True), grades)
+        table_of_both = confusion(*zip(*pairs, strict=True), grades)
         for weights in WEIGHTS:
-            ours = float(kappas(table_of_both, grades, weights))
+            value = float(kappas(table_of_both, grades, weights))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                named = None if weights == "none" else weights
-                theirs = metrics.cohen_kappa_score(
-                    *zip(*both, strict=True), labels=grades, weights=named
+                scheme = None if weights == "none" else weights
+                expected = metrics.cohen_kappa_score(
+                    *zip(*pairs, strict=True), labels=grades, weights=scheme
                 )
-            assert ours == pytest.approx(theirs, abs=1e-12, nan_ok=True)
-            compared += not np.isnan(ours)
+            assert value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+            compared += not np.isnan(value)
     assert compared > 2 * TABLES
 
 
@@ -78,16 +78,16 @@ def test_alpha_is_that_of_krippendorff():
         values = np.array(rows, dtype=np.float64)
         documents = [[g for g in column if g is not None] for column in zip(*rows, strict=True)]
         for level in LEVELS:
-            ours = krippendorff_alpha(documents, level)
+            value = krippendorff_alpha(documents, level)
             try:
-                theirs = library.alpha(values, level_of_measurement=level)
+                expected = library.alpha(values, level_of_measurement=level)
             except ValueError:  # it refuses grades that are all the same
-                theirs = np.nan
-            if np.isnan(theirs) or ours is None:
-                left = {grade for own in documents if len(own) > 1 for grade in own}
-                assert ours is None and len(left) < 2
+                expected = np.nan
+            if np.isnan(expected) or value is None:
+                grades = {grade for column in documents if len(column) > 1 for grade in column}
+                assert value is None and len(grades) < 2
                 continue
-            assert ours == pytest.approx(theirs, abs=1e-12)
+            assert value == pytest.approx(expected, abs=1e-12)
             compared += 1
     assert compared > 2 * TABLES
 
@@ -101,5 +101,5 @@ def test_ap_correlation_is_that_of_pyircor():
         one, other = random.random((2, systems))
         other = one * random.choice([0, 1]) + other
         one, other = one[None], other[None]
-        (ours,) = (tau_aps(one, other) + tau_aps(other, one)) / 2
-        assert ours == pytest.approx(library["tauap_b"](one[0], other[0]), abs=1e-12)
+        (value,) = (tau_aps(one, other) + tau_aps(other, one)) / 2
+        assert value == pytest.approx(library["tauap_b"](one[0], other[0]), abs=1e-12)

@@ -126,8 +126,8 @@ def test_the_levels_differ_where_grades_leave_gaps():
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_distances_are_those_of_the_grades_whether_others_occur_or_not(weights):
     one, other = [0, 0, 1, 4, 4, 1], [0, 1, 1, 4, 1, 0]
-    named = kappa(one, other, [0, 1, 2, 3, 4], weights)
-    assert kappa(one, other, [0, 1, 4], weights) == pytest.approx(named)
+    expected = kappa(one, other, [0, 1, 2, 3, 4], weights)
+    assert kappa(one, other, [0, 1, 4], weights) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -152,18 +152,18 @@ def test_documents_and_judges_in_any_order_give_the_same():
     order = random.permutation(len(one))
     shuffled = [[judge[place] for place in order] for judge in (one, other)]
     for weights in WEIGHTS:
-        found = kappa(one, other, GRADES, weights)
-        assert kappa(*shuffled, GRADES, weights) == pytest.approx(found)
-        assert kappa(other, one, GRADES, weights) == pytest.approx(found)
+        expected = kappa(one, other, GRADES, weights)
+        assert kappa(*shuffled, GRADES, weights) == pytest.approx(expected)
+        assert kappa(other, one, GRADES, weights) == pytest.approx(expected)
 
 
 def test_tables_of_topics_add_up():
     random = np.random.default_rng(4)
     one, other = judged(random, 2)
     parts = [confusion(one[:25], other[:25], GRADES), confusion(one[25:], other[25:], GRADES)]
-    whole = confusion(one, other, GRADES)
-    assert (sum(parts) == whole).all()
-    many = np.stack([*parts, whole])
+    total = confusion(one, other, GRADES)
+    assert (sum(parts) == total).all()
+    many = np.stack([*parts, total])
     for weights in WEIGHTS:
         separate = [float(kappas(table, GRADES, weights)) for table in many]
         assert kappas(many, GRADES, weights).tolist() == separate

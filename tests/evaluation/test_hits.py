@@ -56,8 +56,8 @@ def test_values_are_those_of_pytrec_eval_to_the_last_bit(judged, rankings):
     assert all(measure.is_computed_here() for measure in MEASURES.values())
     run = Run("x", rankings)
     expected = values_of_packages(MEASURES, Scored(judged, run))
-    for each in (run, as_packed(run)):
-        assert values(judged, each) == expected
+    for variant in (run, as_packed(run)):
+        assert values(judged, variant) == expected
 
 
 def test_long_rankings_agree_too():
@@ -77,12 +77,12 @@ def test_long_rankings_agree_too():
 
 def test_values_are_those_computed_by_hand():
     run = Run("x", {"1": Ranking.of(["a", "b", "c", "d"], [4, 3, 2, 1])})
-    found = values({"1": {"b": 1, "d": 2, "e": 1}, "2": {"a": 1}}, run)
-    assert found["AP"] == {"1": (1 / 2 + 2 / 4) / 3, "2": 0}
-    assert found["RR"] == {"1": 1 / 2, "2": 0}
-    assert found["R@5"] == {"1": 2 / 3, "2": 0}
-    assert found["P(rel=2)@3"] == {"1": 0, "2": 0}
-    assert found["Rprec"] == {"1": 1 / 3, "2": 0}
+    scores = values({"1": {"b": 1, "d": 2, "e": 1}, "2": {"a": 1}}, run)
+    assert scores["AP"] == {"1": (1 / 2 + 2 / 4) / 3, "2": 0}
+    assert scores["RR"] == {"1": 1 / 2, "2": 0}
+    assert scores["R@5"] == {"1": 2 / 3, "2": 0}
+    assert scores["P(rel=2)@3"] == {"1": 0, "2": 0}
+    assert scores["Rprec"] == {"1": 1 / 3, "2": 0}
 
 
 def test_other_measures_and_parameters_are_left_to_the_packages():

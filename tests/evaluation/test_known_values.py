@@ -24,12 +24,12 @@ def _refuse():
 UNREAD = Run("x", Later(_refuse))
 
 
-def _known(run="digest", qrels=QRELS):
+def _known_values(run="digest", qrels=QRELS):
     return KnownValues(run, judgments_digest(qrels), LENGTHS)
 
 
 def _scored(measures, run=UNREAD, **options):
-    return evaluate(QRELS, run, measures, known=_known(), **options)
+    return evaluate(QRELS, run, measures, known=_known_values(), **options)
 
 
 def test_a_run_whose_values_are_known_is_not_read():
@@ -50,7 +50,9 @@ def test_another_measure_costs_itself_alone(monkeypatch):
 
     values = scoring._values
     monkeypatch.setattr(
-        scoring, "_values", lambda asked, scored: computed.extend(asked) or values(asked, scored)
+        scoring,
+        "_values",
+        lambda measures, scored: computed.extend(measures) or values(measures, scored),
     )
     assert _scored(["AP", "RR"], RUN) == evaluate(QRELS, RUN, ["AP", "RR"])
     assert computed[:1] == ["RR"]
@@ -62,8 +64,8 @@ def test_another_measure_costs_itself_alone(monkeypatch):
 )
 def test_other_lines_or_judgments_have_other_values(other):
     _scored(["AP"], RUN)
-    assert _known().of(["AP"])
-    assert not _known(**other).of(["AP"])
+    assert _known_values().of(["AP"])
+    assert not _known_values(**other).of(["AP"])
 
 
 def test_judgments_of_subtopics_count():
@@ -92,7 +94,7 @@ def test_a_damaged_file_is_no_proof(content, fresh_home):
     _scored(["AP"], RUN)
     (file,) = fresh_home.glob("values/*/values.json")
     file.write_bytes(content)
-    assert not _known().of(["AP"])
+    assert not _known_values().of(["AP"])
     assert _scored(["AP"], RUN) == evaluate(QRELS, RUN, ["AP"])
 
 
@@ -103,7 +105,7 @@ def test_a_changed_digit_is_no_proof(fresh_home):
     values = orjson.loads(content)
     values["AP"]["1"] = 0.9
     file.write_bytes(proof + b"\n" + orjson.dumps(values))
-    assert not _known().of(["AP"])
+    assert not _known_values().of(["AP"])
 
 
 def test_a_cache_that_cannot_be_written_to_keeps_nothing(monkeypatch):
@@ -112,4 +114,4 @@ def test_a_cache_that_cannot_be_written_to_keeps_nothing(monkeypatch):
 
     monkeypatch.setattr("irplatform.evaluation.known_values.artifact", refuse)
     assert _scored(["AP"], RUN) == evaluate(QRELS, RUN, ["AP"])
-    assert _known().of(["AP"]) == {}
+    assert _known_values().of(["AP"]) == {}

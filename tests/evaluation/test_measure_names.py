@@ -27,11 +27,11 @@ def test_a_whole_number_does_for_a_fraction():
 
 
 def test_measures_of_plugins_come_first():
-    def own(qrels, run):
+    def measure(qrels, run):
         return {}
 
-    parsed = parse_measures(["infNDCG", "AP"], {"infNDCG": own, "AP": own})
-    assert parsed == {"infNDCG": OfPlugin(own), "AP": OfPlugin(own)}
+    parsed = parse_measures(["infNDCG", "AP"], {"infNDCG": measure, "AP": measure})
+    assert parsed == {"infNDCG": OfPlugin(measure), "AP": OfPlugin(measure)}
 
 
 @pytest.mark.parametrize(

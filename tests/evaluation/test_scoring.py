@@ -81,8 +81,8 @@ def test_a_plugin_that_writes_into_the_judgments_changes_no_other_score():
 
     before = evaluate(QRELS, RUN, ["AP"]).per_topic
     for _ in range(2):
-        found = evaluate(QRELS, RUN, ["careless", "AP"], extra={"careless": careless}).per_topic
-        assert found["AP"] == before["AP"]
+        scores = evaluate(QRELS, RUN, ["careless", "AP"], extra={"careless": careless}).per_topic
+        assert scores["AP"] == before["AP"]
 
 
 def test_names_are_checked_before_anything_is_computed():
@@ -122,11 +122,11 @@ def test_accuracy_is_that_of_ir_measures_where_its_code_does_not_fail(grades, ra
     measure = ir_measures.parse_measure(name)
     scores = {doc_id: float(-place) for place, doc_id in enumerate(ranking)}
     try:
-        theirs = sum(m.value for m in measure.iter_calc({"1": grades}, {"1": scores}))
+        expected = sum(m.value for m in measure.iter_calc({"1": grades}, {"1": scores}))
     except ZeroDivisionError:
-        theirs = 1.0
+        expected = 1.0
     run = Run("x", {"1": Ranking.of(ranking, list(scores.values()))})
-    assert evaluate({"1": grades}, run, [name]).aggregate[name] == pytest.approx(theirs)
+    assert evaluate({"1": grades}, run, [name]).aggregate[name] == pytest.approx(expected)
 
 
 def test_a_topic_with_nothing_but_negative_grades_scores_zero():
@@ -167,16 +167,16 @@ def diversity_qrels(tmp_path):
 def test_measures_of_diversity_are_those_of_ir_measures(diversity_qrels):
     documents = {"1": "abc", "2": "ab"}
     run = Run("x", {t: Ranking.of(d, range(len(d), 0, -1)) for t, d in documents.items()})
-    ours = evaluate(diversity_qrels, run, [*DIVERSITY, "AP", "ERR_IA@10"])
-    assert ours.per_topic["AP"] == {"1": 1.0, "2": 0.0, "3": 0.0}
+    result = evaluate(diversity_qrels, run, [*DIVERSITY, "AP", "ERR_IA@10"])
+    assert result.per_topic["AP"] == {"1": 1.0, "2": 0.0, "3": 0.0}
     qrels = [ir_measures.GenericQrel(t, d, g, s) for t, s, d, g in SUBTOPICS]
     results = [ir_measures.ScoredDoc(t, d, s) for t, r in run.rankings.items() for d, s in r]
     for name in DIVERSITY:
         measure = ir_measures.parse_measure(name)
-        theirs = {m.query_id: m.value for m in measure.iter_calc(qrels, results)}
-        theirs["2"] = 0.0  # nNRBP is 0 / 0 where nothing is relevant
-        assert ours.per_topic[name] == pytest.approx({**theirs, "3": 0.0})
-        assert ours.aggregate[name] == pytest.approx(theirs["1"] / 3)
+        expected = {m.query_id: m.value for m in measure.iter_calc(qrels, results)}
+        expected["2"] = 0.0  # nNRBP is 0 / 0 where nothing is relevant
+        assert result.per_topic[name] == pytest.approx({**expected, "3": 0.0})
+        assert result.aggregate[name] == pytest.approx(expected["1"] / 3)
 
 
 def test_measures_of_diversity_are_refused_without_subtopics(diversity_qrels):

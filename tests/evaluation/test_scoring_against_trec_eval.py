@@ -41,8 +41,8 @@ TOPICS = st.sampled_from(["1", "2", "PLAIN-3"])
 def trec_eval(qrels, scores, name):
     measure, level = name if isinstance(name, tuple) else (name, 1)
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {measure}, relevance_level=level)
-    found = evaluator.evaluate(scores)
-    return {topic: found[topic][measure] if topic in found else 0.0 for topic in qrels}
+    values = evaluator.evaluate(scores)
+    return {topic: values[topic][measure] if topic in values else 0.0 for topic in qrels}
 
 
 @settings(max_examples=300)
@@ -52,9 +52,9 @@ def trec_eval(qrels, scores, name):
 )
 def test_every_topic_of_a_run_with_ties_scores_as_in_trec_eval(qrels, scores):
     run = Run("x", {t: Ranking.of(list(s), list(s.values())) for t, s in scores.items()})
-    ours = evaluate(qrels, run, list(NAMES))
-    for name, theirs in NAMES.items():
-        assert ours.per_topic[name] == pytest.approx(trec_eval(qrels, scores, theirs), abs=1e-12)
+    result = evaluate(qrels, run, list(NAMES))
+    for name, measure in NAMES.items():
+        assert result.per_topic[name] == pytest.approx(trec_eval(qrels, scores, measure), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["AP", "RR", "RR@10", "Success@1", "P@1", "nDCG@1", "Judged@1"])
@@ -88,7 +88,7 @@ def test_official_runs_get_the_figures_that_trec_printed(test_data, run_name):
     for measure, topic, value in (line.split() for line in official if len(line.split()) == 3):
         if measure in names:
             name = names[measure]
-            ours = result.aggregate[name] if topic == "all" else result.per_topic[name][topic]
-            assert f"{ours:.4f}" == value, (measure, topic)
+            score = result.aggregate[name] if topic == "all" else result.per_topic[name][topic]
+            assert f"{score:.4f}" == value, (measure, topic)
             checked += 1
     assert checked == len(names) * (len(qrels) + 1)

@@ -73,28 +73,28 @@ def pair(seed, folder):
     return paths
 
 
-def asked(program, run, qrels):
+def figures_of(program, run, qrels):
     """What trec_eval prints for a pair, by the names here."""
     asked_as = dict.fromkeys(option for option, _ in NAMES.values())
     options = [part for option in asked_as for part in ("-m", option)]
     lines = subprocess.check_output([program, "-c", *options, qrels, run], text=True).splitlines()
     printed = {measure.strip(): value for measure, _, value in (ln.split("\t") for ln in lines)}
-    return {name: printed[theirs] for name, (_, theirs) in NAMES.items()}
+    return {name: printed[label] for name, (_, label) in NAMES.items()}
 
 
 @pytest.mark.parametrize("seed", PAIRS)
 def test_files_get_the_figures_that_trec_eval_10_prints(tmp_path, seed):
     run, qrels = pair(seed, tmp_path)
-    found = evaluate(read_qrels(qrels), read_run(run), list(NAMES)).aggregate
-    ours = {n: f"{v:.0f}" if n.startswith("Num") else f"{v:.4f}" for n, v in found.items()}
-    assert ours == json.loads(PRINTED.read_text())[seed]
+    means = evaluate(read_qrels(qrels), read_run(run), list(NAMES)).aggregate
+    texts = {n: f"{v:.0f}" if n.startswith("Num") else f"{v:.4f}" for n, v in means.items()}
+    assert texts == json.loads(PRINTED.read_text())[seed]
     if program := os.environ.get("TREC_EVAL"):
-        assert ours == asked(program, run, qrels)
+        assert texts == figures_of(program, run, qrels)
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        figures = [asked(os.environ["TREC_EVAL"], *pair(seed, Path(folder))) for seed in PAIRS]
-    lines = ",\n".join(json.dumps(each) for each in figures)
+        figures = [figures_of(os.environ["TREC_EVAL"], *pair(seed, Path(folder))) for seed in PAIRS]
+    lines = ",\n".join(json.dumps(row) for row in figures)
     PRINTED.write_text(f"[\n{lines}\n]\n")
     sys.stdout.write(f"{PRINTED}: {len(figures)} pairs\n")

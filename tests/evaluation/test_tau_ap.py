@@ -65,5 +65,5 @@ def test_two_tied_systems_leave_no_value_and_other_draws_theirs():
 def test_a_chance_baseline_is_symmetric():
     random = np.random.default_rng(2)
     drawn = random.permuted(np.tile(np.arange(5.0), (20_000, 1)), axis=1)
-    found = tau_aps(np.arange(5.0)[None], drawn)
-    assert abs(found.mean()) < 0.01
+    taus = tau_aps(np.arange(5.0)[None], drawn)
+    assert abs(taus.mean()) < 0.01

@@ -56,14 +56,14 @@ def evaluate(capsys, monkeypatch, folder):
     ],
 )
 def test_the_mean_is_over_the_topics_that_count(evaluate, folder, options, mean, count):
-    named = [option.format(run=folder / "r.run") for option in options]
-    outcome = evaluate(*named, "--per-topic", "--json")
+    arguments = [option.format(run=folder / "r.run") for option in options]
+    outcome = evaluate(*arguments, "--per-topic", "--json")
     (run,) = outcome.json["runs"]
     assert run["measures"] == {"Success@1": pytest.approx(mean)}
     assert len(run["per_topic"]["Success@1"]) == count
     assert "no judgments" not in outcome.err
-    told = "1 topic counts" if count == 1 else f"{count} topics count"
-    assert (told in outcome.err) == bool(options)
+    notice = "1 topic counts" if count == 1 else f"{count} topics count"
+    assert (notice in outcome.err) == bool(options)
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_seen_needs_a_training_partner(evaluate, folder):
 
 def test_measures_of_sampled_judgments_alone_need_all_topics(evaluate, folder):
     (folder / "sampled.txt").write_text("q1 0 d1 1 1\nq2 0 d2 1 1\n")
-    asked = ("--sampled-qrels", folder / "sampled.txt", "--relevant", "seen")
-    refused = evaluate(*asked)
+    arguments = ("--sampled-qrels", folder / "sampled.txt", "--relevant", "seen")
+    refused = evaluate(*arguments)
     assert refused.code == 2
     assert refused.err == (
         "platform: infNDCG and infAP cannot be limited to some topics. Name other measures with "
         "--measure.\n"
     )
-    (run,) = evaluate(*asked, "--measure", "Success@1", "--json").json["runs"]
+    (run,) = evaluate(*arguments, "--measure", "Success@1", "--json").json["runs"]
     assert run["measures"] == {"Success@1": 1.0}
 
 
@@ -114,7 +114,7 @@ def test_a_file_with_an_at_sign_in_its_name_is_that_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("ids", "others", "told"),
+    ("ids", "others", "message"),
     [
         (["007"], ["8", "7"], "'007' and '7' differ by leading zeros alone: write them alike."),
         (["q7"], ["Q7"], "'q7' and 'Q7' differ by capitals alone: write them alike."),
@@ -123,8 +123,8 @@ def test_a_file_with_an_at_sign_in_its_name_is_that_file(tmp_path):
         (["1"], ["2"], ""),
     ],
 )
-def test_ids_that_are_spelled_otherwise_are_told(ids, others, told):
-    assert spelled_otherwise(ids, others) == told
+def test_ids_that_are_spelled_otherwise_are_told(ids, others, message):
+    assert spelled_otherwise(ids, others) == message
 
 
 def test_a_run_whose_topics_are_spelled_otherwise_is_told():

@@ -21,12 +21,12 @@ def knowledge(fresh_home, tmp_path):
 
 
 def test_a_tumour_by_another_word_is_meant_before_a_kind_of_it(knowledge):
-    found = disease_names("lung cancer", knowledge, 10)
-    assert found.concepts == ("MESH:D1",)
-    kinds = {name.text: name.how for name in found.synonyms}
+    names = disease_names("lung cancer", knowledge, 10)
+    assert names.concepts == ("MESH:D1",)
+    kinds = {name.text: name.relation for name in names.synonyms}
     assert kinds["Small Cell Lung Carcinoma"] == "narrow"
     assert kinds["Lung Neoplasms"] == "synonym"
-    assert found.headings[0].text == "Lung Neoplasms"
+    assert names.headings[0].text == "Lung Neoplasms"
 
 
 def test_it_is_found_within_other_words(knowledge):

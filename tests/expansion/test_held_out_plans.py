@@ -86,9 +86,9 @@ def _told(**changed):
 
 
 def test_topics_that_the_plan_was_chosen_on_are_counted():
-    found = _told()
-    assert (found.topics, found.of, found.held_out) == (1, 3, True)
-    assert str(found).startswith("the query plan was chosen on 1 of these 3 topics: each of them")
+    notice = _told()
+    assert (notice.topics, notice.of, notice.held_out) == (1, 3, True)
+    assert str(notice).startswith("the query plan was chosen on 1 of these 3 topics: each of them")
     assert _told(**PLAN).held_out
     assert QueryPlan().chosen_on([Topic("3", "some words")]) is None
 
@@ -104,11 +104,11 @@ def test_topics_that_the_plan_was_chosen_on_are_counted():
     ],
 )
 def test_topics_that_weights_have_seen_are_warned_of(changed, reason):
-    found = _told(**changed)
-    assert not found.held_out
-    assert str(found).startswith("WARNING: the query plan was chosen on 1 of these 3 topics")
-    assert reason in str(found)
-    assert found.as_json() == {"topics": 1, "held_out": False}
+    notice = _told(**changed)
+    assert not notice.held_out
+    assert str(notice).startswith("WARNING: the query plan was chosen on 1 of these 3 topics")
+    assert reason in str(notice)
+    assert notice.as_json() == {"topics": 1, "held_out": False}
 
 
 def test_folds_of_a_plan_take_the_place_of_the_defaults():

@@ -132,8 +132,8 @@ def test_a_variant_has_several_spellings():
     forms = {"F508del", "Phe508del", "p.F508del", "p.Phe508del", "ΔF508", "deltaF508", "delF508"}
     assert forms == set(spellings("F508del")) == set(spellings("Phe508del"))
     assert "E746_A750delinsA" in spellings("Glu746_Ala750delinsAla")
-    for written in ("E746-A750del", "E746–A750del", "delE746-A750", "del E746_A750"):
-        assert {"E746_A750del", "E746-A750del", "p.E746_A750del"} <= set(spellings(written))
+    for spelling in ("E746-A750del", "E746–A750del", "delE746-A750", "del E746_A750"):
+        assert {"E746_A750del", "E746-A750del", "p.E746_A750del"} <= set(spellings(spelling))
     assert spellings("c.68_69delAG") == ("c.68_69delAG",)
     assert spellings("Exon 9") == ("Exon 9",)
 

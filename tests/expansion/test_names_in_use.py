@@ -74,8 +74,8 @@ def parts(index_of, knowledge_bases):
 @pytest.fixture
 def gene(parts):
     def names(symbol):
-        (found,) = parts(disease="cancer", gene=symbol).genes
-        return {name.text: name.how for name in found.synonyms}
+        (part,) = parts(disease="cancer", gene=symbol).genes
+        return {name.text: name.relation for name in part.synonyms}
 
     return names
 
@@ -115,8 +115,8 @@ def test_a_symbol_that_no_document_uses_for_the_gene_is_a_word_of_its_own(gene):
 
 
 def test_a_symbol_with_a_number_means_the_only_gene_that_has_it(parts):
-    (found,) = parts(disease="cancer", gene="CD20").genes
-    assert found.concepts == ("HGNC:6",)
+    (part,) = parts(disease="cancer", gene="CD20").genes
+    assert part.concepts == ("HGNC:6",)
 
 
 def test_the_commoner_name_of_a_gene_is_a_name_of_it(gene):
@@ -133,18 +133,18 @@ def test_a_family_is_searched_by_its_genes(gene):
 
 @pytest.mark.parametrize("nothing", ["None", "N/A", "unknown"])
 def test_a_field_that_says_there_is_nothing_asks_for_nothing(parts, nothing):
-    found = parts(disease="melanoma", gene=nothing, treatment=nothing)
-    assert (found.genes, found.markers, found.treatments) == ((), (), ())
+    result = parts(disease="melanoma", gene=nothing, treatment=nothing)
+    assert (result.genes, result.markers, result.treatments) == ((), (), ())
     assert parts(disease=nothing, gene="ER").disease is None
 
 
 def test_a_salt_has_the_names_of_its_drug(parts):
-    (found,) = parts(disease="cancer", gene="ER", treatment="imatinib mesylate").treatments
-    assert texts(found) == {"imatinib mesylate", "Glivec", "imatinib", "Gleevec"}
+    (part,) = parts(disease="cancer", gene="ER", treatment="imatinib mesylate").treatments
+    assert texts(part) == {"imatinib mesylate", "Glivec", "imatinib", "Gleevec"}
 
 
 def test_a_makers_code_in_brackets_is_a_name_of_the_drug(parts):
-    (found,) = parts(disease="cancer", gene="ER", treatment="osimertinib (AZD9291)").treatments
-    assert texts(found) == {"osimertinib", "AZD9291"}
-    (found,) = parts(disease="cancer", gene="ER", treatment="osimertinib (Acme Ltd)").treatments
-    assert texts(found) == {"osimertinib"}
+    (part,) = parts(disease="cancer", gene="ER", treatment="osimertinib (AZD9291)").treatments
+    assert texts(part) == {"osimertinib", "AZD9291"}
+    (part,) = parts(disease="cancer", gene="ER", treatment="osimertinib (Acme Ltd)").treatments
+    assert texts(part) == {"osimertinib"}

@@ -15,8 +15,8 @@ TOPICS = [
 
 
 def _plan(**settings):
-    given = {f"bm25.plan.{name}": value for name, value in settings.items()}
-    return choose_systems(registry(), ["bm25"], [], given)[0][0].options.plan
+    options = {f"bm25.plan.{name}": value for name, value in settings.items()}
+    return choose_systems(registry(), ["bm25"], [], options)[0][0].options.plan
 
 
 @pytest.mark.parametrize(

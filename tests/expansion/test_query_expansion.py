@@ -28,10 +28,10 @@ def test_initials_are_names_where_texts_say_so(expander):
 
 def test_a_topic_of_a_fold_has_all_of_the_folds_plan(expander):
     """Which names there are, too, not only what they weigh."""
-    whole = {"disease": {"kinds": 0}, "context": {"drugs": 0.5}}
+    weights = {"disease": {"kinds": 0}, "context": {"drugs": 0.5}}
     mark = topic_mark(TOPIC, QueryPlan())
-    folded = expander(disease={"kinds": 40}, folds=[{"topics": [mark], "weights": whole}])
-    assert as_json(folded.expression(TOPIC)) == as_json(expander(**whole).expression(TOPIC))
+    folded = expander(disease={"kinds": 40}, folds=[{"topics": [mark], "weights": weights}])
+    assert as_json(folded.expression(TOPIC)) == as_json(expander(**weights).expression(TOPIC))
     assert folded.parts(TOPIC) != expander(disease={"kinds": 40}).parts(TOPIC)
 
 
@@ -100,12 +100,12 @@ def test_of_long_texts_parts_are_looked_up_that_are_as_long_as_names(knowledge_b
     from irplatform.knowledge import open_knowledge
 
     knowledge = open_knowledge(knowledge_bases)
-    asked = []
+    texts = []
     find = knowledge.find
-    monkeypatch.setattr(knowledge, "find", lambda text: asked.append(text) or find(text))
-    found = phrase_names("word " * 300 + "tumor infiltrating lymphocytes", knowledge)
-    assert found.text == "tumor infiltrating lymphocytes"
-    assert max(len(text.split()) for text in asked) <= 20
+    monkeypatch.setattr(knowledge, "find", lambda text: texts.append(text) or find(text))
+    names = phrase_names("word " * 300 + "tumor infiltrating lymphocytes", knowledge)
+    assert names.text == "tumor infiltrating lymphocytes"
+    assert max(len(text.split()) for text in texts) <= 20
 
 
 def test_headings_are_those_of_the_disease(expander):
@@ -116,7 +116,7 @@ def test_a_gene_that_a_topic_names_twice_counts_once(expander):
     topic = replace(TOPIC, fields={**TOPIC.fields, "gene": "ERBB2 (HER2)"})
     (gene,) = expander().parts(topic).genes
     assert gene.text == "ERBB2"
-    assert [name.text for name in gene.synonyms if name.how == "topic"] == ["ERBB2", "HER2"]
+    assert [name.text for name in gene.synonyms if name.relation == "topic"] == ["ERBB2", "HER2"]
     texts = [name.text.lower() for name in gene.synonyms]
     assert len(texts) == len(set(texts))
 
@@ -138,17 +138,17 @@ def test_an_alias_of_a_gene_that_is_the_topics_disease_is_left_out(expander, dis
     assert "NEU" not in names
 
 
-@pytest.mark.parametrize(("gene", "found"), [("KRAS", "k-ras"), ("PDGFRA", "greek")])
-def test_spellings_that_analysis_tells_apart_are_names(expander, index, gene, found):
+@pytest.mark.parametrize(("gene", "document"), [("KRAS", "k-ras"), ("PDGFRA", "greek")])
+def test_spellings_that_analysis_tells_apart_are_names(expander, index, gene, document):
     topic = Topic("1", gene, {"disease": "sarcoma", "gene": gene})
     query = expander().query(topic)
-    assert found in index.search({"1": query}, 100)["1"].doc_ids
-    assert found not in index.search({"1": gene}, 100)["1"].doc_ids
+    assert document in index.search({"1": query}, 100)["1"].doc_ids
+    assert document not in index.search({"1": gene}, 100)["1"].doc_ids
 
 
-@pytest.mark.parametrize("written", ["PDGFRα", "PDGFR-alpha", "PDGFRalpha"])
-def test_a_topic_may_write_a_symbol_with_a_greek_letter(expander, written):
-    topics = [Topic("1", "", {"disease": "sarcoma", "gene": gene}) for gene in (written, "PDGFRA")]
+@pytest.mark.parametrize("symbol", ["PDGFRα", "PDGFR-alpha", "PDGFRalpha"])
+def test_a_topic_may_write_a_symbol_with_a_greek_letter(expander, symbol):
+    topics = [Topic("1", "", {"disease": "sarcoma", "gene": gene}) for gene in (symbol, "PDGFRA")]
     queries = [expander().expression(topic) for topic in topics]
     assert names_of(queries[0], "gene.weight") == names_of(queries[1], "gene.weight")
     assert names_of(queries[0], "gene.weight")
@@ -159,14 +159,14 @@ def test_a_symbol_that_no_knowledge_base_has_stays_as_it_is_written(expander):
     assert [gene.text for gene in expander().parts(topic).genes] == ["NOGENEα"]
 
 
-@pytest.mark.parametrize("written", ["ERBB2 wild-type", "ERBB2-WT", "ERBB2-", "no ERBB2 mutation"])
-def test_a_gene_without_alteration_is_not_looked_for_beside_words_of_mutation(expander, written):
+@pytest.mark.parametrize("text", ["ERBB2 wild-type", "ERBB2-WT", "ERBB2-", "no ERBB2 mutation"])
+def test_a_gene_without_alteration_is_not_looked_for_beside_words_of_mutation(expander, text):
     def settings(gene):
         topic = replace(TOPIC, fields={**TOPIC.fields, "gene": gene})
         return {part.setting for part in expander().components(topic)}
 
-    assert settings("ERBB2") - settings(written) == {"gene.mutated"}
-    assert settings(f"{written}, KRAS") >= {"gene.mutated"}
+    assert settings("ERBB2") - settings(text) == {"gene.mutated"}
+    assert settings(f"{text}, KRAS") >= {"gene.mutated"}
 
 
 def test_a_topic_whose_fields_say_nothing_asks_for_nothing(expander):
@@ -203,16 +203,16 @@ def test_what_names_no_gene_is_searched_by_words_and_as_a_concept(expander):
 
 def test_expanded_queries_find_more(expander, index):
     query = expander().query(TOPIC)
-    found = index.search({"1": query, "plain": TOPIC.query}, 100)
-    assert {"alias", "nsclc", "heading", "long"} <= set(found["1"].doc_ids)
-    assert "heading" not in found["plain"].doc_ids
+    rankings = index.search({"1": query, "plain": TOPIC.query}, 100)
+    assert {"alias", "nsclc", "heading", "long"} <= set(rankings["1"].doc_ids)
+    assert "heading" not in rankings["plain"].doc_ids
 
 
 def test_required_parts_are_conditions(expander, index):
     query = expander(required=("gene",)).query(TOPIC)
-    found = index.search({"1": query}, 100)["1"].doc_ids
-    assert "heading" not in found
-    assert "erbb2" in found
+    doc_ids = index.search({"1": query}, 100)["1"].doc_ids
+    assert "heading" not in doc_ids
+    assert "erbb2" in doc_ids
 
 
 def test_a_part_of_weight_0_is_not_in_the_query(expander):
@@ -255,13 +255,13 @@ def test_queries_are_the_same_every_time(expander):
 
 def test_a_topic_that_the_plan_was_chosen_on_is_weighed_without_it(expander):
     fold = {"topics": ["lung cancer | erbb2 (v600e)"], "weights": {"gene": {"weight": 3.0}}}
-    chosen = expander(gene={"weight": 2.0}, folds=[fold])
+    plan_expander = expander(gene={"weight": 2.0}, folds=[fold])
     other = Topic("2", "lung cancer TEP1", {"disease": "lung cancer", "gene": "TEP1"})
 
     def weight(topic):
-        parts = as_json(chosen.expression(topic))["parts"]
+        parts = as_json(plan_expander.expression(topic))["parts"]
         return next(part["weight"] for part in parts if part.get("setting") == "gene.weight")
 
     assert weight(TOPIC) == 3
     assert weight(other) == 2
-    assert chosen.parts(TOPIC) == expander().parts(TOPIC), "only weights differ"
+    assert plan_expander.parts(TOPIC) == expander().parts(TOPIC), "only weights differ"

@@ -128,16 +128,16 @@ def test_rare_synonyms_go_before_common_ones_in_a_disjunction_but_not_among_syno
 
 
 def test_the_same_names_are_counted_once(index, monkeypatch):
-    asked = []
+    calls = []
     count = Compiler.count
-    monkeypatch.setattr(Compiler, "count", lambda *given: asked.append(1) or count(*given))
+    monkeypatch.setattr(Compiler, "count", lambda *arguments: calls.append(1) or count(*arguments))
     names = Synonyms(((Phrase("rarename"), 1.0), (Phrase("commonname"), 0.5)))
     query = Boolean(should=(names, Boost(names, 2.0)))
     compiler = Compiler(index.analyzer, index.reader_with(["title"]))
     remembered = compiler(query), compiler(names)
-    assert len(asked) == 1
-    for part, found in zip((query, names), remembered, strict=True):
-        assert Compiler(index.analyzer, index.reader_with(["title"]))(part).equals(found)
+    assert len(calls) == 1
+    for part, lucene_query in zip((query, names), remembered, strict=True):
+        assert Compiler(index.analyzer, index.reader_with(["title"]))(part).equals(lucene_query)
 
 
 def test_synonyms_of_one_name_are_that_name(scores):
@@ -147,16 +147,16 @@ def test_synonyms_of_one_name_are_that_name(scores):
 
 
 def test_near_finds_what_is_close_in_either_order(scores):
-    found = scores(Near(("melanoma",), ("BRAF mutations", "BRAF"), gaps=5))
-    assert set(found) == {"near", "far"}  # of "far" the title is next to the abstract
+    results = scores(Near(("melanoma",), ("BRAF mutations", "BRAF"), gaps=5))
+    assert set(results) == {"near", "far"}  # of "far" the title is next to the abstract
     assert set(scores(Near(("skin melanoma",), ("BRAF",), gaps=5))) == set()
     assert set(scores(Near(("BRAF",), ("skin melanoma", "patients"), gaps=5))) == {"near"}
-    assert all(0 < score <= 1 for score in found.values())
+    assert all(0 < score <= 1 for score in results.values())
 
 
 def test_required_and_filtering_parts(scores):
-    both = Boolean(must=(Words("melanoma"),), filter=(Phrase("patients"),))
-    assert set(scores(both)) == {"near"}
+    query = Boolean(must=(Words("melanoma"),), filter=(Phrase("patients"),))
+    assert set(scores(query)) == {"near"}
     assert set(scores(Boolean(should=(Words("lung"), Words("cancer")), minimum=2))) == {"lung"}
 
 
@@ -186,18 +186,18 @@ def test_an_expression_can_be_read():
 
 def test_an_outline_has_a_line_for_each_part_and_counts_most_names():
     def names(count, field="contents"):
-        held = ((Phrase(f"name {n}", field, note="alias"), 1.0) for n in range(count))
-        return Synonyms(tuple(held), note="BRAF")
+        phrases = ((Phrase(f"name {n}", field, note="alias"), 1.0) for n in range(count))
+        return Synonyms(tuple(phrases), note="BRAF")
 
     near = Near(("a", "b", "c", "d", "e"), ("f",), 9)
-    both = Boolean(must=(Constant(names(9)), DisMax((names(2), near))))
+    conditions = Boolean(must=(Constant(names(9)), DisMax((names(2), near))))
     query = Boolean(
         should=(
             Boost(names(9), 2.0, "gene.weight"),
             Boost(DisMax((Phrase("x y", "mesh"), Phrase("z", "mesh")), 0.5), 0.3),
             Boost(names(4, "title"), 0.2),
             near,
-            Boost(both, 0.5, "near.both"),
+            Boost(conditions, 0.5, "near.both"),
         ),
         filter=(Words("lung pten"),),
     )

@@ -27,8 +27,8 @@ def test_no_hyphen_where_texts_put_none(symbol):
 
 def test_the_letter_at_the_end_is_greek_where_the_full_name_says_so():
     name = "platelet derived growth factor receptor beta"
-    found = list(full_name_spellings("PDGFRB", [name]))
-    assert found == ["PDGFRβ", "PDGFR-β", "PDGFRbeta", "PDGFR-beta"]
+    spellings = list(full_name_spellings("PDGFRB", [name]))
+    assert spellings == ["PDGFRβ", "PDGFR-β", "PDGFRbeta", "PDGFR-beta"]
     assert not list(full_name_spellings("PDGFRA", [name])), "another letter"
     assert not list(full_name_spellings("ALPHA", ["a thing of alphabets"]))
 

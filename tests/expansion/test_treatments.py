@@ -25,9 +25,9 @@ def test_treatments_are_searched_by_all_their_names(expander):
 
 def test_the_explanation_tells_names_that_count_once_from_names_that_are_scored(expander):
     topic = Topic("1", "", {**TOPIC.fields, "treatment": "Lapatinib"})
-    told = as_text(as_json(expander().expression(topic)))
-    assert "0.3 × names of (Lapatinib)   [treatment.weight]" in told
-    assert "4 × names of (Lapatinib), counted once   [treatment.named]" in told
+    text = as_text(as_json(expander().expression(topic)))
+    assert "0.3 × names of (Lapatinib)   [treatment.weight]" in text
+    assert "4 × names of (Lapatinib), counted once   [treatment.named]" in text
 
 
 def test_a_document_with_the_treatment_under_another_name_comes_first(expander, index):
@@ -38,8 +38,8 @@ def test_a_document_with_the_treatment_under_another_name_comes_first(expander, 
 
 def test_a_treatment_that_nobody_knows_is_searched_by_its_words(expander):
     topic = Topic("1", "", {**TOPIC.fields, "treatment": "watchful waiting"})
-    found = as_json(expander().expression(topic))["parts"]
-    (part,) = (part for part in found if part.get("setting") == "treatment.weight")
+    parts = as_json(expander().expression(topic))["parts"]
+    (part,) = (part for part in parts if part.get("setting") == "treatment.weight")
     assert (part["kind"], part["text"]) == ("words", "watchful waiting")
 
 
@@ -92,9 +92,9 @@ def test_a_treatment_is_not_taken_for_the_gene_or_the_number_in_its_name(expande
 @pytest.mark.parametrize("text", ["-", "?", "N/A", "and", " ", ",", "the", ("", "")])
 def test_a_treatment_without_words_asks_for_nothing(expander, index, text):
     topic = Topic("1", "", {**TOPIC.fields, "treatment": text})
-    found = index.search({topic.id: expander().query(topic)}, 9)
+    rankings = index.search({topic.id: expander().query(topic)}, 9)
     without = index.search({"1": expander().query(TOPIC)}, 9)
-    assert found["1"].doc_ids == without["1"].doc_ids
+    assert rankings["1"].doc_ids == without["1"].doc_ids
 
 
 def test_a_document_has_a_treatment_that_nobody_knows_where_it_has_all_its_words(expander, index):
@@ -102,8 +102,8 @@ def test_a_document_has_a_treatment_that_nobody_knows_where_it_has_all_its_words
     parts = {part.setting: part.expression for part in expander().components(topic)}
     query = expander().compiled(parts["treatment.named"])
     assert index.search({"1": query}, 9)["1"].doc_ids == ("greek",)
-    some = Topic("1", "", {**TOPIC.fields, "treatment": "lymphocytes of sarcomas"})
-    parts = {part.setting: part.expression for part in expander().components(some)}
+    other = Topic("1", "", {**TOPIC.fields, "treatment": "lymphocytes of sarcomas"})
+    parts = {part.setting: part.expression for part in expander().components(other)}
     query = expander().compiled(parts["treatment.named"])
     assert not index.search({"1": query}, 9)["1"].doc_ids
 

@@ -24,8 +24,8 @@ def record(tmp_path):
         recorder = Recorder(collection, qrels, ["P@1"], {}, folder, None, "platform", **options)
         candidates = found(recorder, *map(a_run, names), fingerprint=first_stage)
         for name in rerankers:
-            made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [SYSTEM], RESOURCES)
-            recorder.add_reranked(name, candidates, [made])
+            run = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [SYSTEM], RESOURCES)
+            recorder.add_reranked(name, candidates, [run])
         recorder.report(candidates)
         return folder
 

@@ -22,24 +22,24 @@ def folder(tmp_path, monkeypatch):
 
 def test_it_prints_a_line_for_each_reranker(folder, capsys, monkeypatch, fresh_home):
     options = ("--collection", "many", "--documents", 20, "--device", "cpu", "--rounds", 2)
-    chosen = ("--reranker", "revdocid", "--reranker", "bm25-text")
-    done = call(capsys, monkeypatch, "bench", "rerankers", *options, *chosen)
-    assert done.code == 0, done.err
-    lines = done.out.splitlines()
+    rerankers = ("--reranker", "revdocid", "--reranker", "bm25-text")
+    result = call(capsys, monkeypatch, "bench", "rerankers", *options, *rerankers)
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
     assert lines[0] == "Milliseconds for one model to score 20 documents of a topic"
     assert [line.split()[:2] for line in lines[2:]] == [
         ["reranker", "device"],
         ["revdocid", "cpu"],
         ["bm25-text", "cpu"],
     ]
-    done = call(capsys, monkeypatch, "bench", "rerankers", *options, *chosen, "--json")
-    timings = done.json["timings"]
+    result = call(capsys, monkeypatch, "bench", "rerankers", *options, *rerankers, "--json")
+    timings = result.json["timings"]
     assert [timing["measurements"] for timing in timings] == [2, 2]
     assert all(timing["median_ms"] > 0 for timing in timings)
 
 
 def test_more_documents_than_there_are_is_refused(folder, capsys, monkeypatch, fresh_home):
     options = ("--collection", "many", "--reranker", "revdocid", "--device", "cpu")
-    done = call(capsys, monkeypatch, "bench", "rerankers", *options)
-    assert done.code == 2
-    assert "30 different candidates, not 500" in done.err
+    result = call(capsys, monkeypatch, "bench", "rerankers", *options)
+    assert result.code == 2
+    assert "30 different candidates, not 500" in result.err

@@ -16,8 +16,8 @@ from irplatform.tuning.option_types import declarations
 
 
 def _options(retrievers, rerankers, **settings):
-    chosen = choose_systems(registry(), retrievers, rerankers, settings)
-    return {choice.name: choice.options for part in chosen for choice in part}
+    choices = choose_systems(registry(), retrievers, rerankers, settings)
+    return {choice.name: choice.options for part in choices for choice in part}
 
 
 def test_without_settings_all_have_their_defaults():
@@ -33,8 +33,8 @@ def test_a_setting_reaches_every_system_that_has_the_option():
 
 
 def test_names_of_systems_may_have_dots(monkeypatch):
-    held = registry().reranker("bm25-text")
-    dotted = replace(held, name="my.bm25")
+    reranker = registry().reranker("bm25-text")
+    dotted = replace(reranker, name="my.bm25")
     monkeypatch.setitem(registry().rerankers, "my.bm25", dotted)
     options = _options(["bm25"], ["my.bm25"], **{"my.bm25.k1": 1.5})
     assert (options["bm25"].k1, options["my.bm25"].k1) == (0.9, 1.5)
@@ -59,22 +59,25 @@ def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(
 ):
     monkeypatch.setattr("irplatform.concepts.graph.ConceptGraph.identity", lambda options: "graph")
     expanded = _options(["bm25", "rm3"], [name], expand=["mesh", "hgnc"])[name]
-    told = getattr(expanded, option)
-    assert told["concepts"] == told["query-parts"] == {"knowledge": ["mesh", "hgnc"]}
-    assert "lexical" not in told
-    own = {f"{name}.{option}.concepts.knowledge": ["doid"]}
-    told = getattr(_options(["bm25"], [name], expand=["mesh"], **own)[name], option)
-    assert (told["concepts"], told["genes"]) == ({"knowledge": ["doid"]}, {"knowledge": ["mesh"]})
+    settings = getattr(expanded, option)
+    assert settings["concepts"] == settings["query-parts"] == {"knowledge": ["mesh", "hgnc"]}
+    assert "lexical" not in settings
+    override = {f"{name}.{option}.concepts.knowledge": ["doid"]}
+    settings = getattr(_options(["bm25"], [name], expand=["mesh"], **override)[name], option)
+    assert (settings["concepts"], settings["genes"]) == (
+        {"knowledge": ["doid"]},
+        {"knowledge": ["mesh"]},
+    )
     assert getattr(_options(["bm25"], [name])[name], option) == {}
 
 
 def test_stacked_rerankers_read_them_too(monkeypatch):
     monkeypatch.setattr("irplatform.concepts.graph.ConceptGraph.identity", lambda options: "graph")
     stacked = {"ltr.stack": ["graphene-features", "drmm"], "expand": ["mesh"]}
-    own = "ltr.settings.stack.settings.graphene-features.feature_settings.genes.knowledge"
-    told = _options(["bm25"], ["ltr"], **stacked, **{own: ["hgnc"]})["ltr"].settings["stack"]
-    assert set(told["settings"]) == {"graphene-features"}
-    features = told["settings"]["graphene-features"]["feature_settings"]
+    key = "ltr.settings.stack.settings.graphene-features.feature_settings.genes.knowledge"
+    stack = _options(["bm25"], ["ltr"], **stacked, **{key: ["hgnc"]})["ltr"].settings["stack"]
+    assert set(stack["settings"]) == {"graphene-features"}
+    features = stack["settings"]["graphene-features"]["feature_settings"]
     assert features["concepts"] == {"knowledge": ["mesh"]}
     assert features["genes"] == {"knowledge": ["hgnc"]}
 
@@ -134,8 +137,8 @@ def test_a_wrong_setting_is_refused(settings, message):
 
 def test_a_retriever_and_a_reranker_of_one_name_are_named_once():
     with pytest.raises(InputError, match=r"^'colour' is not an option of dual-encoder, delta\."):
-        both = ["dual-encoder", "delta"]
-        choose_systems(registry(), ["dual-encoder"], both, {"colour": 3})
+        rerankers = ["dual-encoder", "delta"]
+        choose_systems(registry(), ["dual-encoder"], rerankers, {"colour": 3})
 
 
 class _Optional(Options):
@@ -197,16 +200,16 @@ def test_a_retriever_and_a_reranker_may_have_the_same_name():
         system = type("System", (Retriever,), {"Options": options})
         return Registration("same", kind, system, {}, PLUGIN)
 
-    known = Registry(
+    plugins = Registry(
         retrievers={"same": registered("retriever", Searched)},
         rerankers={"same": registered("reranker", Scored)},
     )
     settings = {"same.depth": 2, "same.width": 3, "same.shared": 4}
-    (retriever,), (reranker,) = choose_systems(known, ["same"], ["same"], settings)
+    (retriever,), (reranker,) = choose_systems(plugins, ["same"], ["same"], settings)
     assert retriever.options == Searched(depth=2, shared=4)
     assert reranker.options == Scored(width=3, shared=4)
     with pytest.raises(InputError, match="Did you mean 'depth'"):
-        choose_systems(known, ["same"], ["same"], {"same.deepth": 2})
+        choose_systems(plugins, ["same"], ["same"], {"same.deepth": 2})
 
 
 def test_a_system_of_the_other_kind_is_told_where_it_belongs():

@@ -21,33 +21,33 @@ DELTA = RunSettings(
 
 
 def test_a_run_and_a_training_have_the_systems_that_their_settings_name():
-    chosen = resolve_systems(DELTA, registry())
-    (retriever,), (reranker,) = chosen.retrievers, chosen.rerankers
+    systems = resolve_systems(DELTA, registry())
+    (retriever,), (reranker,) = systems.retrievers, systems.rerankers
     assert (retriever.options.k1, reranker.options.filters, reranker.members) == (2.0, 8, 2)
     for call in (plan_run, plan_training):
-        held = call(DELTA, registry())
-        assert (held.collection.id, held.retrievers) == ("demo-train", [retriever])
-        assert held.rerankers == [reranker]
+        plan = call(DELTA, registry())
+        assert (plan.collection.id, plan.retrievers) == ("demo-train", [retriever])
+        assert plan.rerankers == [reranker]
 
 
 def test_a_training_learns_from_its_own_collection():
-    held = plan_training(DELTA, registry())
-    assert held.training is held.collection
-    assert held.learning
-    assert not held.folds
+    plan = plan_training(DELTA, registry())
+    assert plan.training is plan.collection
+    assert plan.learning
+    assert not plan.folds
 
 
 def test_nothing_is_learned_where_nothing_learns_and_the_share_is_given(capsys):
     settings = RunSettings("demo", rerankers=("revdocid",))
     assert plan_run(settings, registry()).training is not None  # the share is chosen there
-    given = replace(settings, interpolate=0.3)
+    fixed_share = replace(settings, interpolate=0.3)
     for collection in ("demo", "demo-train"):
-        held = plan_run(replace(given, collection=collection), registry())
-        assert (held.learning, held.training, held.folds) == ([], None, False)
+        plan = plan_run(replace(fixed_share, collection=collection), registry())
+        assert (plan.learning, plan.training, plan.folds) == ([], None, False)
     assert "cross-validating" not in capsys.readouterr().err
     with pytest.raises(InputError, match="train_on= has no effect: no reranker learns"):
-        plan_run(replace(given, train_on=("demo-train",)), registry())
-    assert plan_run(replace(given, rerankers=("revdocid", "delta")), registry()).learning
+        plan_run(replace(fixed_share, train_on=("demo-train",)), registry())
+    assert plan_run(replace(fixed_share, rerankers=("revdocid", "delta")), registry()).learning
 
 
 def test_a_number_of_training_topics_is_refused_where_it_has_no_effect_or_is_too_large():
@@ -82,53 +82,53 @@ def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(
 ):
     monkeypatch.setattr("irplatform.system.console._told", set())  # it is told once a process
     folder = _trained(tmp_path / "ckpt", "delta", options={"filters": 8})
-    both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
-    held = plan_run(both, registry())
-    assert [choice.name for choice in held.learning] == ["bm25-text"]
-    assert held.training is not None
-    assert plan_run(replace(both, train_on=("demo-train",)), registry()).training is not None
-    folded = plan_run(replace(both, collection="demo-train"), registry())
+    settings = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
+    plan = plan_run(settings, registry())
+    assert [choice.name for choice in plan.learning] == ["bm25-text"]
+    assert plan.training is not None
+    assert plan_run(replace(settings, train_on=("demo-train",)), registry()).training is not None
+    folded = plan_run(replace(settings, collection="demo-train"), registry())
     assert (folded.training, folded.folds) == (None, True)
-    told = capsys.readouterr().err
-    assert "by a choice of the first stage's share that saw its judgments" in told
-    assert "train_on=COLLECTION or interpolate=W." in told
-    for given in ({"interpolate": 0.3}, {"rerankers": ("delta",)}):
-        held = plan_run(replace(both, **given), registry())
-        assert (held.learning, held.training, held.folds) == ([], None, False)
+    notice = capsys.readouterr().err
+    assert "by a choice of the first stage's share that saw its judgments" in notice
+    assert "train_on=COLLECTION or interpolate=W." in notice
+    for options in ({"interpolate": 0.3}, {"rerankers": ("delta",)}):
+        plan = plan_run(replace(settings, **options), registry())
+        assert (plan.learning, plan.training, plan.folds) == ([], None, False)
         with pytest.raises(InputError, match="train_on= has no effect with checkpoint="):
-            replace(both, train_on=("demo-train",), **given)
+            replace(settings, train_on=("demo-train",), **options)
 
 
 def test_the_options_of_a_checkpoint_are_overridden_by_those_that_are_set(tmp_path):
     (usual,) = resolve_systems(RunSettings("demo", rerankers=("delta",)), registry()).rerankers
     folder = _trained(tmp_path / "ckpt", "delta", options={"filters": 8, "query_words": 3})
-    given = RunSettings(
+    settings = RunSettings(
         "demo",
         rerankers=("delta",),
         checkpoint=folder,
         settings={"delta.filters": usual.options.filters},
     )
-    (choice,) = plan_run(given, registry()).rerankers
+    (choice,) = plan_run(settings, registry()).rerankers
     assert (choice.options.filters, choice.options.query_words) == (usual.options.filters, 3)
 
 
 def test_the_reranker_of_a_checkpoint_asks_for_no_pretraining(tmp_path, monkeypatch):
     folder = _trained(tmp_path / "ckpt", "delta")
-    both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
-    asked = []
+    settings = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
+    requests = []
     monkeypatch.setattr(
         "irplatform.experiment.run.declared_pretraining",
-        lambda _, choices, __: asked.extend(choices),
+        lambda _, choices, __: requests.extend(choices),
     )
-    learning_plan(plan_run(both, registry()), None, Fusion())
-    assert [choice.name for choice in asked] == ["bm25-text"]
+    learning_plan(plan_run(settings, registry()), None, Fusion())
+    assert [choice.name for choice in requests] == ["bm25-text"]
 
 
-@pytest.mark.parametrize("given", [{"seeds": 2}, {"members": 2}])
-def test_a_training_refuses_repetitions_without_effect_like_a_run(given):
-    settings = RunSettings("demo-train", rerankers=("revdocid",), **given)
+@pytest.mark.parametrize("options", [{"seeds": 2}, {"members": 2}])
+def test_a_training_refuses_repetitions_without_effect_like_a_run(options):
+    settings = RunSettings("demo-train", rerankers=("revdocid",), **options)
     for call in (train, lambda settings: plan_run(settings, registry())):
-        with pytest.raises(InputError, match=f"{next(iter(given))}=? has no effect"):
+        with pytest.raises(InputError, match=f"{next(iter(options))}=? has no effect"):
             call(settings)
 
 

@@ -16,8 +16,8 @@ def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
     record("bm25", "qld")
     assert "earlier commands" not in capsys.readouterr().err
     folder = record("bm25")
-    told = capsys.readouterr().err
-    assert told.rstrip().endswith("report.json and scores.json do not describe: qld.run")
+    notice = capsys.readouterr().err
+    assert notice.rstrip().endswith("report.json and scores.json do not describe: qld.run")
     assert (folder / "qld.run").exists()
     assert list(read_scores(folder).systems) == ["bm25"]
     report = json.loads((folder / "report.json").read_text())
@@ -27,12 +27,12 @@ def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
 def test_runs_over_a_first_stage_that_is_replaced_are_named(record, capsys):
     record("bm25", "qld", rerankers=["ranker"])
     record("bm25", first_stage="another")
-    told = capsys.readouterr().err
-    (warning,) = [line for line in told.splitlines() if "WARNING" in line]
+    notice = capsys.readouterr().err
+    (warning,) = [line for line in notice.splitlines() if "WARNING" in line]
     assert "bm25.run in " in warning
     assert "was replaced by another first stage's" in warning
     assert warning.endswith("the old one: ranker-alone.run, ranker.run")
-    assert told.splitlines()[-1].endswith("do not describe: qld.run")
+    assert notice.splitlines()[-1].endswith("do not describe: qld.run")
 
 
 def test_a_replaced_first_stage_stays_known_until_its_runs_are_made_anew(record, capsys):
@@ -58,9 +58,9 @@ def test_a_run_without_metadata_is_only_named(record, capsys):
     (folder / "ranker.run.meta.json").write_text("{")
     (folder / "ranker-alone.run.meta.json").unlink()
     record("bm25", first_stage="another")
-    told = capsys.readouterr().err
-    assert told.rstrip().endswith("do not describe: ranker-alone.run, ranker.run")
-    assert "WARNING" not in told
+    notice = capsys.readouterr().err
+    assert notice.rstrip().endswith("do not describe: ranker-alone.run, ranker.run")
+    assert "WARNING" not in notice
 
 
 @pytest.mark.parametrize("goal", [[], {"evaluation": None}, {"evaluation": {"baseline": None}}])
@@ -71,24 +71,24 @@ def test_metadata_of_somebody_elses_making_do_no_harm(record, capsys, goal):
     assert "ranker.run" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("theirs", ["a", "b"])
-def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys, theirs):
+@pytest.mark.parametrize("document", ["a", "b"])
+def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys, document):
     topics = [Topic("1", "q")]
     collection = Collection(id="c", title="c", corpus=Empty(), load_topics=lambda: topics)
-    ours, others = (
+    recorder, other = (
         Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform") for _ in range(2)
     )
-    candidates = found(ours, a_run("bm25", "a"))
-    others.report(found(others, a_run("bm25", theirs)))
+    candidates = found(recorder, a_run("bm25", "a"))
+    other.report(found(other, a_run("bm25", document)))
     assert "replaced" not in capsys.readouterr().err
-    warnings = ours.report(candidates).as_json()["warnings"]
-    told = capsys.readouterr().err
-    if theirs == "a":  # the same run
-        assert "replaced" not in told
+    warnings = recorder.report(candidates).as_json()["warnings"]
+    notice = capsys.readouterr().err
+    if document == "a":  # the same run
+        assert "replaced" not in notice
         return
-    assert "another command replaced runs" in told
-    assert "Give each command its own run_dir=." in told
-    assert warnings[-1] in told
+    assert "another command replaced runs" in notice
+    assert "Give each command its own run_dir=." in notice
+    assert warnings[-1] in notice
 
 
 def test_summaries_of_earlier_runs_go_when_a_run_is_written_over(record, monkeypatch):
@@ -109,5 +109,5 @@ def test_many_runs_of_earlier_commands_are_counted(record, capsys):
     record("bm25", rerankers=[f"ranker{n}" for n in range(10)])
     for first_stage in ("one", "another"):
         record("bm25", first_stage=first_stage)
-        (told,) = capsys.readouterr().err.splitlines()
-        assert told.endswith("ranker0-alone.run, ranker0.run, ranker1-alone.run and 17 more")
+        (notice,) = capsys.readouterr().err.splitlines()
+        assert notice.endswith("ranker0-alone.run, ranker0.run, ranker1-alone.run and 17 more")

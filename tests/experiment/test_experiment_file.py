@@ -117,7 +117,7 @@ def test_python_takes_the_file_where_a_collection_goes(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("dpth = 3", "'dpth' is not a key of an experiment. Did you mean 'depth'?"),
         ('depth = "3"', "'depth' is '3'; it must be a whole number."),
@@ -142,58 +142,62 @@ def test_python_takes_the_file_where_a_collection_goes(folder):
         ('fusion = "ranks"', "fusion='ranks' has no effect"),
     ],
 )
-def test_errors_name_the_file_and_the_key(tmp_path, text, told):
+def test_errors_name_the_file_and_the_key(tmp_path, text, message):
     path = tmp_path / "e.toml"
     path.write_text(text)
     with pytest.raises(InputError) as error:
         read_experiment(path)
     assert str(error.value).startswith(str(path))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.fixture
-def asked(folder, capsys, monkeypatch):
+def ask(folder, capsys, monkeypatch):
     """The settings that `platform run study/experiment.toml …` would run with."""
     monkeypatch.chdir(folder.parent)
-    seen = []
+    calls = []
 
     def remember(settings=None, **_options):
-        seen.append(settings)
+        calls.append(settings)
         raise InputError("enough")
 
     monkeypatch.setattr("irplatform.run", remember)
 
     def ask(*arguments):
-        done = call(capsys, monkeypatch, "run", "study/experiment.toml", *arguments)
-        assert "enough" in done.err, done.err
-        return seen[-1]
+        result = call(capsys, monkeypatch, "run", "study/experiment.toml", *arguments)
+        assert "enough" in result.err, result.err
+        return calls[-1]
 
     return ask
 
 
-def test_the_command_line_takes_precedence(asked):
-    file = asked()
+def test_the_command_line_takes_precedence(ask):
+    file = ask()
     assert (file.rerank_depth, file.force, file.run_dir) == (100, True, Path("study/runs/mine"))
     assert [stage.name for stage in file.stages][:2] == ["bm25", "judged+rm3"]
-    own = asked(
+    options = ask(
         *("--collection", "demo", "--rerank-depth", "50", "--topics", "first:1", "--run-dir", "r"),
         *("--set", "rm3.fb_terms=5", "--measure", "P@10"),
     )
-    assert (own.collection, own.collections, own.rerank_depth) == ("demo", (), 50)
-    assert (own.topics, own.run_dir, own.measures) == (("first:1",), Path("r"), ("P@10",))
-    assert own.settings == {**file.settings, "rm3.fb_terms": 5}
-    assert asked("--compare", "--first-stage", "bm25").rerankers == file.rerankers
+    assert (options.collection, options.collections, options.rerank_depth) == ("demo", (), 50)
+    assert (options.topics, options.run_dir, options.measures) == (
+        ("first:1",),
+        Path("r"),
+        ("P@10",),
+    )
+    assert options.settings == {**file.settings, "rm3.fb_terms": 5}
+    assert ask("--compare", "--first-stage", "bm25").rerankers == file.rerankers
 
 
-def test_options_of_systems_that_the_command_line_replaces_go_with_them(asked):
-    assert asked("--reranker", "lexical").settings == {"k1": 1.2, "rm3.fb_terms": 20}
-    left = asked("--first-stage", "bm25")
-    assert left.settings == {"k1": 1.2, "big.filters": 64, "big.loop.epochs": 3}
-    assert left.first_stages == ("bm25",)
+def test_options_of_systems_that_the_command_line_replaces_go_with_them(ask):
+    assert ask("--reranker", "lexical").settings == {"k1": 1.2, "rm3.fb_terms": 20}
+    options = ask("--first-stage", "bm25")
+    assert options.settings == {"k1": 1.2, "big.filters": 64, "big.loop.epochs": 3}
+    assert options.first_stages == ("bm25",)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("mydata",), "'mydata' has no option. Did you mean --collection mydata?"),
         (("foo", "--collection", "demo"), "foo: an experiment is a .toml file."),
@@ -202,12 +206,14 @@ def test_options_of_systems_that_the_command_line_replaces_go_with_them(asked):
         (("empty.toml",), "empty.toml: names no collection."),
     ],
 )
-def test_a_word_that_is_no_experiment_is_answered(tmp_path, capsys, monkeypatch, arguments, told):
+def test_a_word_that_is_no_experiment_is_answered(
+    tmp_path, capsys, monkeypatch, arguments, message
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.toml").write_text("depth = 10\n")
-    done = call(capsys, monkeypatch, "run", *arguments)
-    assert done.code == 2
-    assert told in done.err
+    result = call(capsys, monkeypatch, "run", *arguments)
+    assert result.code == 2
+    assert message in result.err
 
 
 @pytest.mark.java

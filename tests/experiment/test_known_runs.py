@@ -20,8 +20,8 @@ print(json.dumps([heavy, report.as_json()]))
 
 def _again(folder):
     command = [sys.executable, "-c", AGAIN, str(folder), *HEAVY]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(process.stdout)
 
 
 def _files(folder):

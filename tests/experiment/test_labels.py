@@ -14,28 +14,28 @@ from irplatform.registry.loading import registry
 from irplatform.run_folder.folder import read_scores
 
 
-def chosen(*rerankers, **settings):
-    _, found = choose_systems(registry(), ["bm25"], rerankers, settings)
-    return {choice.name: choice for choice in found}
+def choices_of(*rerankers, **settings):
+    _, choices = choose_systems(registry(), ["bm25"], rerankers, settings)
+    return {choice.name: choice for choice in choices}
 
 
 def choose(retriever):
-    (found,), _ = choose_systems(registry(), [retriever], [], {})
-    return found
+    (choice,), _ = choose_systems(registry(), [retriever], [], {})
+    return choice
 
 
 def test_an_option_goes_to_the_label_before_it_and_else_to_all_that_have_it():
-    found = chosen("delta", "big=delta", **{"big.filters": 64, "query_words": 3})
-    usual = found["delta"].registration.options({}).filters
-    assert [choice.options.filters for choice in found.values()] == [usual, 64]
-    assert [choice.options.query_words for choice in found.values()] == [3, 3]
-    assert list(found) == ["delta", "big"]
+    choices = choices_of("delta", "big=delta", **{"big.filters": 64, "query_words": 3})
+    usual = choices["delta"].registration.options({}).filters
+    assert [choice.options.filters for choice in choices.values()] == [usual, 64]
+    assert [choice.options.query_words for choice in choices.values()] == [3, 3]
+    assert list(choices) == ["delta", "big"]
 
 
 def test_a_label_does_not_change_what_scores_and_checkpoints_depend_on():
-    found = chosen("delta", "big=delta")
-    assert found["big"].describe() == found["delta"].describe()
-    assert found["big"].describe()["reranker"] == "delta"
+    choices = choices_of("delta", "big=delta")
+    assert choices["big"].describe() == choices["delta"].describe()
+    assert choices["big"].describe()["reranker"] == "delta"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_label_does_not_change_what_scores_and_checkpoints_depend_on():
 )
 def test_labels_that_cannot_be_are_refused(rerankers, settings, message):
     with pytest.raises(InputError, match=message):
-        chosen(*rerankers, **settings)
+        choices_of(*rerankers, **settings)
 
 
 def test_a_value_on_the_command_line_is_read_as_the_labelled_reranker_takes_it():
@@ -84,8 +84,8 @@ def test_judgments_decide_the_runs_that_learn_from_them_alone():
     folds = replace(plan, folds=True, training=None)
     assert read(folds)["bm25"] is None
     assert read(folds)["dlh13"] == read(folds)["bm25-text-alone"] == "digest"
-    given = replace(folds, settings=replace(plan.settings, interpolate=0.5))
-    assert {*read(given).values()} == {None}
+    fixed_share = replace(folds, settings=replace(plan.settings, interpolate=0.5))
+    assert {*read(fixed_share).values()} == {None}
     fused = replace(
         folds,
         first_stage=replace(plan.first_stage, choices=[*plan.retrievers, choose("rm3")]),

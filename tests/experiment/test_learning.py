@@ -31,12 +31,14 @@ def make_collection(name="c", **facts):
 def test_asking_for_what_no_training_topic_asks_for_is_told():
     plain = [Topic("1", "", {"disease": "melanoma", "note": "x", "treatment": ""})]
     asking = [*plain, Topic("2", "", {"disease": "melanoma", "treatment": "imatinib"})]
-    told = warning_of_fields(asking, plain)
-    assert told.startswith("WARNING: these topics have the field treatment, and no training topic")
+    warning = warning_of_fields(asking, plain)
+    assert warning.startswith(
+        "WARNING: these topics have the field treatment, and no training topic"
+    )
     assert warning_of_fields(plain, asking) == warning_of_fields(asking, asking) == ""
     assert "field disease and treatment" in warning_of_fields(asking, TOPICS)
-    told = warning_of_fields(TOPICS, asking)
-    assert told.startswith("WARNING: the training topics have the field disease and treatment,")
+    warning = warning_of_fields(TOPICS, asking)
+    assert warning.startswith("WARNING: the training topics have the field disease and treatment,")
     assert warning_of_fields(TOPICS, TOPICS) == ""
 
 
@@ -46,21 +48,21 @@ def test_a_collection_does_not_train_for_itself():
 
 
 def test_the_named_collection_goes_before_the_partner():
-    partner, named = make_collection("partner"), make_collection("named")
+    partner, source = make_collection("partner"), make_collection("named")
     evaluated = make_collection(training=lambda: partner)
     assert find_training(evaluated, []) is partner
-    assert find_training(evaluated, [named]) is named
+    assert find_training(evaluated, [source]) is source
     assert find_training(make_collection(), []) is None
 
 
 def test_what_is_evaluated_does_not_validate_the_training():
     evaluated = make_collection("a-dev")
-    named = make_collection("a-train", validation=lambda: make_collection("a-dev"))
+    source = make_collection("a-train", validation=lambda: make_collection("a-dev"))
     other = make_collection("b-train", validation=lambda: make_collection("b-dev"))
-    assert find_training(evaluated, [named]).validation is None
+    assert find_training(evaluated, [source]).validation is None
     assert find_training(evaluated, [other]) is other
-    assert find_training(evaluated, [named, other]).validation is None
-    assert find_training(make_collection("c"), [named, other]).validation().id == "a-dev+b-dev"
+    assert find_training(evaluated, [source, other]).validation is None
+    assert find_training(make_collection("c"), [source, other]).validation().id == "a-dev+b-dev"
 
 
 def test_a_training_collection_needs_judgments():
@@ -94,8 +96,8 @@ def test_training_on_other_documents_is_refused():
 
 def test_a_fusion_is_not_learned_over_other_documents_and_that_is_told(capsys):
     evaluated, partner = make_collection(), make_collection("partner", validation=make_collection)
-    held = to_fuse_on(partner, evaluated, named=True)
-    assert (held.id, held.validation) == ("partner", None)
+    training = to_fuse_on(partner, evaluated, named=True)
+    assert (training.id, training.validation) == ("partner", None)
     assert capsys.readouterr().err == ""
     other = replace(partner, corpus=OTHER_CORPUS)
     assert to_fuse_on(other, evaluated, named=False) is None
@@ -114,14 +116,14 @@ def test_few_judged_topics_cannot_teach(capsys):
     assert check_cross_validation(make_collection(), [choose(Letters)], few) is False
     strange = {f"x{n}": {"a": 1} for n in range(30)}  # the collection has no such topics
     one = {"t0": {"a": 1}}
-    for judgments, told in (
+    for judgments, phrase in (
         (few, "9 topics with a relevant document are"),
         (one, "1 topic with a relevant document is"),
         (worthless, "0 topics with a relevant document are"),
         (None, "0 topics with a relevant document are"),
         ({**few, **strange}, "9 topics with a relevant document are"),
     ):
-        with pytest.raises(InputError, match=f"its own {told} too few"):
+        with pytest.raises(InputError, match=f"its own {phrase} too few"):
             check_cross_validation(make_collection(), [choose(Witness)], judgments)
     assert capsys.readouterr().err == ""
     same = replace(
@@ -140,19 +142,19 @@ def test_few_judged_topics_cannot_teach(capsys):
     ):
         check_cross_validation(cited, [choose(Witness)], many)
     assert check_cross_validation(make_collection(), [choose(Witness)], many) is True
-    told = "cross-validating over its own 10 topics with a relevant document in 5 folds"
-    assert told in capsys.readouterr().err
+    notice = "cross-validating over its own 10 topics with a relevant document in 5 folds"
+    assert notice in capsys.readouterr().err
 
 
 def test_options_are_tuned_on_the_partner_never_on_the_collection_itself_unasked():
-    partner, named = make_collection("partner"), make_collection("named")
+    partner, source = make_collection("partner"), make_collection("named")
     evaluated = make_collection(training=lambda: partner)
     assert topics_to_tune_on(evaluated, [], itself=False) is partner
-    assert topics_to_tune_on(evaluated, [named], itself=False) is named
+    assert topics_to_tune_on(evaluated, [source], itself=False) is source
     assert topics_to_tune_on(evaluated, [], itself=True) is evaluated
     with pytest.raises(InputError, match="its own topics are kept for testing"):
         topics_to_tune_on(make_collection(), [], itself=False)
     with pytest.raises(InputError, match="name different topics; give one"):
-        topics_to_tune_on(evaluated, [named], itself=True)
+        topics_to_tune_on(evaluated, [source], itself=True)
     with pytest.raises(InputError, match="'c' has no judgments to tune on"):
         topics_to_tune_on(make_collection(load_qrels=None), [], itself=True)

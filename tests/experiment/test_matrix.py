@@ -33,17 +33,17 @@ def test_one_first_stage_is_the_usual_run():
 
 
 def test_a_cell_has_the_settings_of_its_run():
-    found = cells(first_stages=["bm25", "judged+rm3"], rerankers=["delta"], depth=50)
-    assert found == {
+    runs = cells(first_stages=["bm25", "judged+rm3"], rerankers=["delta"], depth=50)
+    assert runs == {
         "bm25": RunSettings("demo", rerankers=["delta"], depth=50),
         "judged+rm3": RunSettings("demo", rerankers=["delta"], depth=50, first_stages="judged+rm3"),
     }
 
 
 def test_a_cell_has_the_options_that_its_systems_take():
-    given = {"rm3.fb_terms": 20, "k1": 1.2, "big.filters": 8, "mu": 500, "nix.k": 1}
-    found = cells(first_stages=["bm25", "rm3", "qld"], rerankers=["big=delta"], settings=given)
-    assert {name: [*cell.settings] for name, cell in found.items()} == {
+    settings = {"rm3.fb_terms": 20, "k1": 1.2, "big.filters": 8, "mu": 500, "nix.k": 1}
+    runs = cells(first_stages=["bm25", "rm3", "qld"], rerankers=["big=delta"], settings=settings)
+    assert {name: [*cell.settings] for name, cell in runs.items()} == {
         "bm25": ["k1", "big.filters", "nix.k"],
         "rm3": ["rm3.fb_terms", "k1", "big.filters", "nix.k"],
         "qld": ["big.filters", "mu", "nix.k"],
@@ -51,8 +51,8 @@ def test_a_cell_has_the_options_that_its_systems_take():
 
 
 def test_what_only_some_first_stages_take_is_left_out_of_the_others():
-    found = cells(first_stages=["bm25", "bm25+qld", "qld"], fusion="ranks", expand=["mesh"])
-    assert {name: (c.fusion, c.expand) for name, c in found.items()} == {
+    runs = cells(first_stages=["bm25", "bm25+qld", "qld"], fusion="ranks", expand=["mesh"])
+    assert {name: (c.fusion, c.expand) for name, c in runs.items()} == {
         "bm25": ("auto", ("mesh",)),
         "bm25+qld": ("ranks", ("mesh",)),
         "qld": ("auto", ()),
@@ -62,14 +62,14 @@ def test_what_only_some_first_stages_take_is_left_out_of_the_others():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"first_stages": ["bm25", "bm25"]}, "first stage 'bm25' is named twice"),
         ({"collections": ["demo", "demo"]}, "collection 'demo' is named twice"),
     ],
 )
-def test_a_wrong_matrix_is_refused(options, told):
-    with pytest.raises(InputError, match=told):
+def test_a_wrong_matrix_is_refused(options, message):
+    with pytest.raises(InputError, match=message):
         RunSettings("demo", **options)
 
 
@@ -87,14 +87,14 @@ def system(name, value, weight=None):
     return SystemResult(name, Path(f"{name}.run"), values, {}, {}, weight, values)
 
 
-def report(found, delta, ceiling, p, **more):
+def report(bm25, delta, ceiling, p, **more):
     return RunReport(
         "c",
         "",
         ["AP"],
-        [system("bm25", found), system("delta", delta, 0.1)],
+        [system("bm25", bm25), system("delta", delta, 0.1)],
         "bm25",
-        {"delta": {"AP": Difference(delta - found, p, 0, 0, None, 20)}},
+        {"delta": {"AP": Difference(delta - bm25, p, 0, 0, None, 20)}},
         Provenance({"rerank_depth": 500}, "the first 500 of bm25", usual=True),
         first_stage="bm25",
         ceiling={"AP": ceiling},
@@ -125,15 +125,15 @@ def test_the_table_has_first_stages_down_and_rerankers_across(matrix):
 def test_the_best_of_a_row_is_bold_and_the_ceiling_is_not_in_the_race(matrix, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     table = matrix.table("AP")
-    shown = [(r, c) for r in range(2) for c in range(4) if table.is_best(r, c)]
-    assert shown == [(0, 2), (1, 1)]
+    places = [(r, c) for r in range(2) for c in range(4) if table.is_best(r, c)]
+    assert places == [(0, 2), (1, 1)]
     assert "\x1b[1m0.5000▲▲\x1b[0m" in as_text(table, 80)
 
 
 def test_collections_are_headings_and_measures_stand_side_by_side(matrix):
     (one, two) = matrix.cells
-    both = MatrixReport(matrix.folder, matrix.rerankers, [one, two, Cell("d", *_rest(one))])
-    assert [row[0] for row in both.table("AP").rows] == ["c", "  bm25", "  judged", "d", "  bm25"]
+    union = MatrixReport(matrix.folder, matrix.rerankers, [one, two, Cell("d", *_rest(one))])
+    assert [row[0] for row in union.table("AP").rows] == ["c", "  bm25", "  judged", "d", "  bm25"]
 
 
 def _rest(cell):
@@ -159,8 +159,8 @@ def test_a_matrix_has_a_folder_for_each_cell_with_the_bytes_of_its_run(
     )
     arguments = (*one, "--first-stage", "bm25,bm25+rm3,judged", "--measure", "AP,P@10")
     arguments = (*arguments, "--fusion", "ranks")
-    done = call(capsys, monkeypatch, *arguments)
-    assert done.code == 0, done.err
+    result = call(capsys, monkeypatch, *arguments)
+    assert result.code == 0, result.err
     folder = tmp_path / "runs" / "matrix"
     assert {path.name for path in folder.iterdir()} == {"demo", "matrix.json"}
     assert {p.name for p in (folder / "demo").iterdir()} == {"bm25", "bm25+rm3", "judged"}
@@ -169,8 +169,8 @@ def test_a_matrix_has_a_folder_for_each_cell_with_the_bytes_of_its_run(
     content = json.loads((folder / "matrix.json").read_text())
     assert content["measures"] == ["AP", "P@10"]
     for entry in content["cells"]:
-        for each in entry["runs"]:
-            assert each["measures"]["AP"] <= entry["ceiling"]["AP"] + 1e-9
+        for facts in entry["runs"]:
+            assert facts["measures"]["AP"] <= entry["ceiling"]["AP"] + 1e-9
     assert content["cells"][2]["ceiling"]["AP"] == 1.0  # every relevant document is judged
     again = call(capsys, monkeypatch, *arguments, "--json")
     assert again.json["cells"][0]["baseline"] == "bm25"
@@ -188,11 +188,11 @@ def test_a_matrix_has_a_folder_for_each_cell_with_the_bytes_of_its_run(
 @pytest.mark.java
 def test_two_collections_stand_in_one_table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = run(["demo", "demo-train"], rerankers="bm25-title", measures="AP", topics="first:3")
-    assert [cell.collection for cell in found.cells] == ["demo", "demo-train"]
-    assert found.cells[1].folder == Path("runs/matrix/demo-train/topics-first-3/bm25")
-    assert (found.cells[1].folder / "bm25-title.run").exists()
-    assert "A quick look: 3 of 20 topics (topics='first:3')." in str(found)
+    result = run(["demo", "demo-train"], rerankers="bm25-title", measures="AP", topics="first:3")
+    assert [cell.collection for cell in result.cells] == ["demo", "demo-train"]
+    assert result.cells[1].folder == Path("runs/matrix/demo-train/topics-first-3/bm25")
+    assert (result.cells[1].folder / "bm25-title.run").exists()
+    assert "A quick look: 3 of 20 topics (topics='first:3')." in str(result)
 
 
 AP = ("--measure", "AP")
@@ -216,25 +216,25 @@ def test_each_reranked_run_is_compared_with_its_own_first_stage(capsys, monkeypa
     for line, cell in zip(
         lines[5:7], json.loads(Path("m/matrix.json").read_text())["cells"], strict=False
     ):
-        found = [*(each["measures"]["AP"] for each in cell["runs"]), cell["ceiling"]["AP"]]
-        assert line.split() == [cell["first_stage"], *(f"{value:.4f}" for value in found[-3:])]
+        values = [*(facts["measures"]["AP"] for facts in cell["runs"]), cell["ceiling"]["AP"]]
+        assert line.split() == [cell["first_stage"], *(f"{value:.4f}" for value in values[-3:])]
     assert "Holm's correction over the" in compared.out
     rows = [line.split()[0] for line in lines if " baseline" in line]
     assert rows == ["bm25", "bm25+rm3"]
-    found = compare("m", collection="demo", measures="AP")
-    pairs = [(pair.baseline, pair.system) for pair in found.pairs_by("AP")]
+    comparison = compare("m", collection="demo", measures="AP")
+    pairs = [(pair.baseline, pair.system) for pair in comparison.pairs_by("AP")]
     assert pairs == [("bm25", "bm25/bm25-title"), ("bm25+rm3", "bm25+rm3/bm25-title")]
     alone = compare(
         ["m/demo/bm25/bm25.run", "m/demo/bm25/bm25-title.run"], collection="demo", measures="AP"
     )
-    assert found.pairs[0].p == alone.pairs[0].p
-    assert {*found.to_pandas()["first_stage"]} == {"bm25", "bm25+rm3"}
-    assert found.as_json()["systems"][1]["reranker"] == "bm25-title"
-    assert "ceiling" in found._repr_html_()
+    assert comparison.pairs[0].p == alone.pairs[0].p
+    assert {*comparison.to_pandas()["first_stage"]} == {"bm25", "bm25+rm3"}
+    assert comparison.as_json()["systems"][1]["reranker"] == "bm25-title"
+    assert "ceiling" in comparison._repr_html_()
     one = compare("m", collection="demo", baseline="bm25+rm3")
     assert (one.matrix, one.baseline, len(one.pairs_by("AP"))) == (None, "bm25+rm3", 3)
-    for given in ((), ("--qrels", "none.txt")):
-        several = call(capsys, monkeypatch, "compare", "m", *given)
+    for options in ((), ("--qrels", "none.txt")):
+        several = call(capsys, monkeypatch, "compare", "m", *options)
         assert several.code == 2
         assert "several collections: name one of demo, demo-train with --collection" in several.err
     files = ["m/demo/bm25/bm25.run", "m/demo/bm25/bm25-title.run"]
@@ -255,17 +255,17 @@ def test_each_reranked_run_is_compared_with_its_own_first_stage(capsys, monkeypa
     ],
 )
 def test_the_matrix_is_a_table_in_every_form(capsys, monkeypatch, form, lines):
-    done = call(capsys, monkeypatch, "compare", "m", "--collection", "demo", *AP, "--table", form)
-    assert done.code == 0, done.err
+    result = call(capsys, monkeypatch, "compare", "m", "--collection", "demo", *AP, "--table", form)
+    assert result.code == 0, result.err
     for line in lines:
-        assert line in done.out
+        assert line in result.out
 
 
 @pytest.mark.java
 @pytest.mark.usefixtures("filled")
 def test_a_ceiling_of_other_judgments_is_left_out():
-    found = compare(
+    comparison = compare(
         "m", collection="demo", topics=TopicFilter(among=(Path("m/demo/bm25/bm25.run"), 1))
     )
-    assert not any(found.matrix.ceilings.values())
-    assert "ceiling" not in str(found)
+    assert not any(comparison.matrix.ceilings.values())
+    assert "ceiling" not in str(comparison)

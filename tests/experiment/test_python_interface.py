@@ -61,10 +61,14 @@ def test_names_are_found_by_completion_and_imported_at_first_use():
         "heavy = {'numpy', 'pydantic', 'click', 'pluggy'} & {*sys.modules}\n"
         "print(json.dumps([names, loaded, sorted(heavy)]))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    names, loaded, heavy = json.loads(done.stdout)
-    asked = "run evaluate compare search explain train tune read_run reranker retriever collection"
-    assert {*asked.split(), "register", "load_plugin", "Reranker", "Topic"} <= {*names}
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    names, loaded, heavy = json.loads(process.stdout)
+    functions = (
+        "run evaluate compare search explain train tune read_run reranker retriever collection"
+    )
+    assert {*functions.split(), "register", "load_plugin", "Reranker", "Topic"} <= {*names}
     assert not {"TYPE_CHECKING", "configure_libraries"} & {*names}
     assert len(loaded) <= 9
     assert heavy == []
@@ -99,10 +103,10 @@ def test_a_wrong_keyword_is_told_with_the_right_one(name):
 
 
 def test_errors_name_keywords_and_not_options(tmp_path, fresh_home):
-    asked = {"first_stages": Everything, "run_dir": tmp_path, "interpolate": 0}
-    ir.run(_collection(), {"mine": Longest}, **asked)
+    options = {"first_stages": Everything, "run_dir": tmp_path, "interpolate": 0}
+    ir.run(_collection(), {"mine": Longest}, **options)
     with pytest.raises(InputError) as raised:
-        ir.run(_collection(), {"mine": Longest(sign=-1)}, **asked)
+        ir.run(_collection(), {"mine": Longest(sign=-1)}, **options)
     assert "mine.sign 1 -> -1" in str(raised.value)
     assert "Name another run_dir=, or replace it with force=True." in str(raised.value)
 
@@ -117,9 +121,9 @@ def test_runs_of_changed_session_code_are_replaced(tmp_path, fresh_home):
 
         return Mine
 
-    asked = {"first_stages": Everything, "run_dir": tmp_path, "interpolate": 0}
-    first = ir.run(_collection(), ranker(1), **asked).runs["mine"]
-    again = ir.run(_collection(), ranker(-1), **asked).runs["mine"]
+    options = {"first_stages": Everything, "run_dir": tmp_path, "interpolate": 0}
+    first = ir.run(_collection(), ranker(1), **options).runs["mine"]
+    again = ir.run(_collection(), ranker(-1), **options).runs["mine"]
     assert first.rankings["1"].doc_ids == ("c", "a", "b")
     assert again.rankings["1"].doc_ids == ("b", "a", "c")
 
@@ -155,7 +159,7 @@ def test_a_name_is_that_of_the_class_and_is_found_afterwards(fresh_home):
 
 
 @pytest.mark.parametrize(
-    ("rerankers", "told"),
+    ("rerankers", "message"),
     [
         ([Longest, Longest(sign=-1)], "two of the rerankers would be called 'longest'"),
         ([Everything], "it takes names, and classes or objects of irplatform.Reranker"),
@@ -163,8 +167,8 @@ def test_a_name_is_that_of_the_class_and_is_found_afterwards(fresh_home):
         ([len], "it takes names, and classes or objects"),
     ],
 )
-def test_what_cannot_be_a_reranker_is_told(rerankers, told):
-    with pytest.raises(InputError, match=told):
+def test_what_cannot_be_a_reranker_is_told(rerankers, message):
+    with pytest.raises(InputError, match=message):
         RunSettings("demo", rerankers=rerankers)
 
 
@@ -178,7 +182,7 @@ def test_a_collection_that_was_opened_keeps_its_name():
 def test_a_file_of_settings_lies_beneath_those_given(tmp_path, fresh_home):
     path = tmp_path / "tuned.toml"
     path.write_text("[longest]\nsign = -1\n")
-    found = ir.run(
+    report = ir.run(
         _collection(),
         Longest,
         config=path,
@@ -186,14 +190,14 @@ def test_a_file_of_settings_lies_beneath_those_given(tmp_path, fresh_home):
         interpolate=0,
         run_dir=tmp_path,
     )
-    assert found.runs["longest"].rankings["1"].doc_ids == ("b", "a", "c")
+    assert report.runs["longest"].rankings["1"].doc_ids == ("b", "a", "c")
 
 
 def test_runs_in_memory_are_scored_and_compared():
     one = ir.Run("one", {t: ir.Ranking.of(["a", "b"], [2.0, 1.0]) for t in "12"})
     other = ir.Run("other", {t: ir.Ranking.of(["b", "a"], [2.0, 1.0]) for t in "12"})
     scores = ir.evaluate([one, other], qrels=QRELS, measures="RR")
-    assert {name: each.aggregate["RR"] for name, each in scores.items()} == {
+    assert {name: evaluation.aggregate["RR"] for name, evaluation in scores.items()} == {
         "one": 0.75,
         "other": 0.75,
     }
@@ -207,8 +211,8 @@ def test_runs_in_memory_are_scored_and_compared():
 def test_texts_are_scored_without_a_collection():
     ready = ir.reranker(Longest(sign=-1))
     assert ready.score("melanoma", ["aa", "a", ir.Document("x", "aaa")]) == [-2.0, -1.0, -3.0]
-    for wrong, told in (("aa", "they must be a list"), ([3], "it must be a text or a Document")):
-        with pytest.raises(InputError, match=told):
+    for wrong, message in (("aa", "they must be a list"), ([3], "it must be a text or a Document")):
+        with pytest.raises(InputError, match=message):
             ready.score("melanoma", wrong)
     with pytest.raises(InputError, match="it must be some words"):
         ready.score(" ", ["a"])

@@ -40,18 +40,18 @@ def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path,
     collection = Collection(id="c", title="c", corpus=corpus, load_topics=lambda: [Topic("1", "q")])
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
     candidates = found(recorder, a_run("bm25"))
-    written = []
+    listings = []
 
     def attempts():
         for seed, first, weight in ((42, "a", 0.4), (1042, "b", 0.6)):
-            written.append(sorted(path.name for path in tmp_path.glob("ranker*.run")))
+            listings.append(sorted(path.name for path in tmp_path.glob("ranker*.run")))
             runs = a_run("ranker-alone", "b"), a_run("ranker", first)
             resources = SimpleNamespace(**{**vars(RESOURCES), "seed": seed})
             yield RerankedRun(*runs, weight, [SYSTEM], resources).with_suffix(f"-seed{seed}")
 
     recorder.add_reranked("ranker", candidates, attempts())
     report = recorder.report(candidates)
-    assert written == [[], ["ranker-seed42-alone.run", "ranker-seed42.run"]]
+    assert listings == [[], ["ranker-seed42-alone.run", "ranker-seed42.run"]]
     ranker = report.systems[-1]
     assert ranker.measures == {"P@1": 0.75}  # 1 with the first seed, 0.5 with the second
     assert ranker.per_topic == {"P@1": {"1": 0.5, "2": 1.0}}
@@ -67,8 +67,8 @@ def test_a_report_compares_runs_in_full_with_known_scores(tmp_path, monkeypatch)
     collection = Collection("c", "A title", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
     candidates = found(recorder, a_run("bm25", "b"))
-    made = RerankedRun(a_run("ranker-alone", "b"), a_run("ranker"), 0.5, [SYSTEM], RESOURCES)
-    recorder.add_reranked("ranker", candidates, [made])
+    run = RerankedRun(a_run("ranker-alone", "b"), a_run("ranker"), 0.5, [SYSTEM], RESOURCES)
+    recorder.add_reranked("ranker", candidates, [run])
     report = recorder.report(candidates)
     monkeypatch.setattr("irplatform.evaluation.scoring.evaluation_of", _judged_alone)
     comparison = report.compare(alone=True)
@@ -84,8 +84,8 @@ def test_own_scores_that_are_those_of_the_final_run_are_not_compared_again(tmp_p
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
     candidates = found(recorder, a_run("bm25", "b"))
-    made = RerankedRun(a_run("ranker-alone"), a_run("ranker"), 0.0, [SYSTEM], RESOURCES)
-    recorder.add_reranked("ranker", candidates, [made])
+    run = RerankedRun(a_run("ranker-alone"), a_run("ranker"), 0.0, [SYSTEM], RESOURCES)
+    recorder.add_reranked("ranker", candidates, [run])
     assert [s.name for s in recorder.report(candidates).compare().systems] == ["bm25", "ranker"]
 
 
@@ -146,8 +146,8 @@ def test_measures_that_look_deeper_than_the_depth_are_named(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@5", "P@20", "AP"], {}, tmp_path, None, "platform")
     candidates = found(recorder, a_run("bm25"), depth=5)
-    told = recorder.report(candidates).cut_short
-    assert told == ["P@20: no run has more than 5 documents per topic"]
+    messages = recorder.report(candidates).cut_short
+    assert messages == ["P@20: no run has more than 5 documents per topic"]
     for depth in (20, None):
         recorder = Recorder(collection, QRELS, ["P@20"], {}, tmp_path, None, "platform")
         candidates = found(recorder, a_run("bm25"), depth=depth)
@@ -161,8 +161,8 @@ def test_measures_that_look_deeper_than_rerankers_go_are_named(tmp_path):
     assert recorder.report(candidates).cut_short == []
     ranked = RerankedRun(a_run("r-alone"), a_run("r"), 0.5, [SYSTEM], RESOURCES)
     recorder.add_reranked("r", candidates, [ranked])
-    told = recorder.report(candidates).cut_short
-    assert told == [
+    messages = recorder.report(candidates).cut_short
+    assert messages == [
         "P@5, P@20: no more than 1 document per topic were reranked; the others follow in the "
         "first stage's order"
     ]
@@ -187,9 +187,9 @@ def test_warnings_are_in_the_report_and_in_the_metadata_of_the_runs_that_they_ar
     recorder.warn("half of it is empty")
     candidates = found(recorder, a_run("bm25"))
     runs = (a_run("ranker-alone", "b"), a_run("ranker"))
-    made = RerankedRun(*runs, 0.5, [SYSTEM], RESOURCES, ("it saw these topics",))
+    run = RerankedRun(*runs, 0.5, [SYSTEM], RESOURCES, ("it saw these topics",))
     recorder.add_reranked(
-        "ranker", candidates, [made.with_suffix(f"-seed{seed}") for seed in (1, 2)]
+        "ranker", candidates, [run.with_suffix(f"-seed{seed}") for seed in (1, 2)]
     )
     report = recorder.report(candidates)
     everything = ["half of it is empty", "it saw these topics"]
@@ -212,15 +212,17 @@ def test_metadata_name_the_test_where_there_is_one(record):
 
 
 def test_without_rerankers_retrievers_are_compared_with_the_first_one(record):
-    told = json.loads((record("bm25", "qld", "fused") / "report.json").read_text())["comparisons"]
-    assert told["baseline"] == "bm25"
-    assert list(told["systems"]) == ["qld", "fused"]
+    comparisons = json.loads((record("bm25", "qld", "fused") / "report.json").read_text())[
+        "comparisons"
+    ]
+    assert comparisons["baseline"] == "bm25"
+    assert list(comparisons["systems"]) == ["qld", "fused"]
 
 
 def test_beside_rerankers_retrievers_are_not_compared(record):
     folder = record("bm25", "qld", rerankers=["ranker"])
-    told = json.loads((folder / "report.json").read_text())["comparisons"]
-    assert list(told["systems"]) == ["ranker", "ranker-alone"]
+    comparisons = json.loads((folder / "report.json").read_text())["comparisons"]
+    assert list(comparisons["systems"]) == ["ranker", "ranker-alone"]
 
 
 def test_a_single_retriever_is_compared_with_nothing(record):

@@ -64,7 +64,7 @@ def test_a_fusion_of_one_retriever_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("stage", "given", "what"),
+    ("stage", "options", "subject"),
     [
         ("rm3", {}, "the retriever rm3"),
         ("bm25+qld", {}, "the retriever bm25, qld"),
@@ -72,15 +72,15 @@ def test_a_fusion_of_one_retriever_is_refused():
     ],
 )
 @pytest.mark.usefixtures("some_run")
-def test_retrievers_that_a_run_file_takes_the_place_of_are_refused(stage, given, what):
-    with pytest.raises(InputError, match=f"{what} has no effect without rerankers=NAME"):
-        RunSettings("demo", first_stages=f"some.run+{stage}", **given)
+def test_retrievers_that_a_run_file_takes_the_place_of_are_refused(stage, options, subject):
+    with pytest.raises(InputError, match=f"{subject} has no effect without rerankers=NAME"):
+        RunSettings("demo", first_stages=f"some.run+{stage}", **options)
     for first, rerankers in (("some.run+", ("delta",)), ("judged+", ()), ("", ())):
-        RunSettings("demo", first_stages=f"{first}{stage}", rerankers=rerankers, **given)
+        RunSettings("demo", first_stages=f"{first}{stage}", rerankers=rerankers, **options)
 
 
 def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
-    told = RunSettings(
+    settings = RunSettings(
         Path("folder"),
         run_dir="runs/x",
         vectors="v.txt",
@@ -91,31 +91,34 @@ def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
         train_on="other",
         interpolate="auto",
     )
-    assert (told.collection, told.first_stage.source) == ("folder", "judged")
-    assert told.interpolate is None
-    assert (told.run_dir, told.vectors) == (Path("runs/x"), Path("v.txt"))
-    assert told.vectors_text == (Path("more.txt"),)
-    assert (told.rerankers, told.measures) == (("delta",), ("AP",))
-    assert told.first_stage.retrievers == ("rm3",)
-    assert told.train_on == ("other",)
+    assert (settings.collection, settings.first_stage.source) == ("folder", "judged")
+    assert settings.interpolate is None
+    assert (settings.run_dir, settings.vectors) == (Path("runs/x"), Path("v.txt"))
+    assert settings.vectors_text == (Path("more.txt"),)
+    assert (settings.rerankers, settings.measures) == (("delta",), ("AP",))
+    assert settings.first_stage.retrievers == ("rm3",)
+    assert settings.train_on == ("other",)
     assert RunSettings("demo", rerankers="delta", checkpoint="c").checkpoint == Path("c")
     assert TuneSettings("k1", train_on="other").over == ("k1",)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"), [(0, "train_topics= is 0; it must be at"), ("9", "must be a whole number")]
+    ("topics", "message"),
+    [(0, "train_topics= is 0; it must be at"), ("9", "must be a whole number")],
 )
-def test_a_number_of_training_topics_is_a_number(given, told):
-    with pytest.raises(InputError, match=told):
-        RunSettings("demo", rerankers="delta", train_topics=given)
+def test_a_number_of_training_topics_is_a_number(topics, message):
+    with pytest.raises(InputError, match=message):
+        RunSettings("demo", rerankers="delta", train_topics=topics)
 
 
 @pytest.mark.parametrize("name", ["bm25+rm3", "judged", "bm26", ["bm25", "rm3"]])
 def test_a_retriever_is_no_other_first_stage(name):
-    told = "takes one retriever, not 2" if isinstance(name, list) else f"unknown retriever '{name}'"
-    with pytest.raises(InputError, match=re.escape(told)):
+    message = (
+        "takes one retriever, not 2" if isinstance(name, list) else f"unknown retriever '{name}'"
+    )
+    with pytest.raises(InputError, match=re.escape(message)):
         search("demo", "melanoma", retriever=name)
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(message)):
         retriever(name, "demo")
 
 
@@ -128,16 +131,16 @@ def test_workers_are_at_least_one_wherever_they_are_asked_for(workers):
 def test_a_file_of_settings_takes_the_place_of_earlier_ones(tmp_path):
     (tmp_path / "tuned.toml").write_text("[bm25]\nb = 0.2\n")
     earlier = RunSettings("demo", settings={"bm25.k1": 1.0})
-    chosen = settings_of(earlier, {"config": tmp_path / "tuned.toml"})
-    assert chosen.settings == {"bm25.b": 0.2}
-    assert chosen.config is None
-    both = {"config": tmp_path / "tuned.toml", "settings": {"bm25.b": 0.3}}
-    assert RunSettings("demo", **both).settings == {"bm25.b": 0.3}
+    settings = settings_of(earlier, {"config": tmp_path / "tuned.toml"})
+    assert settings.settings == {"bm25.b": 0.2}
+    assert settings.config is None
+    options = {"config": tmp_path / "tuned.toml", "settings": {"bm25.b": 0.3}}
+    assert RunSettings("demo", **options).settings == {"bm25.b": 0.3}
 
 
 def test_options_may_stand_under_their_system():
-    given = {"rm3": {"fb_terms": 20, "deep": {"er": 1}}, "k1": 1.5, "bm25.plan": {"gene": {}}}
-    assert RunSettings("demo", settings=given).settings == {
+    settings = {"rm3": {"fb_terms": 20, "deep": {"er": 1}}, "k1": 1.5, "bm25.plan": {"gene": {}}}
+    assert RunSettings("demo", settings=settings).settings == {
         "rm3.fb_terms": 20,
         "rm3.deep.er": 1,
         "k1": 1.5,
@@ -146,7 +149,7 @@ def test_options_may_stand_under_their_system():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"depth": "100"}, "depth is '100'; it must be a whole number"),
         ({"depth": 1.5}, "depth is 1.5; it must be a whole number"),
@@ -163,9 +166,9 @@ def test_options_may_stand_under_their_system():
         ({"settings": ["k1=1"]}, "it must map options to values"),
     ],
 )
-def test_what_cannot_be_meant_is_named(given, message):
+def test_what_cannot_be_meant_is_named(options, message):
     with pytest.raises(InputError, match=re.escape(message)):
-        RunSettings("demo", **given)
+        RunSettings("demo", **options)
 
 
 def test_functions_of_run_files_take_texts(tmp_path, monkeypatch):
@@ -173,8 +176,8 @@ def test_functions_of_run_files_take_texts(tmp_path, monkeypatch):
     Path("a.run").write_text("q1 Q0 d1 1 2.0 a\n")
     Path("b.run").write_text("q1 Q0 d2 1 2.0 b\n")
     Path("qrels.txt").write_text("q1 0 d1 1\n")
-    found = evaluate("a.run", qrels="qrels.txt", measures="P@1")
-    assert found["a"].aggregate == {"P@1": 1.0}
+    evaluations = evaluate("a.run", qrels="qrels.txt", measures="P@1")
+    assert evaluations["a"].aggregate == {"P@1": 1.0}
     assert check_runs("a.run")["a.run"].tag == "a"
     assert fuse_runs(["a.run", "b.run"], "c.run")["path"] == "c.run"
     with pytest.raises(InputError, match="paths is 3; it must be a path"):
@@ -182,16 +185,16 @@ def test_functions_of_run_files_take_texts(tmp_path, monkeypatch):
 
 
 def test_a_run_is_told_by_a_collection_and_options(tmp_path):
-    wanted = RunSettings("demo", rerankers=("delta",), run_dir=tmp_path, depth=50)
-    given = {"rerankers": "delta", "run_dir": str(tmp_path), "depth": 50}
-    assert settings_of("demo", given) == wanted
-    assert settings_of(None, {"collection": "demo", **given}) == wanted
-    assert settings_of(RunSettings("demo", rerankers="drmm"), given) == wanted
-    assert settings_of(wanted) is wanted
+    settings = RunSettings("demo", rerankers=("delta",), run_dir=tmp_path, depth=50)
+    options = {"rerankers": "delta", "run_dir": str(tmp_path), "depth": 50}
+    assert settings_of("demo", options) == settings
+    assert settings_of(None, {"collection": "demo", **options}) == settings
+    assert settings_of(RunSettings("demo", rerankers="drmm"), options) == settings
+    assert settings_of(settings) is settings
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: run("demo", reranker="delta"), "Did you mean 'rerankers'?"),
         (lambda: run("demo", plugins="delta"), "`rerankers=` names rerankers"),
@@ -202,8 +205,8 @@ def test_a_run_is_told_by_a_collection_and_options(tmp_path):
         (lambda: train("demo", rerankers=["delta", "drmm"]), "not delta, drmm"),
     ],
 )
-def test_a_call_without_settings_is_told_what_is_meant(call, told):
-    with pytest.raises(InputError, match=re.escape(told)):
+def test_a_call_without_settings_is_told_what_is_meant(call, message):
+    with pytest.raises(InputError, match=re.escape(message)):
         call()
 
 

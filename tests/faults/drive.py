@@ -102,7 +102,7 @@ class Place:
 
     def visible(self) -> dict[str, str]:
         """Digests of files under final names, by path; for folders of the cache, if finished."""
-        found = {}
+        files = {}
         for path in sorted(self.root.rglob("*")):
             name = str(path.relative_to(self.root))
             # Lucene writes this file again, with the next number, where that failed.
@@ -115,10 +115,10 @@ class Place:
             if parts[0] == "home" and not self.is_finished(parts):
                 continue
             if path.is_symlink():
-                found[name] = f"link to {path.readlink()}"
+                files[name] = f"link to {path.readlink()}"
             elif path.is_file():
-                found[name] = hashlib.sha256(_constant(path)).hexdigest()
-        return found
+                files[name] = hashlib.sha256(_constant(path)).hexdigest()
+        return files
 
     def is_finished(self, parts: list[str]) -> bool:
         """Tell if a file belongs to a finished item of the cache, or to none."""
@@ -128,11 +128,11 @@ class Place:
 
     def state(self) -> str:
         """What the command finds when it runs again, whatever temporary names are."""
-        found = []
+        entries = []
         for path in sorted(self.root.rglob("*")):
             name = re.sub(r"(?<=[.-])[a-z0-9_]{8}(?=/|$)", "*", str(path.relative_to(self.root)))
-            found.append((name, _constant(path) if path.is_file() else b""))
-        return hashlib.sha256(repr(sorted(found)).encode()).hexdigest()
+            entries.append((name, _constant(path) if path.is_file() else b""))
+        return hashlib.sha256(repr(sorted(entries)).encode()).hexdigest()
 
     def debris(self) -> list[str]:
         """Names of files that are not under final names."""
@@ -184,7 +184,7 @@ def _constant(path: Path) -> bytes:
 def _without(value: object) -> object:
     if isinstance(value, dict):
         return {k: _without(v) for k, v in value.items() if k not in _VARY}
-    return [_without(each) for each in value] if isinstance(value, list) else value
+    return [_without(element) for element in value] if isinstance(value, list) else value
 
 
 class Drive:
@@ -249,10 +249,10 @@ class Drive:
 
     def wrong_end(self, fault: str, outcome: Outcome) -> list[str]:
         lines = [line for line in outcome.err.splitlines() if line.strip()]
-        told = [line for line in lines if line.startswith("platform: ")]
-        shown = re.sub(r"\S*/work/", "", told[-1] if told else "")
+        messages = [line for line in lines if line.startswith("platform: ")]
+        message = re.sub(r"\S*/work/", "", messages[-1] if messages else "")
         self.messages[
-            f"{fault}: exit {outcome.code}: {re.sub(r'[0-9a-f]{16}|[.][a-z0-9_]{8}', '*', shown)}"
+            f"{fault}: exit {outcome.code}: {re.sub(r'[0-9a-f]{16}|[.][a-z0-9_]{8}', '*', message)}"
         ] += 1
         if outcome.code == 124:
             return ["hangs"]
@@ -264,10 +264,12 @@ class Drive:
             return [] if right else [f"exit {outcome.code}: {lines[-1:]}"]
         if outcome.code == 0:
             return []
-        if outcome.code not in (1, 2) or len(told) != 1 or lines[-1] != told[0]:
+        if outcome.code not in (1, 2) or len(messages) != 1 or lines[-1] != messages[0]:
             return [f"exit {outcome.code}, not one line at the end: {lines[-3:]}"]
         return (
-            [] if _WORDS[fault].lower() in told[0].lower() else [f"says another reason: {told[0]}"]
+            []
+            if _WORDS[fault].lower() in messages[0].lower()
+            else [f"says another reason: {messages[0]}"]
         )
 
     def half_written(self) -> list[str]:
@@ -281,10 +283,10 @@ class Drive:
             and not any(re.fullmatch(passing, name) for passing in self.scenario.passing)
         ]
 
-    def other_files(self, when: str) -> list[str]:
+    def other_files(self, prefix: str) -> list[str]:
         now = self.comparable(self.place.visible())
         names = sorted(n for n in now.keys() | self.after.keys() if now.get(n) != self.after.get(n))
-        return [f"{when}other content: {', '.join(names[:4])}"] if names else []
+        return [f"{prefix}other content: {', '.join(names[:4])}"] if names else []
 
     def report(self) -> dict[str, object]:
         """What there is to tell."""
@@ -329,8 +331,8 @@ def drive(
     place.reset(None)
     scenario.write(place.root)
     for arguments in scenario.before:
-        if (made := place.run(arguments)).code:
-            raise SystemExit(f"{scenario.name}: {arguments}: {made}")
+        if (outcome := place.run(arguments)).code:
+            raise SystemExit(f"{scenario.name}: {arguments}: {outcome}")
     for pattern in scenario.removed:
         for path in place.root.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -364,10 +366,12 @@ def _remember_the_machine() -> None:
 
 def library(folder: Path) -> Path:
     """Compile `faults.c`; the path of the library to preload."""
-    made = folder / "faults.so"
+    target = folder / "faults.so"
     source = Path(__file__).with_name("faults.c")
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", "-o", made, source, "-ldl"], check=True)
-    return made
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-O1", "-w", "-o", target, source, "-ldl"], check=True
+    )
+    return target
 
 
 def main() -> None:
@@ -386,9 +390,9 @@ def main() -> None:
     folder = tempfile.mkdtemp(dir=shared if shared.is_dir() else None)
     try:
         if "IRPLATFORM_FAULTS" not in os.environ:
-            made = str(library(Path(folder)))
+            preload = str(library(Path(folder)))
             one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-            environment = {**os.environ, **one, "LD_PRELOAD": made, "IRPLATFORM_FAULTS": made}
+            environment = {**os.environ, **one, "LD_PRELOAD": preload, "IRPLATFORM_FAULTS": preload}
             command = [sys.executable, *sys.argv]
             sys.exit(subprocess.run(command, env=environment, check=False).returncode)
         import irplatform  # noqa: F401 - first, since it tells numpy how to compute

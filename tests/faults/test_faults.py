@@ -21,14 +21,14 @@ SAMPLE = 8
 @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler, cc")
 def test_the_same_command_completes_what_a_fault_interrupted(record_property):
     drive = Path(__file__).with_name("drive.py")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, drive, "--sample", str(SAMPLE), *SCENARIOS],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout, done.stderr
-    reports = json.loads(done.stdout)
+    assert process.stdout, process.stderr
+    reports = json.loads(process.stdout)
     assert {report["scenario"]: report["failures"] for report in reports} == {
         scenario: [] for scenario in SCENARIOS
     }

@@ -41,16 +41,16 @@ def group(resources):
     return open_groups(["counted"], {}, resources)[0]
 
 
-def _batch(resources, **asked):
-    return [(Topic(name, "words"), resources.documents(ids)) for name, ids in asked.items()]
+def _batch(resources, **topics):
+    return [(Topic(name, "words"), resources.documents(ids)) for name, ids in topics.items()]
 
 
 def test_only_documents_that_are_new_are_computed(resources, group):
     calculator = Calculator(resources)
     calculator.compute(group, _batch(resources, t1=IDS[:3]))
-    found = calculator.compute(group, _batch(resources, t1=["d4", "d1", "d2"], t2=["d1"]))
-    assert found[0].tolist() == [[4, 1], [1, 1], [2, 1]]
-    assert found[1].tolist() == [[1, 2]]
+    matrices = calculator.compute(group, _batch(resources, t1=["d4", "d1", "d2"], t2=["d1"]))
+    assert matrices[0].tolist() == [[4, 1], [1, 1], [2, 1]]
+    assert matrices[1].tolist() == [[1, 2]]
     assert Counted.asked == [*(("t1", d) for d in IDS[:3]), ("t1", "d4"), ("t2", "d1")]
 
 
@@ -73,15 +73,15 @@ def test_features_of_other_word_vectors_are_computed_anew(resources, group, tmp_
 def test_a_topic_twice_in_a_batch_and_a_document_twice_in_a_topic(resources, group):
     topic = Topic("t1", "words")
     batch = [(topic, resources.documents(ids)) for ids in (["d1", "d1"], ["d2", "d1"], [])]
-    found = Calculator(resources).compute(group, batch)
-    assert [held[:, 0].tolist() for held in found] == [[1, 1], [2, 1], []]
-    assert found[2].shape == (0, 2)
+    matrices = Calculator(resources).compute(group, batch)
+    assert [matrix[:, 0].tolist() for matrix in matrices] == [[1, 1], [2, 1], []]
+    assert matrices[2].shape == (0, 2)
     assert sorted(Counted.asked) == [("t1", "d1"), ("t1", "d2")]
 
 
 def test_documents_that_were_read_are_not_read_again_nor_looked_for_in_every_topic(resources):
     """Looking through the batch for each topic takes a minute for ten thousand of them."""
-    compared, given = [], []
+    compared, inputs = [], []
 
     class Compared(Documents):
         @property
@@ -91,14 +91,14 @@ def test_documents_that_were_read_are_not_read_again_nor_looked_for_in_every_top
 
     class Kept(Counted):
         def compute_batch(self, batch):
-            given.extend(documents for _, documents in batch)
+            inputs.extend(documents for _, documents in batch)
             return super().compute_batch(batch)
 
     (group,) = open_groups(["kept"], {}, replace(resources, groups={"kept": Kept}))
     batch = [(Topic(f"t{n}", "words"), Compared((f"d{n}",), lambda _: [])) for n in range(200)]
     Calculator(resources).compute(group, batch)
     assert len(compared) < 20 * len(batch)
-    assert given == [documents for _, documents in batch]
+    assert inputs == [documents for _, documents in batch]
 
 
 def test_what_the_cache_holds_is_not_computed_again(resources, group):
@@ -112,8 +112,8 @@ def test_what_the_cache_holds_is_not_computed_again(resources, group):
     other.folder = resources.folder  # a new process: the same cache, nothing in memory
     calculator = Calculator(other)
     calculator.remember(group, topics)
-    found = calculator.compute(group, [(t, other.documents(ids[::-1])) for t, ids in topics])
-    assert [held[:, 0].tolist() for held in found] == [
+    matrices = calculator.compute(group, [(t, other.documents(ids[::-1])) for t, ids in topics])
+    assert [matrix[:, 0].tolist() for matrix in matrices] == [
         [float(d[1:]) for d in ids[::-1]] for _, ids in topics
     ]
     assert len(Counted.asked) == first == 12
@@ -122,11 +122,11 @@ def test_what_the_cache_holds_is_not_computed_again(resources, group):
 def test_what_another_version_kept_is_computed_anew(resources, group, monkeypatch):
     """The version stands for the code of our groups, on which nothing else in the key depends."""
     topics = [(Topic("t1", "words"), tuple(IDS[:4]))]
-    for version, asked in (("1.0.0", 4), ("1.0.0", 4), ("1.1.0", 8)):
+    for version, count in (("1.0.0", 4), ("1.0.0", 4), ("1.1.0", 8)):
         forget_features()
         monkeypatch.setattr("irplatform.features.calculator.__version__", version)
         Calculator(resources).compute_all(group, topics)
-        assert len(Counted.asked) == asked
+        assert len(Counted.asked) == count
 
 
 def test_what_is_too_much_is_forgotten_and_computed_again(resources, group, monkeypatch):
@@ -134,6 +134,6 @@ def test_what_is_too_much_is_forgotten_and_computed_again(resources, group, monk
     calculator = Calculator(resources)
     for _ in range(2):
         for name in ("t1", "t2"):
-            found = calculator.compute(group, _batch(resources, **{name: IDS[:4]}))[0]
-            assert found[:, 0].tolist() == [0, 1, 2, 3]
+            matrix = calculator.compute(group, _batch(resources, **{name: IDS[:4]}))[0]
+            assert matrix[:, 0].tolist() == [0, 1, 2, 3]
     assert len(Counted.asked) == 16

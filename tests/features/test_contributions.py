@@ -15,8 +15,8 @@ def test_groups_and_features_are_listed_the_largest_first():
     assert parts["features"][0] == {"feature": "a.y", "value": 1.0, "adds": -5.0}
     assert len(parts["features"]) == LARGEST
     assert parts["other_features"]["features"] == 2
-    listed = [f["adds"] for f in parts["features"]] + [parts["other_features"]["adds"]]
-    assert sum(listed) == pytest.approx(adds.sum())
+    amounts = [f["adds"] for f in parts["features"]] + [parts["other_features"]["adds"]]
+    assert sum(amounts) == pytest.approx(adds.sum())
     assert sum(g["adds"] for g in parts["groups"]) == pytest.approx(adds.sum())
 
 

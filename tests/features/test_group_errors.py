@@ -42,8 +42,8 @@ PLUGIN = Plugin("strange", "strange-distribution", "1.2")
 TWO = r"feature group 'two' of plugin 'strange' \(strange-distribution 1.2\)"
 
 
-def _group(**what):
-    odd = type("Odd", (Two,), what)
+def _group(**methods):
+    odd = type("Odd", (Two,), methods)
     return Group(Registration("two", "feature group", odd, {}, PLUGIN), {}, odd())
 
 
@@ -76,7 +76,7 @@ def test_an_error_names_the_group_and_the_line():
 
 
 @pytest.mark.parametrize(
-    ("what", "message"),
+    ("methods", "message"),
     [
         ({"given": np.zeros((2, 3))}, r" returned an array of shape \(2, 3\) for topic t7"),
         ({"given": np.array([[0, 1], [0, np.nan]])}, ": feature 'second' of topic t7 is not"),
@@ -88,9 +88,9 @@ def test_an_error_names_the_group_and_the_line():
         ({"names": FeatureGroup.names}, " failed naming its features: NotImpl"),
     ],
 )
-def test_what_it_returns_is_checked(what, message):
+def test_what_it_returns_is_checked(methods, message):
     with pytest.raises(PluginError, match=TWO + message):
-        _group(**what).checked(BATCH)
+        _group(**methods).checked(BATCH)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_features_depend_on_the_knowledge_bases_that_options_name(monkeypatch):
         lambda names: SimpleNamespace(fingerprint="+".join(names)),
     )
     assert _group(Options=BasesOptions).described["of"] == {"knowledge": "mesh"}
-    own = _group(Options=BasesOptions, prepared_with=lambda self: {"knowledge": "own"})
-    assert own.described["of"] == {"knowledge": "own"}
+    group = _group(Options=BasesOptions, prepared_with=lambda self: {"knowledge": "own"})
+    assert group.described["of"] == {"knowledge": "own"}
 
 
 def test_it_is_asked_before_any_work(monkeypatch):
@@ -141,8 +141,8 @@ def test_it_is_asked_before_any_work(monkeypatch):
 )
 def test_a_system_that_a_group_reads_is_named_itself(kind, base, group, monkeypatch):
     system = type("Odd", (base,), {"reads": lambda self: 1 / 0})
-    held = getattr(registry(), f"{kind}s")
-    monkeypatch.setitem(held, "odd", Registration("odd", kind, system, {}, PLUGIN))
+    systems = getattr(registry(), f"{kind}s")
+    monkeypatch.setitem(systems, "odd", Registration("odd", kind, system, {}, PLUGIN))
     with pytest.raises(PluginError, match=f"^{kind} 'odd' of plugin 'strange'.* failed returning"):
         _features(group, **{group: {f"{kind}s": ["odd"]}}).describe_reads()
 
@@ -157,7 +157,7 @@ class Forgets(Two, TrainableFeatureGroup):
 def test_a_group_that_saves_nothing_is_named(tmp_path):
     group = Group(Registration("two", "feature group", Forgets, {}, PLUGIN), {}, Forgets())
     with pytest.raises(PluginError, match=TWO + r": save\(\) wrote nothing"):
-        group.save(group.held, tmp_path)
+        group.save(group.instance, tmp_path)
 
 
 def test_a_group_without_features_is_left_out_aloud():
@@ -170,8 +170,8 @@ def test_a_group_without_features_is_left_out_aloud():
 def test_groups_that_lack_the_same_share_a_sentence():
     def lack(name, reason):
         group = _group(lacks=lambda self, topics: reason)
-        registration = Registration(name, "feature group", type(group.held), {}, PLUGIN)
-        return Group(registration, {}, group.held)
+        registration = Registration(name, "feature group", type(group.instance), {}, PLUGIN)
+        return Group(registration, {}, group.instance)
 
     resources = Told()
     lacking = [lack("a", "there is no gene."), lack("b", "there is no gene."), lack("c", "no.")]

@@ -16,21 +16,21 @@ def graph(monkeypatch):
 
 @pytest.mark.parametrize("name", RERANKERS)
 def test_features_read_what_queries_are_expanded_with_unless_options_say_otherwise(name):
-    own = {"genes": {"knowledge": ["hgnc"]}}
+    settings = {"genes": {"knowledge": ["hgnc"]}}
     features = ["concepts", "genes", "lexical"]
-    made = chosen(name, features=features, feature_settings=own)
-    expanded, options = made.with_knowledge(("mesh", "hgnc")), made.options
-    assert expanded.feature_settings == {**own, "concepts": {"knowledge": ["mesh", "hgnc"]}}
+    choice = chosen(name, features=features, feature_settings=settings)
+    expanded, options = choice.with_knowledge(("mesh", "hgnc")), choice.options
+    assert expanded.feature_settings == {**settings, "concepts": {"knowledge": ["mesh", "hgnc"]}}
     assert expanded == options.model_copy(update={"feature_settings": expanded.feature_settings})
-    assert options.feature_settings == own
+    assert options.feature_settings == settings
 
 
 @pytest.mark.parametrize("name", RERANKERS)
 def test_the_checkpoints_of_its_features_are_its_own(name, tmp_path):
     folder = described(tmp_path / "held", "delta")
     settings = {"checkpoints": {"folders": [str(folder)]}}
-    made = chosen(name, features=["checkpoints"], feature_settings=settings)
-    assert made.checkpoints() == (folder,)
+    choice = chosen(name, features=["checkpoints"], feature_settings=settings)
+    assert choice.checkpoints() == (folder,)
 
 
 @pytest.mark.parametrize("name", RERANKERS)

@@ -93,25 +93,25 @@ def _fitted(resources, tmp_path, *names):
 
 
 def test_mean_and_deviation_are_those_of_the_training_documents(resources, tmp_path):
-    side, found, _ = _fitted(resources, tmp_path, "numbers")
-    numbers = np.concatenate(found)[:, 0]
+    side, matrices, _ = _fitted(resources, tmp_path, "numbers")
+    numbers = np.concatenate(matrices)[:, 0]
     assert abs(numbers.mean()) < 1e-6
     assert abs(numbers.std() - 1) < 1e-6
     topic = _topics(1, 50)[0].topic
-    assert side.matrix(topic, ["d4", "d8"])[:, 0].tolist() == found[0][1:, 0].tolist()
+    assert side.matrix(topic, ["d4", "d8"])[:, 0].tolist() == matrices[0][1:, 0].tolist()
     assert side.columns == ("numbers.number", "numbers.same", "numbers.rare")
 
 
 def test_what_does_not_vary_in_training_says_nothing(resources, tmp_path):
-    side, found, _ = _fitted(resources, tmp_path, "numbers")
-    assert not np.concatenate(found)[:, 1:].any()
+    side, matrices, _ = _fitted(resources, tmp_path, "numbers")
+    assert not np.concatenate(matrices)[:, 1:].any()
     assert not side.matrix(_topics(1)[0].topic, ["d11"])[:, 1:].any()
 
 
 def test_no_feature_is_beyond_five_deviations(resources, tmp_path):
     side, _, pools = _fitted(resources, tmp_path, "numbers")
-    whole = [_pool(pool.labelled, *IDS) for pool in pools] * 3
-    side.fit(TrainingData(_topics(10), (), tmp_path), whole)
+    full_pools = [_pool(pool.labelled, *IDS) for pool in pools] * 3
+    side.fit(TrainingData(_topics(10), (), tmp_path), full_pools)
     # one document in twelve has a million: √11 deviations
     assert side.matrix(_topics(1)[0].topic, IDS).max() == pytest.approx(np.sqrt(11), rel=1e-3)
     side.fit(TrainingData(_topics(10), (), tmp_path), pools)
@@ -124,10 +124,10 @@ def test_no_feature_is_beyond_five_deviations(resources, tmp_path):
 def test_a_document_has_the_same_features_beside_any_others(resources, tmp_path):
     side, _, _ = _fitted(resources, tmp_path, "numbers", "known")
     first, second = (t.topic for t in _topics(2, 20))
-    whole = side.matrix(first, IDS)
-    assert np.array_equal(side.matrix(first, IDS[::-1])[::-1], whole)
-    both = side.matrices([(second, IDS[:2]), (first, IDS[3:5])])
-    assert np.array_equal(both[1], whole[3:5])
+    matrix = side.matrix(first, IDS)
+    assert np.array_equal(side.matrix(first, IDS[::-1])[::-1], matrix)
+    matrices = side.matrices([(second, IDS[:2]), (first, IDS[3:5])])
+    assert np.array_equal(matrices[1], matrix[3:5])
     assert side.matrix(first, []).shape == (0, 4)
 
 
@@ -136,24 +136,26 @@ def test_a_group_that_topics_have_nothing_for_is_no_part_of_what_features_add(re
     values = side.matrix(_topics(1)[0].topic, ["d8"])[0]
     parts = side.contributions(values, values * np.arange(6))
     assert [group["group"] for group in parts["groups"]] == ["numbers"]
-    assert {each["feature"].partition(".")[0] for each in parts["features"]} == {"numbers"}
-    number = next(each for each in parts["features"] if each["feature"] == "numbers.number")
+    assert {feature["feature"].partition(".")[0] for feature in parts["features"]} == {"numbers"}
+    number = next(
+        feature for feature in parts["features"] if feature["feature"] == "numbers.number"
+    )
     assert number["adds"] == values[3] * 3 != 0
 
 
 def test_a_group_that_topics_have_nothing_for_is_zero_and_keeps_its_width(resources, tmp_path):
-    side, found, _ = _fitted(resources, tmp_path, "needs-gene", "numbers")
+    side, matrices, _ = _fitted(resources, tmp_path, "needs-gene", "numbers")
     assert side.width == 6
-    assert found[0].shape == (3, 6)
-    assert not found[0][:, :3].any()
-    assert found[0][:, 3].any()
+    assert matrices[0].shape == (3, 6)
+    assert not matrices[0][:, :3].any()
+    assert matrices[0][:, 3].any()
     assert not side.matrix(_topics(1)[0].topic, IDS)[:, :3].any()
     assert resources.told == ["features 'needs-gene' are left out: no gene."]
 
 
 def test_features_that_are_learned_do_not_know_the_topic(resources, tmp_path):
-    side, found, _ = _fitted(resources, tmp_path, "known", "numbers")
-    assert len({values[0, 0] for values in found}) == 1  # all unknown: nothing varies
+    side, matrices, _ = _fitted(resources, tmp_path, "known", "numbers")
+    assert len({values[0, 0] for values in matrices}) == 1  # all unknown: nothing varies
     assert side.matrix(_topics(1)[0].topic, IDS).shape == (12, 4)
 
 
@@ -196,9 +198,9 @@ def test_only_groups_that_read_knowledge_depend_on_it(monkeypatch):
         "irplatform.knowledge.open_knowledge",
         lambda _names: type("Knowledge", (), {"fingerprint": "abc"}),
     )
-    ours = {"feature_format": FEATURES_FORMAT}
-    assert dependencies(("lexical", "document")) == ours
-    assert dependencies(("lexical", "concepts")) == {**ours, "knowledge": "abc"}
+    base = {"feature_format": FEATURES_FORMAT}
+    assert dependencies(("lexical", "document")) == base
+    assert dependencies(("lexical", "concepts")) == {**base, "knowledge": "abc"}
 
 
 def test_what_reads_features_depends_on_how_our_groups_compute_them(monkeypatch):
@@ -217,16 +219,16 @@ def test_groups_that_are_told_which_knowledge_bases_depend_on_no_others(monkeypa
         lambda names: type("Knowledge", (), {"fingerprint": "+".join(names)}),
     )
     names = ("lexical", "concepts", "genes")
-    told = _with_knowledge(names, {}, ("mesh", "hgnc"))
-    assert told == {name: {"knowledge": ["mesh", "hgnc"]} for name in ("concepts", "genes")}
-    ours = {"feature_format": FEATURES_FORMAT}
-    found = dependencies(names, told)
-    assert found == {**ours, "knowledge": "mesh+hgnc"}
-    own = {"genes": {"knowledge": ["hgnc"]}, "lexical": {}}
-    told = _with_knowledge(names, own, ("mesh",))
-    assert told == {**own, "concepts": {"knowledge": ["mesh"]}}
-    found = dependencies(names, told)
-    assert found == {**ours, "knowledge": ["hgnc", "mesh"]}
+    settings = _with_knowledge(names, {}, ("mesh", "hgnc"))
+    assert settings == {name: {"knowledge": ["mesh", "hgnc"]} for name in ("concepts", "genes")}
+    base = {"feature_format": FEATURES_FORMAT}
+    facts = dependencies(names, settings)
+    assert facts == {**base, "knowledge": "mesh+hgnc"}
+    original = {"genes": {"knowledge": ["hgnc"]}, "lexical": {}}
+    settings = _with_knowledge(names, original, ("mesh",))
+    assert settings == {**original, "concepts": {"knowledge": ["mesh"]}}
+    facts = dependencies(names, settings)
+    assert facts == {**base, "knowledge": ["hgnc", "mesh"]}
 
 
 def test_wrong_names_of_groups_are_refused():

@@ -10,8 +10,8 @@ from irplatform.plugin import LabelledTopic, Topic
 def _topics(queries, sources=None):
     fields = [{"citing_id": source} if source else {} for source in sources or [""] * len(queries)]
     return [
-        LabelledTopic(Topic(f"t{n:02}", query, held), (), {})
-        for n, (query, held) in enumerate(zip(queries, fields, strict=True))
+        LabelledTopic(Topic(f"t{n:02}", query, values), (), {})
+        for n, (query, values) in enumerate(zip(queries, fields, strict=True))
     ]
 
 
@@ -21,13 +21,13 @@ def plain():
 
 
 def test_topics_that_ask_the_same_share_a_fold_and_others_stay(plain):
-    how = Folding(5, "citing_id")
-    before = how.split(_topics(plain))
+    folding = Folding(5, "citing_id")
+    before = folding.split(_topics(plain))
     assert set(before) == set(range(5))
     last = next(n for n in range(1, 40) if before[n] != before[0])
-    asked = [*plain]
-    asked[last] = "Query: 0"
-    after = how.split(_topics(asked))
+    queries = [*plain]
+    queries[last] = "Query: 0"
+    after = folding.split(_topics(queries))
     assert after[last] == after[0]
     assert [f for n, f in enumerate(after) if n != last] == [
         f for n, f in enumerate(before) if n != last
@@ -36,9 +36,9 @@ def test_topics_that_ask_the_same_share_a_fold_and_others_stay(plain):
 
 def test_sources_that_share_a_question_share_a_fold(plain):
     sources = [f"article {n // 4}" for n in range(40)]
-    asked = [*plain]
-    asked[4], asked[8] = "the same words", "the same words"
-    folds = Folding(5, "citing_id").split(_topics(asked, sources))
+    queries = [*plain]
+    queries[4], queries[8] = "the same words", "the same words"
+    folds = Folding(5, "citing_id").split(_topics(queries, sources))
     assert len(set(folds[4:12])) == 1
     for start in range(0, 40, 4):
         assert len(set(folds[start : start + 4])) == 1

@@ -51,9 +51,9 @@ def test_what_a_killed_write_left_is_no_part_of_an_artifact():
 def test_where_nothing_is_made_a_missing_artifact_is_an_error():
     with nothing_made(), pytest.raises(PlatformError, match="is not in the cache"):
         artifact("index", "demo", DEPENDS_ON, write("x"))
-    made = artifact("index", "demo", DEPENDS_ON, write("x"))
+    index = artifact("index", "demo", DEPENDS_ON, write("x"))
     with nothing_made():
-        assert artifact("index", "demo", DEPENDS_ON, never).path == made.path
+        assert artifact("index", "demo", DEPENDS_ON, never).path == index.path
 
 
 def test_other_dependencies_make_another_artifact():
@@ -80,8 +80,8 @@ def test_the_manifest_spells_the_dependencies_out():
 
 def test_an_artifact_may_depend_on_a_file_whose_name_is_not_utf8():
     depends_on = {"file": os.fsdecode(b"Z\xfcrich.tsv")}
-    found = artifact("kind", "label", depends_on, write(""))
-    assert json.loads((found.path / "manifest.json").read_text())["depends_on"].items() >= (
+    entry = artifact("kind", "label", depends_on, write(""))
+    assert json.loads((entry.path / "manifest.json").read_text())["depends_on"].items() >= (
         depends_on.items()
     )
 
@@ -121,9 +121,9 @@ def test_an_artifact_that_lost_something_is_made_again(lost, cut, capsys):
     assert (again.built, again.path) == (True, path)
     assert (path / "sub" / "more").read_text() == "more"
     damage = "has a damaged file, " if "json" in lost else "lacks some of what was written there"
-    told = f"kind/{path.name} {damage}"
+    message = f"kind/{path.name} {damage}"
     err = capsys.readouterr().err
-    assert err.startswith(told) if cut or lost != "manifest.json" else err == ""
+    assert err.startswith(message) if cut or lost != "manifest.json" else err == ""
 
 
 def _write_several(folder):
@@ -224,10 +224,10 @@ def test_what_was_built_under_another_label_is_found(fresh_home):
 
 def test_its_own_label_comes_first():
     twin = artifact("kind", "one", DEPENDS_ON, write("twin")).path
-    own = twin.with_name(twin.name.replace("one", "two"))
-    shutil.copytree(twin, own)
-    assert artifact("kind", "two", DEPENDS_ON, never).path == own
-    (own / "content").unlink()
+    namesake = twin.with_name(twin.name.replace("one", "two"))
+    shutil.copytree(twin, namesake)
+    assert artifact("kind", "two", DEPENDS_ON, never).path == namesake
+    (namesake / "content").unlink()
     assert artifact("kind", "two", DEPENDS_ON, never).path == twin
 
 

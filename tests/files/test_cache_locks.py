@@ -39,13 +39,13 @@ def test_a_failed_build_leaves_nothing_that_looks_finished(fresh_home):
 def test_a_resumable_build_finds_what_an_interrupted_one_left():
     with pytest.raises(RuntimeError):
         artifact("kind", "label", DEPENDS_ON, _fail, resumable=True)
-    found = []
+    names = []
 
     def resume(folder):
-        found.extend(path.name for path in folder.iterdir())
+        names.extend(path.name for path in folder.iterdir())
 
     artifact("kind", "label", DEPENDS_ON, resume, resumable=True)
-    assert found == ["half"]
+    assert names == ["half"]
 
 
 def test_one_that_was_killed_when_all_was_done_is_finished_once(monkeypatch):
@@ -59,25 +59,25 @@ def test_one_that_was_killed_when_all_was_done_is_finished_once(monkeypatch):
 def test_any_other_build_begins_in_an_empty_folder():
     with pytest.raises(RuntimeError):
         artifact("kind", "label", DEPENDS_ON, _fail)
-    found = []
-    artifact("kind", "label", DEPENDS_ON, lambda folder: found.extend(folder.iterdir()))
-    assert found == []
+    paths = []
+    artifact("kind", "label", DEPENDS_ON, lambda folder: paths.extend(folder.iterdir()))
+    assert paths == []
 
 
-@pytest.mark.parametrize(("resumable", "found"), [(True, ["half"]), (False, [])])
-def test_a_build_goes_on_from_what_was_left_under_another_label(resumable, found, fresh_home):
+@pytest.mark.parametrize(("resumable", "expected"), [(True, ["half"]), (False, [])])
+def test_a_build_goes_on_from_what_was_left_under_another_label(resumable, expected, fresh_home):
     for label in ("one", "two", "one"):
         with pytest.raises(RuntimeError):
             artifact("kind", label, DEPENDS_ON, _fail, resumable=True)
-    there = []
+    names = []
     built = artifact(
         "kind",
         "three",
         DEPENDS_ON,
-        lambda folder: there.extend(path.name for path in folder.iterdir()),
+        lambda folder: names.extend(path.name for path in folder.iterdir()),
         resumable=resumable,
     )
-    assert there == found
+    assert names == expected
     assert [path for path in built.path.parent.iterdir() if path.is_dir()] == [built.path]
 
 
@@ -124,8 +124,8 @@ def test_who_waits_for_another_process_says_so_once(fresh_home, monkeypatch, cap
 
     monkeypatch.setattr(locks, "notice", end_of_waiting)
     assert artifact("kind", "label", DEPENDS_ON, write("")).path == final
-    told = f"another process is building kind/{final.name}; waiting for it\n"
-    assert capsys.readouterr().err == told
+    line = f"another process is building kind/{final.name}; waiting for it\n"
+    assert capsys.readouterr().err == line
 
 
 def test_who_finds_a_free_lock_says_nothing(capsys):
@@ -182,8 +182,8 @@ def test_what_was_made_of_a_file_that_changed_is_not_gone_on_from():
 
     with pytest.raises(ChangedFileError):
         artifact("kind", "label", DEPENDS_ON, fail, resumable=True)
-    made = artifact("kind", "label", DEPENDS_ON, write("new"), resumable=True)
-    assert sorted(path.name for path in made.path.iterdir()) == ["content", "manifest.json"]
+    entry = artifact("kind", "label", DEPENDS_ON, write("new"), resumable=True)
+    assert sorted(path.name for path in entry.path.iterdir()) == ["content", "manifest.json"]
 
 
 def test_a_build_that_fails_leaves_nothing_unless_it_can_go_on(fresh_home):
@@ -191,7 +191,7 @@ def test_a_build_that_fails_leaves_nothing_unless_it_can_go_on(fresh_home):
         (folder / "half").write_text("half")
         raise InputError("no")
 
-    for resumable, left in ((False, []), (True, ["half"])):
+    for resumable, leftovers in ((False, []), (True, ["half"])):
         with pytest.raises(InputError):
             artifact("kind", "label", {"resumable": resumable}, fail, resumable=resumable)
-        assert [path.name for path in fresh_home.rglob("half")] == left
+        assert [path.name for path in fresh_home.rglob("half")] == leftovers

@@ -40,8 +40,8 @@ def test_any_texts_come_back(rows):
 @given(texts=st.lists(st.one_of(st.sampled_from(["a", "b", "x" * 70]), CELLS), min_size=1))
 def test_order_codes_and_changes_are_those_of_the_texts(texts):
     cells = packed(texts)
-    if (whole := words(cells)) is not None:
-        order = np.lexsort(whole.T[::-1])
+    if (keys := words(cells)) is not None:
+        order = np.lexsort(keys.T[::-1])
         assert texts_of(cells[order]) == sorted(texts)
     assert len({*codes(cells).tolist()}) == len({*texts})
     differ = [0, *(n for n in range(1, len(texts)) if texts[n] != texts[n - 1])]
@@ -73,5 +73,5 @@ def test_texts_that_are_no_numbers_are_refused(text):
 
 def test_numbers_are_the_nearest_of_64_bits_however_they_are_written():
     texts = ["1.5", "-0", "+2", ".5", "7.", "007", "1e5", "0.1000000000000000055", "1" * 70]
-    found = split("".join(f"{text}\n" for text in texts).encode(), 1).numbers(0)
-    assert [repr(number) for number in found.tolist()] == [repr(float(text)) for text in texts]
+    numbers = split("".join(f"{text}\n" for text in texts).encode(), 1).numbers(0)
+    assert [repr(number) for number in numbers.tolist()] == [repr(float(text)) for text in texts]

@@ -123,9 +123,9 @@ def test_the_files_of_a_folder_are_known_by_their_paths_in_it(tmp_path):
         name: hashlib.sha256(name.encode()).hexdigest()
         for name in ("a.json", "b.txt", "inner.json/c.json")
     }
-    found = digests.folder_digests(tmp_path)
-    assert found == expected
-    assert list(found) == list(expected)
+    result = digests.folder_digests(tmp_path)
+    assert result == expected
+    assert list(result) == list(expected)
     del expected["b.txt"]
     assert digests.folder_digests(tmp_path, ("*.json", "a*")) == expected
 

@@ -27,42 +27,42 @@ def _pubmed(path, number):
 
 
 CORPORA = pytest.mark.parametrize(
-    ("name", "made"), [("a.jsonl", _jsonl), ("pubmed24n0001.xml.gz", _pubmed)]
+    ("name", "write"), [("a.jsonl", _jsonl), ("pubmed24n0001.xml.gz", _pubmed)]
 )
 
 
 @CORPORA
-def test_a_file_that_was_replaced_since_it_was_hashed_is_not_read(tmp_path, made, name):
-    corpus = made(tmp_path / name, 1)
+def test_a_file_that_was_replaced_since_it_was_hashed_is_not_read(tmp_path, write, name):
+    corpus = write(tmp_path / name, 1)
     _ = corpus.fingerprint
-    made(tmp_path / name, 2)
+    write(tmp_path / name, 2)
     with pytest.raises(InputError, match=rf"{name}.*changed while it was used. Run the command"):
         list(corpus)
 
 
 @CORPORA
-def test_nor_one_that_is_replaced_while_it_is_read(tmp_path, made, name):
-    corpus = made(tmp_path / name, 1)
+def test_nor_one_that_is_replaced_while_it_is_read(tmp_path, write, name):
+    corpus = write(tmp_path / name, 1)
     _ = corpus.fingerprint
     documents = iter(corpus)
     assert next(documents).id == "1"
-    made(tmp_path / name, 22)
+    write(tmp_path / name, 22)
     with pytest.raises(InputError, match="changed while it was used"):
         list(documents)
 
 
 @CORPORA
-def test_the_same_content_may_be_written_again(tmp_path, made, name):
-    corpus = made(tmp_path / name, 1)
+def test_the_same_content_may_be_written_again(tmp_path, write, name):
+    corpus = write(tmp_path / name, 1)
     _ = corpus.fingerprint
-    made(tmp_path / name, 1)
+    write(tmp_path / name, 1)
     assert [document.id for document in corpus] == ["1"]
 
 
 @CORPORA
-def test_without_a_fingerprint_files_are_read_as_they_are(tmp_path, made, name):
-    corpus = made(tmp_path / name, 1)
-    made(tmp_path / name, 2)
+def test_without_a_fingerprint_files_are_read_as_they_are(tmp_path, write, name):
+    corpus = write(tmp_path / name, 1)
+    write(tmp_path / name, 2)
     assert [document.id for document in corpus] == ["2"]
 
 

@@ -64,12 +64,12 @@ def test_a_cut_last_line_is_dropped_without_a_word(journal, cut, capsys):
     [b"", b"{", b'{"n":2}', b'0123456789abcdef {"n":2}', b"[1]", b"null", b"\x00\xff", b" ", b"2 "],
 )
 def test_nothing_is_trusted_from_the_first_line_that_is_not_sound(journal, line, capsys):
-    whole = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join([whole[0], line + b"\n", *whole[2:]]))
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([lines[0], line + b"\n", *lines[2:]]))
     assert "has a damaged line, 2" in damage_of_unfinished(journal)
     assert read_journal(journal, number) == [1]
     assert "scores.journal: line 2 is damaged" in capsys.readouterr().err
-    assert journal.read_bytes() == whole[0]
+    assert journal.read_bytes() == lines[0]
 
 
 @pytest.mark.parametrize("entry", [{"m": 1}, {"n": "one"}, [1], None])

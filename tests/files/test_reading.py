@@ -57,8 +57,10 @@ def test_what_is_piped_is_read_more_than_once():
         "        with open_bytes(Path(path)) as file: print(len(file.read()))"
     )
     command = f'cat /dev/zero | head -c 70000 | {sys.executable} -c "$0" /dev/stdin <(echo abc)'
-    done = subprocess.run(["bash", "-c", command, code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["70000", "70000", "4", "4"]
+    process = subprocess.run(
+        ["bash", "-c", command, code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.split() == ["70000", "70000", "4", "4"]
 
 
 @pytest.mark.parametrize("name", ["lines", "blocks", "run"])
@@ -130,10 +132,10 @@ def test_a_file_that_is_read_whole_has_an_end(tmp_path):
 
 
 def test_it_is_told_how_much_of_a_packed_file_is_read(tmp_path):
-    path, told = tmp_path / "packed.gz", []
+    path, amounts = tmp_path / "packed.gz", []
     path.write_bytes(gzip.compress(b"a line\n" * 100_000))
-    with reporting_reads(told.append):
+    with reporting_reads(amounts.append):
         assert sum(1 for _ in numbered_lines(path)) == 100_000
-    assert sum(told) == path.stat().st_size
+    assert sum(amounts) == path.stat().st_size
     assert sum(1 for _ in numbered_lines(path)) == 100_000
-    assert sum(told) == path.stat().st_size  # and nothing outside of the block
+    assert sum(amounts) == path.stat().st_size  # and nothing outside of the block

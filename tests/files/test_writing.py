@@ -136,7 +136,7 @@ def _link(tmp_path, target):
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("locate", "message"),
     [
         (lambda tmp_path: _link(tmp_path, "nowhere"), "link: this link leads nowhere, or back"),
         (lambda tmp_path: _link(tmp_path, "link"), "link: this link leads nowhere, or back"),
@@ -146,15 +146,15 @@ def _link(tmp_path, target):
         (lambda tmp_path: tmp_path / "file" / "runs", "file: this is a file, not a folder"),
     ],
 )
-def test_where_no_folder_can_be_the_place_is_named(tmp_path, monkeypatch, made, told):
+def test_where_no_folder_can_be_the_place_is_named(tmp_path, monkeypatch, locate, message):
     (tmp_path / "file").write_text("")
-    place = made(tmp_path)
-    with pytest.raises(InputError, match=told):
+    place = locate(tmp_path)
+    with pytest.raises(InputError, match=message):
         writable_folder(place)
-    with pytest.raises(InputError, match=told), made_folder(place):
+    with pytest.raises(InputError, match=message), made_folder(place):
         pass
     monkeypatch.setenv("IRPLATFORM_HOME", str(place))
-    with pytest.raises(InputError, match=rf"{told}.*Set IRPLATFORM_HOME to a folder"):
+    with pytest.raises(InputError, match=rf"{message}.*Set IRPLATFORM_HOME to a folder"):
         home()
 
 

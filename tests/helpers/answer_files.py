@@ -35,7 +35,7 @@ SPELLINGS = (
     *(lambda p: [p], lambda p: f"[{p}]", lambda p: f" {p} "),
 )
 """How one PMID may be written."""
-TEXTS = (", ".join, "; ".join, "\n".join, lambda p: " ".join(f"[{each}]" for each in p), json.dumps)
+TEXTS = (", ".join, "; ".join, "\n".join, lambda p: " ".join(f"[{pmid}]" for pmid in p), json.dumps)
 """How several may be written in one text."""
 JUNK = ("n/a", "PMC5", "10.1000/182", "https://example.org/5", "30,123,222", True, -5, 5.5)
 EMPTY = (None, "")
@@ -104,10 +104,10 @@ class Written:
             if self.form == "biogen-a":
                 keys = ("supported_citations", "contradicted_citations")
             sentence: dict[str, object] = {"text": "So."}
-            for each in keys:
+            for citation_key in keys:
                 pmids = self.pmids()
                 self.meant[topic].append(pmids)
-                sentence[each] = self.spelled(topic, pmids)
+                sentence[citation_key] = self.spelled(topic, pmids)
             sentences.append(sentence)
         return {
             "metadata": metadata,
@@ -134,11 +134,11 @@ class Written:
         if key is None or (not head and self.random.random() < 0.3):
             key = self.random.choice((None, None, "list", "answers", "questions", "topics"))
         if key is None:
-            text = "\n".join(json.dumps(each, indent=indent) for each in entries) + "\n"
+            text = "\n".join(json.dumps(entry, indent=indent) for entry in entries) + "\n"
             text = "\n" * self.random.choice((0, 0, 2)) + text
         else:
-            whole = entries if key == "list" else {**head, key: entries}
-            text = json.dumps(whole, indent=indent)
+            content = entries if key == "list" else {**head, key: entries}
+            text = json.dumps(content, indent=indent)
         encoding = self.random.choice(("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16"))
         return text.encode(encoding)
 
@@ -168,34 +168,34 @@ def read_back(content: bytes, form: str) -> dict[str, list[list[str]]]:
 
 def violations(seed: int, folder: Path) -> list[str]:
     """Repair a generated file; return what does not hold of the copy."""
-    written = Written(random.Random(seed))
-    path, out, task = folder / "a.json", folder / "b.json", folder / f"{written.form}.toml"
-    path.write_bytes(written.content)
-    task.write_text(TASK.format(form=written.form))
+    answers = Written(random.Random(seed))
+    path, out, task = folder / "a.json", folder / "b.json", folder / f"{answers.form}.toml"
+    path.write_bytes(answers.content)
+    task.write_text(TASK.format(form=answers.form))
     try:
         fixed = fix_run(path, out, task=str(task), force=True)
     except InputError:
         return ["cannot be read"]
     except Exception as error:
         return [f"crash: {type(error).__name__}: {error}"]
-    read = read_back(out.read_bytes(), written.form)
+    read = read_back(out.read_bytes(), answers.form)
     lost: Counter[int] = Counter()
     for lines in getattr(fixed.repair, "lost", {}).values():
         lost.update(lines)
     wrong = []
-    others = sum(written.others.values())
-    for topic, lists in written.meant.items():
+    others = sum(answers.others.values())
+    for topic, lists in answers.meant.items():
         if topic not in read:
             wrong.append("an answer is gone")
         elif read[topic] != lists:
             accepted = "refused" if fixed.check.refused else "accepted"
             wrong.append(f"other PMIDs than were meant, {accepted}")
-        had = any(lists) or written.others[topic]
+        had = any(lists) or answers.others[topic]
         if not fixed.check.refused and had and not any(read.get(topic, [])):
             wrong.append("accepted with nothing left of an answer")
     if lost.total() != others:
         wrong.append("what was left out is not counted")
-    emptied = any(written.others[t] and not any(p) for t, p in written.meant.items())
+    emptied = any(answers.others[t] and not any(p) for t, p in answers.meant.items())
     if fixed.check.refused and not emptied:
         errors = [p.message for p in fixed.check.problems if p.level == "error"]
         wrong.append(f"refused though all can be read: {errors[0][:50]}")
@@ -204,16 +204,16 @@ def violations(seed: int, folder: Path) -> list[str]:
 
 def main(number: int) -> None:
     """Print how many files are wrong, and in what."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(number):
             wrong = violations(seed, Path(folder))
             bad += wrong not in ([], ["cannot be read"])
-            found.update({*(each.partition(": ")[0] for each in wrong)})
+            counts.update({*(message.partition(": ")[0] for message in wrong)})
             if "-v" in sys.argv and wrong:
                 print(seed, wrong)
-    print(f"{bad:,} of {number:,} files: {dict(found.most_common())}")
+    print(f"{bad:,} of {number:,} files: {dict(counts.most_common())}")
 
 
 if __name__ == "__main__":

@@ -65,15 +65,15 @@ def answer_to(prompt: str) -> str:
 
 def ranking(prompt: str) -> str:
     """The passages of a prompt by relevance: "[2] > [1]"."""
-    found = [(int(relevance), int(number)) for number, relevance in _PASSAGE.findall(prompt)]
-    return " > ".join(f"[{number}]" for _, number in sorted(found, key=lambda p: (-p[0], p[1])))
+    passages = [(int(relevance), int(number)) for number, relevance in _PASSAGE.findall(prompt)]
+    return " > ".join(f"[{number}]" for _, number in sorted(passages, key=lambda p: (-p[0], p[1])))
 
 
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         stand_in: ChatStandIn = self.server.stand_in  # type: ignore[attr-defined]
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        stand_in.asked.append(asked)
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        stand_in.asked.append(request)
         stand_in.headers.append(dict(self.headers))
         with stand_in.arrived:
             stand_in.waiting += 1
@@ -92,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif order == "not chat":
             body = {"object": "list"}
         else:
-            answer = order or answer_to(asked["messages"][-1]["content"])
+            answer = order or answer_to(request["messages"][-1]["content"])
             body = {
                 "choices": [{"message": {"role": "assistant", "content": answer}}],
                 "usage": {"prompt_tokens": 1000, "completion_tokens": 50},

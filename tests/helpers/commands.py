@@ -42,6 +42,6 @@ def call(
     except SystemExit as stop:
         code = int(stop.code or 0)
     printed = capsys.readouterr()
-    if (named := _NEEDS.search(printed.err)) and absent(*EXTRAS[named[1]]):
-        pytest.skip(f"the extra '{named[1]}' is not installed")
+    if (need := _NEEDS.search(printed.err)) and absent(*EXTRAS[need[1]]):
+        pytest.skip(f"the extra '{need[1]}' is not installed")
     return Outcome(code, printed.out, printed.err)

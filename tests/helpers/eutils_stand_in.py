@@ -83,16 +83,16 @@ class StandIn:
     def wait_for_calls(self, count: int, timeout: float = 60.0) -> None:
         """Return when that many calls have come."""
         with self.arrived:
-            done = self.arrived.wait_for(lambda: len(self.calls) >= count, timeout)
-        assert done, f"{len(self.calls)} calls came, not {count}"
+            success = self.arrived.wait_for(lambda: len(self.calls) >= count, timeout)
+        assert success, f"{len(self.calls)} calls came, not {count}"
 
     def answer(self, ids: Iterable[str]) -> str:
         """The articles that there are, in the order asked for."""
-        found = "".join(self.articles.get(pmid, "") for pmid in ids)
+        articles = "".join(self.articles.get(pmid, "") for pmid in ids)
         return (
             '<?xml version="1.0" ?>\n<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, '
             '1st January 2025//EN" "https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">\n'
-            f"<PubmedArticleSet>\n{found}</PubmedArticleSet>"
+            f"<PubmedArticleSet>\n{articles}</PubmedArticleSet>"
         )
 
 

@@ -8,15 +8,15 @@ TOPIC = Topic("1", "lung cancer ERBB2", {"disease": "lung cancer", "gene": "ERBB
 
 def names_of(expression, setting):
     """The names in a part of the query, by weight."""
-    found = {}
+    weights = {}
 
     def visit(part):
         if "text" in part:
-            found[part["text"]] = part.get("weight", 1)
+            weights[part["text"]] = part.get("weight", 1)
         for inner in part.get("parts", ()):
             visit(inner)
 
     for part in as_json(expression)["parts"]:
         if part.get("setting") == setting:
             visit({**part, "weight": 1})
-    return found
+    return weights

@@ -35,17 +35,17 @@ class FeatureResources(SmallResources):
             _registered.add(name)
 
     def feature_group(self, name, settings=None):
-        return self._made(self.groups[name], settings)
+        return self._system(self.groups[name], settings)
 
     def reranker(self, name, settings=None):
-        return self._made(self.rerankers[name], settings)
+        return self._system(self.rerankers[name], settings)
 
-    def _made(self, kind, settings):
-        made = kind(kind.Options(**(settings or {})))
-        made.prepare(self)
-        return made
+    def _system(self, kind, settings):
+        system = kind(kind.Options(**(settings or {})))
+        system.prepare(self)
+        return system
 
-    def artifact(self, kind, depends_on, build, **_how):
+    def artifact(self, kind, depends_on, build, **_options):
         place = self.folder / f"{kind}-{fingerprint(json.loads(json.dumps(depends_on)))}"
         if not place.exists():
             place.mkdir(parents=True)
@@ -58,9 +58,9 @@ class FeatureResources(SmallResources):
 
 def feature_resources(folder, texts, vectors=None, *, groups=None, rerankers=None):
     """Resources with a forward index of texts, word vectors, and these groups and rerankers."""
-    held = small_resources(folder / "forward", texts, vectors or {})
+    base = small_resources(folder / "forward", texts, vectors or {})
     return FeatureResources(
-        texts, held.index, held.word_vectors, folder=folder / "artifacts",
+        texts, base.index, base.word_vectors, folder=folder / "artifacts",
         groups=groups or {}, rerankers=rerankers or {},
     )  # fmt: skip
 

@@ -40,7 +40,7 @@ def graph_resources(folder: Path) -> GraphResources:
 
     `IRPLATFORM_HOME` must be a folder of the test's own: the knowledge base is installed there.
     """
-    held = planted_resources(folder / "planted", titled=True)
+    base = planted_resources(folder / "planted", titled=True)
     lines = ["id\tname\tkind\tsynonyms\tparents\txrefs"]
     for number in range(SUBJECTS):
         lines.append(f"P:{number}\tsubject {number}\tdrug\t\t\t")
@@ -53,10 +53,10 @@ def graph_resources(folder: Path) -> GraphResources:
     articles = Articles(
         [
             (doc_id, "", " ".join(f"{_LONG}{word}" for word in text.split()))
-            for doc_id, text in held.texts.items()
+            for doc_id, text in base.texts.items()
         ]
     )
     graph = open_graph(articles, ConceptOptions(knowledge=("planted",)), workers=1)
     groups = {"lexical": LexicalMatches, "embedding": EmbeddingSimilarities}
-    values = {each.name: getattr(held, each.name) for each in fields(held)}
+    values = {field.name: getattr(base, field.name) for field in fields(base)}
     return GraphResources(**values, groups=groups, graph=graph)

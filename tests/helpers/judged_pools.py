@@ -32,9 +32,9 @@ def write_small_pool(
         for topic, ids in documents.items()
     }
     placed = sum(map(len, documents.values()))
-    made = Pool(folder, pool, "depth", {}, seed, [], [placed], lines)
-    write_pool(made)
-    return made
+    result = Pool(folder, pool, "depth", {}, seed, [], [placed], lines)
+    write_pool(result)
+    return result
 
 
 def plain_words() -> Words:
@@ -53,7 +53,7 @@ def small_desk(folder: Path, pool: Pool, **options) -> Iterator[Desk]:
     """A desk whose topics ask for lung cancer."""
 
     def read(ids):
-        return {each: document(each) for each in ids if not each.startswith("no")}
+        return {doc_id: document(doc_id) for doc_id in ids if not doc_id.startswith("no")}
 
     topics = {t: Topic(t, f"lung cancer {t}", {"disease": "lung cancer"}) for t in pool.topics}
     with Store.open(folder, pool.id) as store:

@@ -22,9 +22,9 @@ REFUSED = 0.05
 
 def free_port() -> int:
     """A port that nothing listens on."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 class Server:
@@ -93,10 +93,10 @@ class JudgingPage:
     def wait(self, script, seconds=20):
         """Wait until a script returns something true; return that."""
         end = time.monotonic() + seconds
-        while not (found := self.run(script)):
+        while not (value := self.run(script)):
             assert time.monotonic() < end, f"never true: {script}; {self.text('#alert')}"
             time.sleep(0.01)
-        return found
+        return value
 
     def find(self, selector):
         return self.driver.find_element("css selector", selector)

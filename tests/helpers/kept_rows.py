@@ -80,12 +80,15 @@ def execution(
     seeded = len(finals) > 1
     names = {seed: f"ranker-seed{seed}" if seeded else "ranker" for seed in finals}
     runs = {name: ranked(name, finals[seed]) for seed, name in names.items()}
-    own = {f"{name}-alone": ranked(f"{name}-alone", alone or 0) for name in runs}
-    for name, run in {**runs, **(own if alone is not None else {})}.items():
+    single_runs = {f"{name}-alone": ranked(f"{name}-alone", alone or 0) for name in runs}
+    for name, run in {**runs, **(single_runs if alone is not None else {})}.items():
         about = metadata(name, place, protocol=protocol)
         write_run_with_metadata(run, folder / f"{name}.run", about)
     systems = {}
-    for system, of in {"ranker": runs, "ranker-alone": own if alone is not None else {}}.items():
+    for system, of in {
+        "ranker": runs,
+        "ranker-alone": single_runs if alone is not None else {},
+    }.items():
         if of:
             mean = mean_evaluation([evaluate(qrels, run, MEASURES) for run in of.values()])
             systems[system] = SystemScores(mean.aggregate, mean.per_topic)

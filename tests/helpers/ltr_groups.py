@@ -68,9 +68,9 @@ class Judgments(TrainableFeatureGroup):
         self.documents = sorted({d for t in data.training for d in t.judgments})
 
     def compute(self, topic, documents):
-        known = float(topic.id in self.topics)
+        membership = float(topic.id in self.topics)
         return np.array(
-            [[known, float(d in self.documents), len(self.topics)] for d in documents.ids],
+            [[membership, float(d in self.documents), len(self.topics)] for d in documents.ids],
             dtype=np.float32,
         ).reshape(-1, 3)
 
@@ -144,10 +144,10 @@ def resources_in(tmp_path, monkeypatch):
     texts = {}
     for topic in range(TOPICS):
         for number in range(12):
-            chosen = [*random.choice(NOISE, 9)]
+            terms = [*random.choice(NOISE, 9)]
             if number < 3:
-                chosen[random.integers(9)] = QUERIES[topic]
-            texts[f"t{topic}d{number}"] = " ".join(chosen)
+                terms[random.integers(9)] = QUERIES[topic]
+            texts[f"t{topic}d{number}"] = " ".join(terms)
     return feature_resources(tmp_path, texts, {"x": np.ones(2)}, groups=GROUPS, rerankers=RERANKERS)
 
 

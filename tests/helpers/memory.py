@@ -69,18 +69,18 @@ class Resources(SmallResources):
 
 
 def choose(kind, **settings):
-    held = registration(kind, "memory")
-    return ChosenReranker(held, held.options(settings))
+    system = registration(kind, "memory")
+    return ChosenReranker(system, system.options(settings))
 
 
 def ranked_examples(numbers, shared=""):
     """The first stage ranks the relevant document, which ends in a, last."""
-    made = []
+    examples = []
     for n in numbers:
         ids = [f"t{n}{letter}{shared}" for letter in "zedcba"]
         first = Ranking.of(ids, np.arange(6.0, 0.0, -1.0))
-        made.append(Example(labelled(f"t{n}", ids, {ids[-1]: 1}, f"query {n}"), first))
-    return made
+        examples.append(Example(labelled(f"t{n}", ids, {ids[-1]: 1}, f"query {n}"), first))
+    return examples
 
 
 def twenty_topics():

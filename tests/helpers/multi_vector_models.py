@@ -32,7 +32,7 @@ def save_multi_vector(
     pooled: bool = False,
     numbers: str = "float32",
     reader: dict[str, Any] | None = None,
-    **named: Any,
+    **keywords: Any,
 ) -> Path:
     """A model as `MultiVectorEncoder` saves it, with random weights.
 
@@ -46,7 +46,7 @@ def save_multi_vector(
         pooled: vectors of documents are clustered.
         numbers: of the weights.
         reader: arguments of `Transformer`: query_expansion, document_length.
-        named: arguments of `MultiVectorEncoder`: prompts, similarity_fn_name.
+        keywords: arguments of `MultiVectorEncoder`: prompts, similarity_fn_name.
     """
     import torch
     from sentence_transformers import MultiVectorEncoder
@@ -71,12 +71,12 @@ def save_multi_vector(
         top.append(HierarchicalTokenPooling(pool_factor=2))
     arguments: dict[str, Any] = {"query_expansion": _EXPANSION, **(reader or {})}
     prompts = {"query": "w50 ", "document": "w51 "}
-    made = MultiVectorEncoder(
+    encoder = MultiVectorEncoder(
         modules=[Transformer(str(bare), **arguments), *top],
         device="cpu",
-        **{"prompts": prompts, **named},
+        **{"prompts": prompts, **keywords},
     )
-    made.to(getattr(torch, numbers)).save_pretrained(str(folder))
+    encoder.to(getattr(torch, numbers)).save_pretrained(str(folder))
     return folder
 
 
@@ -194,9 +194,9 @@ def save_stanford(folder: Path, **metadata: Any) -> Path:
     save_bare(folder, lambda: _bert(len(words)), words)
     weights = load_file(folder / "model.safetensors")
     torch.manual_seed(2)
-    own = {f"bert.{name}": value.clone() for name, value in weights.items()}
+    tensors = {f"bert.{name}": value.clone() for name, value in weights.items()}
     save_file(
-        {**own, "linear.weight": torch.randn(NUMBERS, WIDTH)},
+        {**tensors, "linear.weight": torch.randn(NUMBERS, WIDTH)},
         folder / "model.safetensors",
         {"format": "pt"},
     )

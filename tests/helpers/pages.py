@@ -21,10 +21,10 @@ FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | r
 def fences(page: Path, *kinds: str) -> Iterator[tuple[str, str]]:
     """Fenced blocks whose first line is one of these: where they are, and what they hold."""
     text = page.read_text(encoding="utf-8")
-    for found in FENCE.finditer(text):
-        if found["info"].strip() in kinds:
-            line = text.count("\n", 0, found.start()) + 1
-            yield f"{page.name}:{line}", found["body"]
+    for fence in FENCE.finditer(text):
+        if fence["info"].strip() in kinds:
+            line = text.count("\n", 0, fence.start()) + 1
+            yield f"{page.name}:{line}", fence["body"]
 
 
 def reference() -> ModuleType:

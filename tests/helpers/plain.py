@@ -40,8 +40,8 @@ def plain_resources(folder: Path, longest: int = 19, **more: str) -> SmallResour
 
 def plain_vectors(resources: SmallResources) -> dict[str, np.ndarray]:
     """Vectors by word."""
-    held = resources.word_vectors
-    return dict(zip(held.words, np.array(held.matrix, dtype=float), strict=False))
+    vectors = resources.word_vectors
+    return dict(zip(vectors.words, np.array(vectors.matrix, dtype=float), strict=False))
 
 
 def plain_weights(network: nn.Module) -> dict[str, np.ndarray]:

@@ -61,8 +61,8 @@ def planted_resources(folder: Path, *, titled: bool = False) -> SmallResources:
     if not titled:
         return small_resources(folder, texts, vectors)
     parts = {doc_id: text.split() for doc_id, text in texts.items()}
-    titles = {doc_id: " ".join(held[:TITLE_WORDS]) for doc_id, held in parts.items()}
-    abstracts = {doc_id: " ".join(held[TITLE_WORDS:]) for doc_id, held in parts.items()}
+    titles = {doc_id: " ".join(tokens[:TITLE_WORDS]) for doc_id, tokens in parts.items()}
+    abstracts = {doc_id: " ".join(tokens[TITLE_WORDS:]) for doc_id, tokens in parts.items()}
     return replace(small_resources(folder, abstracts, vectors, titles=titles), texts=texts)
 
 
@@ -81,9 +81,9 @@ def planted_topics(numbers: Sequence[int]) -> list[LabelledTopic]:
 
 def longer_planted_topics(numbers: Sequence[int]) -> list[LabelledTopic]:
     """Topics whose queries have so many words."""
-    asked = [topic.topic.query for topic in planted_topics(range(max(numbers)))]
+    queries = [topic.topic.query for topic in planted_topics(range(max(numbers)))]
     return [
-        replace(topic, topic=replace(topic.topic, query=" ".join(asked[:number])))
+        replace(topic, topic=replace(topic.topic, query=" ".join(queries[:number])))
         for topic, number in zip(planted_topics(range(len(numbers))), numbers, strict=True)
     ]
 
@@ -117,11 +117,11 @@ def precision_at_1(
     topics: Sequence[LabelledTopic] = tuple(planted_topics(range(80, TOPICS))),
 ) -> float:
     """Over some topics, by default those that are left."""
-    found = [
+    hits = [
         topic.candidates[int(scores(reranker, resources, topic).argmax())] in topic.judgments
         for topic in topics
     ]
-    return float(np.mean(found))
+    return float(np.mean(hits))
 
 
 def saved(reranker: Reranker, folder: Path) -> dict[str, bytes]:

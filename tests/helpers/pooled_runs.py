@@ -28,6 +28,6 @@ def judged(pool):
 
 def qrels(folder, grades):
     """A file of judgments."""
-    rows = (f"{t} 0 {d} {g}\n" for t, own in grades.items() for d, g in own.items())
+    rows = (f"{t} 0 {d} {g}\n" for t, judgments in grades.items() for d, g in judgments.items())
     (folder / "judged.txt").write_text("".join(rows))
     return folder / "judged.txt"

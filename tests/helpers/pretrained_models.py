@@ -27,16 +27,16 @@ def tokenizer(words: Sequence[str] = WORDS):
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     vocabulary = {word: number for number, word in enumerate([*special, *words])}
-    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(
+    backend = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    backend.pre_tokenizer = pre_tokenizers.Whitespace()
+    backend.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
     return PreTrainedTokenizerFast(
-        tokenizer_object=made,
+        tokenizer_object=backend,
         model_max_length=LONGEST,
         **dict(zip(names, special, strict=True)),
     )
@@ -86,13 +86,13 @@ def save_transformer_of_vectors(folder: Path, vectors: WordVectors, seed: int = 
     sizes = {"vocab_size": len(reader), "hidden_size": width, "intermediate_size": 64}
     torch.manual_seed(seed)
     without = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    made = BertModel(config(**sizes, **without, initializer_range=0.2))
+    model = BertModel(config(**sizes, **without, initializer_range=0.2))
     with torch.no_grad():
         rows = reader.convert_tokens_to_ids(words)
-        made.embeddings.word_embeddings.weight[rows] = torch.from_numpy(
+        model.embeddings.word_embeddings.weight[rows] = torch.from_numpy(
             np.array(vectors.matrix[:-1])
         )
-    made.save_pretrained(folder)
+    model.save_pretrained(folder)
     reader.save_pretrained(folder)
     return folder
 

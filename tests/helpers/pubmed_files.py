@@ -39,14 +39,14 @@ def citation(
 
 def article(*arguments: object, **keywords: object) -> str:
     """A PubmedArticle."""
-    held = citation(*arguments, **keywords)  # type: ignore[arg-type]
-    return f"<PubmedArticle>{held}<PubmedData></PubmedData></PubmedArticle>\n"
+    record = citation(*arguments, **keywords)  # type: ignore[arg-type]
+    return f"<PubmedArticle>{record}<PubmedData></PubmedData></PubmedArticle>\n"
 
 
 def deletion(*pmids: object) -> str:
     """A DeleteCitation."""
-    named = "".join(f'<PMID Version="1">{pmid}</PMID>\n' for pmid in pmids)
-    return f"<DeleteCitation>{named}</DeleteCitation>\n"
+    lines = "".join(f'<PMID Version="1">{pmid}</PMID>\n' for pmid in pmids)
+    return f"<DeleteCitation>{lines}</DeleteCitation>\n"
 
 
 def article_set(*entries: str, root: str = "PubmedArticleSet", doctype: str = DOCTYPE) -> bytes:
@@ -133,9 +133,9 @@ def _year(
             )
         file.write("</topics>\n")
     with (folder / "qrels").open("w") as file:
-        for number, wanted in enumerate(topics, start=1):
+        for number, topic in enumerate(topics, start=1):
             for place, (disease, gene) in enumerate(pairs):
-                if disease == wanted[0]:
-                    grade = 2 if gene == wanted[1] else 1
+                if disease == topic[0]:
+                    grade = 2 if gene == topic[1] else 1
                     file.write(f"{number} 0 {1000 + 2 * place} {grade}\n")
                     file.write(f"{number} 0 {1001 + 2 * place} 0\n")

@@ -39,6 +39,6 @@ def found(recorder, *runs, fingerprint="one", depth=None, candidates=None):
     retrieved = [RetrievedRun(run, "mark", {"name": run.name}) for run in runs]
     first = runs[0] if runs else None
     per_topic = {t: ids.doc_ids[:candidates] for run in runs for t, ids in run.rankings.items()}
-    made = Candidates((), retrieved, first, fingerprint, per_topic, depth)
-    recorder.add_retrieved(made, RESOURCES)
-    return made
+    result = Candidates((), retrieved, first, fingerprint, per_topic, depth)
+    recorder.add_retrieved(result, RESOURCES)
+    return result

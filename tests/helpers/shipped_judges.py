@@ -8,10 +8,10 @@ PLUGIN = Plugin("judges", "irplatform", "0.2.0")
 
 def shipped_judges():
     """What the registry holds for each, by name."""
-    found = {}
+    judges = {}
 
     def register(name, place, **defaults):
-        found[name] = Registration(name, "judge", place, defaults, PLUGIN)
+        judges[name] = Registration(name, "judge", place, defaults, PLUGIN)
 
     irplatform_judges.register_judges(register)
-    return found
+    return judges

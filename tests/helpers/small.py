@@ -11,7 +11,7 @@ import numpy as np
 
 from irplatform.files.digests import fingerprint
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic
-from irplatform.registry.dependencies import Chosen
+from irplatform.registry.dependencies import ChosenSystem
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Plugin, Registration
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index, tokenize
@@ -30,8 +30,8 @@ def registration(reranker, name="ranker", **defaults):
 
 def chosen(name, kind="reranker", **settings):
     """A system that comes with the platform, with its options."""
-    held = getattr(registry(), kind)(name)
-    return Chosen(held, held.options(settings))
+    system = getattr(registry(), kind)(name)
+    return ChosenSystem(system, system.options(settings))
 
 
 def words(count: int) -> list[str]:
@@ -70,7 +70,7 @@ class SmallResources:
     def system_seed(self):
         return self.seed
 
-    def artifact(self, kind, depends_on, build, **_how):
+    def artifact(self, kind, depends_on, build, **_options):
         """A folder that is built once; `built` lists the kinds of those that were."""
         path = self.folder / f"{kind}-{fingerprint(depends_on)}"
         if not path.exists():
@@ -109,5 +109,7 @@ def small_resources(
     documents = (Document(doc_id, titles.get(doc_id, ""), text) for doc_id, text in texts.items())
     build_forward_index(documents, folder, workers=1)
     matrix = np.array(list(vectors.values()), dtype=np.float32)
-    held = WordVectors.with_unk(list(vectors), matrix, seed=5)
-    return SmallResources(texts, ForwardIndex.open(folder), held, folder=folder / "artifacts")
+    word_vectors = WordVectors.with_unk(list(vectors), matrix, seed=5)
+    return SmallResources(
+        texts, ForwardIndex.open(folder), word_vectors, folder=folder / "artifacts"
+    )

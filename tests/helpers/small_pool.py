@@ -60,11 +60,11 @@ def write_archive(path: Path) -> Path:
     return path
 
 
-def arguments(own: dict[str, Path], partner: dict[str, Path] | None = None) -> list[str]:
+def arguments(files: dict[str, Path], partner: dict[str, Path] | None = None) -> list[str]:
     """The options that name these files."""
-    named = [(f"--{option}", path) for option, path in own.items()]
-    named += [(f"--partner-{option}", path) for option, path in (partner or {}).items()]
-    return [str(part) for pair in named for part in pair]
+    pairs = [(f"--{option}", path) for option, path in files.items()]
+    pairs += [(f"--partner-{option}", path) for option, path in (partner or {}).items()]
+    return [str(part) for pair in pairs for part in pair]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

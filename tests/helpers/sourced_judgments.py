@@ -34,5 +34,5 @@ def make_pool(folder, lines, *, strata=False):
 
 def write(path, *judgments):
     """Write the judgments of several lists to a file."""
-    write_judgments(path, [judgment for listed in judgments for judgment in listed])
+    write_judgments(path, [judgment for rows in judgments for judgment in rows])
     return path

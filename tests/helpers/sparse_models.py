@@ -176,8 +176,8 @@ def save_as_the_first_release(folder: Path) -> Path:
     places = dict.fromkeys(("SpladePooling", "MLMTransformer"), "sparse_encoder.models.")
     places |= dict.fromkeys(("SparseStaticEmbedding",), "sparse_encoder.models.")
 
-    def old(found: re.Match[str]) -> str:
-        name = {"Transformer": "MLMTransformer"}.get(found[1], found[1])
+    def old(match: re.Match[str]) -> str:
+        name = {"Transformer": "MLMTransformer"}.get(match[1], match[1])
         return f"sentence_transformers.{places.get(name, 'models.')}{name}"
 
     for path in [folder / "modules.json", *folder.rglob("router_config.json")]:

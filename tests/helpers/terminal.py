@@ -58,7 +58,7 @@ def on_terminal(
     if process == 0:
         os.execve(command[0], command, {**os.environ, "TERM": "xterm", **environment})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    began, typed, written = time.monotonic(), False, bytearray()
+    began, typed, output = time.monotonic(), False, bytearray()
     while time.monotonic() - began < limit:
         if not select.select([terminal], [], [], 1)[0]:
             continue
@@ -66,8 +66,8 @@ def on_terminal(
             data = os.read(terminal, 65536)
         except OSError:  # the other end is closed
             break
-        written += data
-        if interrupt_at and not typed and re.search(interrupt_at, written.decode(errors="replace")):
+        output += data
+        if interrupt_at and not typed and re.search(interrupt_at, output.decode(errors="replace")):
             os.write(terminal, b"\x03")
             began, typed = time.monotonic(), True
     else:
@@ -75,4 +75,4 @@ def on_terminal(
     _, status = os.waitpid(process, 0)
     os.close(terminal)
     seconds = time.monotonic() - began
-    return Shown(written.decode(errors="replace"), os.waitstatus_to_exitcode(status), seconds)
+    return Shown(output.decode(errors="replace"), os.waitstatus_to_exitcode(status), seconds)

@@ -25,10 +25,10 @@ def example(document, *labels, **more):
 
 def test_lines_with_sources_keep_them(tmp_path):
     path = write(
-        tmp_path / "j.jsonl", both := judged(ANN, "1", {"a": 2}) + judged(LLM, "1", {"a": 0})
+        tmp_path / "j.jsonl", judgments := judged(ANN, "1", {"a": 2}) + judged(LLM, "1", {"a": 0})
     )
     assert names_sources(path)
-    assert read_any(path) == both
+    assert read_any(path) == judgments
 
 
 def test_qrels_of_trec_need_a_source(tmp_path):
@@ -59,8 +59,8 @@ def test_what_is_not_there_is_told_before_its_source_is_asked_for(tmp_path, name
 def test_qrels_of_every_form_are_read(tmp_path, content):
     path = tmp_path / "qrels"
     path.write_text(content)
-    found = grades(read_any(path, LLM))
-    assert found == {("1", "a"): 1 if "True" in content else 2, ("1", "b"): 0}
+    topic_grades = grades(read_any(path, LLM))
+    assert topic_grades == {("1", "a"): 1 if "True" in content else 2, ("1", "b"): 0}
 
 
 @pytest.mark.parametrize("content", ["1 0 a 0.9\n", "query-id\tcorpus-id\tlevel\n1\ta\t0.9\n"])
@@ -82,10 +82,10 @@ def test_labels_of_doccano_are_grades(tmp_path):
     )
     with pytest.raises(InputError, match="nothing says whose judgments these are"):
         read_any(path)
-    found = read_any(path, ANN)
-    assert grades(found) == {("1", "a"): 2, ("1", "b"): None, ("1", "d"): -1}
-    assert {j.source for j in found} == {ANN}
-    assert found[0].note == "sure"
+    judgments = read_any(path, ANN)
+    assert grades(judgments) == {("1", "a"): 2, ("1", "b"): None, ("1", "d"): -1}
+    assert {j.source for j in judgments} == {ANN}
+    assert judgments[0].note == "sure"
 
 
 @pytest.mark.parametrize(

@@ -68,30 +68,30 @@ def pool(tmp_path, beir_folder):
 @pytest.fixture
 def judge(pool, tmp_path):
     def judge(name="even", **options):
-        given = {"collection": tmp_path / "small", "grades": GRADES, **options}
-        return ir.judge_pool(pool, name, **given)
+        arguments = {"collection": tmp_path / "small", "grades": GRADES, **options}
+        return ir.judge_pool(pool, name, **arguments)
 
     return judge
 
 
 def test_its_judgments_are_in_a_file_of_the_pool_with_their_source(judge, pool):
-    done = judge()
-    assert (done.judged, done.before, done.unjudged) == (3, 0, 0)
-    found = read_judgments(pool / "even.jsonl")
-    assert [(j.topic, j.document, j.grade) for j in found] == [
+    result = judge()
+    assert (result.judged, result.before, result.unjudged) == (3, 0, 0)
+    judgments = read_judgments(pool / "even.jsonl")
+    assert [(j.topic, j.document, j.grade) for j in judgments] == [
         ("q1", "d1", 1),
         ("q1", "d2", 0),
         ("q2", "d3", 0),
     ]
-    (source,) = {j.source for j in found}
+    (source,) = {j.source for j in judgments}
     assert (source.kind, source.name) == ("machine", "even")
     assert source.version.startswith("options:")
-    assert {j.pool for j in found} == {"p1"}
+    assert {j.pool for j in judgments} == {"p1"}
 
 
 def test_a_file_that_nothing_was_written_to_is_not_named(judge, pool):
-    done = judge(settings={"unjudged": ["d1", "d2", "d3"]})
-    assert done.sentence.startswith("0 judgments by even")
+    result = judge(settings={"unjudged": ["d1", "d2", "d3"]})
+    assert result.sentence.startswith("0 judgments by even")
     assert not (pool / "even.jsonl").exists()
 
 
@@ -106,10 +106,10 @@ def test_a_folder_that_cannot_be_written_to_is_named(judge, monkeypatch):
 
 def test_what_it_has_judged_is_not_judged_again(judge, pool):
     judge()
-    written = (pool / "even.jsonl").read_bytes()
+    content = (pool / "even.jsonl").read_bytes()
     again = judge()
     assert (again.judged, again.before, Even.asked) == (0, 3, 3)
-    assert (pool / "even.jsonl").read_bytes() == written
+    assert (pool / "even.jsonl").read_bytes() == content
 
 
 def test_with_other_options_it_is_another_source(judge, pool):
@@ -119,8 +119,8 @@ def test_with_other_options_it_is_another_source(judge, pool):
 
 
 def test_what_stays_unjudged_is_counted_and_asked_again(judge, pool):
-    done = judge(settings={"unjudged": ["d2"]})
-    assert (done.judged, done.unjudged) == (2, 1)
+    result = judge(settings={"unjudged": ["d2"]})
+    assert (result.judged, result.unjudged) == (2, 1)
     again = judge(settings={"unjudged": ["d2"]})
     assert (again.judged, again.before, again.unjudged, Even.asked) == (0, 2, 1, 4)
 
@@ -134,17 +134,17 @@ def test_an_interruption_keeps_what_was_judged_and_says_what_was_spent(judge, po
 
 
 def test_an_estimate_judges_nothing_and_says_the_price(judge, pool, capsys):
-    told = judge(estimate=True, prices=(2, 1000))
-    assert (told.tokens, told.price, told.unjudged) == (Judge.Tokens(3000, 3), 0.009, 3)
-    assert told.sentence.startswith("3 documents to judge by even options:")
-    assert told.sentence.endswith("about 3,000 tokens read, 3 written, 0.01")
+    estimate = judge(estimate=True, prices=(2, 1000))
+    assert (estimate.tokens, estimate.price, estimate.unjudged) == (Judge.Tokens(3000, 3), 0.009, 3)
+    assert estimate.sentence.startswith("3 documents to judge by even options:")
+    assert estimate.sentence.endswith("about 3,000 tokens read, 3 written, 0.01")
     assert Even.asked == 0
     assert not (pool / "even.jsonl").exists()
     assert capsys.readouterr().err == ""
-    done = judge(prices=(2, 1000))
-    assert (done.tokens, done.price) == (Judge.Tokens(900, 3), 0.0048)
+    result = judge(prices=(2, 1000))
+    assert (result.tokens, result.price) == (Judge.Tokens(900, 3), 0.0048)
     assert capsys.readouterr().err.splitlines() == [
-        told.sentence,
+        estimate.sentence,
         "spent: 900 tokens read, 3 written, 0.00",
     ]
 
@@ -169,8 +169,8 @@ def test_a_collection_without_grades_asks_for_them(judge):
 def test_documents_that_the_collection_lacks_stay_unjudged(judge, pool):
     with (pool / "pool.tsv").open("a") as file:
         file.write("q2\tgone\t1\t2\n")
-    done = judge()
-    assert (done.judged, done.unjudged) == (3, 1)
+    result = judge()
+    assert (result.judged, result.unjudged) == (3, 1)
 
 
 def test_topics_that_the_collection_lacks_are_an_error(judge, pool):
@@ -264,59 +264,63 @@ def learning(pool, tmp_path):
 
 
 def test_a_pool_that_learns_gets_its_rounds_until_its_budget_is_spent(learning, tmp_path, capsys):
-    given = {"collection": tmp_path / "small", "grades": GRADES}
-    told = ir.judge_pool(learning.folder, "even", estimate=True, **given)
-    assert told.unjudged == 2
-    assert told.sentence.endswith("2 written; up to 3 more in later rounds")
-    done = ir.judge_pool(learning.folder, "even", **given)
-    assert (done.judged, done.unjudged, Even.asked) == (5, 0, 5)
+    arguments = {"collection": tmp_path / "small", "grades": GRADES}
+    estimate = ir.judge_pool(learning.folder, "even", estimate=True, **arguments)
+    assert estimate.unjudged == 2
+    assert estimate.sentence.endswith("2 written; up to 3 more in later rounds")
+    result = ir.judge_pool(learning.folder, "even", **arguments)
+    assert (result.judged, result.unjudged, Even.asked) == (5, 0, 5)
     assert read_pool(learning.folder).rounds == [2, 2, 1]
-    again = ir.judge_pool(learning.folder, "even", **given)
+    again = ir.judge_pool(learning.folder, "even", **arguments)
     assert (again.judged, again.before, Even.asked) == (0, 5, 5)
 
 
 def test_its_rounds_are_those_of_the_page_where_people_judge_the_same(learning, tmp_path):
     other = shutil.copytree(learning.folder, tmp_path / "other")
-    done = ir.judge_pool(learning.folder, "even", collection=tmp_path / "small", grades=GRADES)
-    by_machine = read_judgments(done.path)
+    result = ir.judge_pool(learning.folder, "even", collection=tmp_path / "small", grades=GRADES)
+    by_machine = read_judgments(result.path)
     with Store.open(other, learning.id) as store:
-        held = read_pool(other)
-        while held:
-            placed = {(topic, item.document) for topic in held.topics for item in held.items(topic)}
+        round_pool = read_pool(other)
+        while round_pool:
+            placed = {
+                (topic, item.document)
+                for topic in round_pool.topics
+                for item in round_pool.items(topic)
+            }
             for j in by_machine:
                 if (j.topic, j.document) in placed:  # the same click twice is one
                     click = f"click on {j.topic} {j.document}"
                     store.judge(j.topic, j.document, ANN, j.grade, request=click)
-            held = grown(held)
+            round_pool = grown(round_pool)
     assert (other / "pool.tsv").read_bytes() == (learning.folder / "pool.tsv").read_bytes()
 
 
 def test_documents_that_stay_unjudged_do_not_hold_up_a_round(learning, tmp_path):
-    given = {"collection": tmp_path / "small", "grades": GRADES}
+    arguments = {"collection": tmp_path / "small", "grades": GRADES}
     settings = {"unjudged": ["d1", "d2", "d3"]}
-    done = ir.judge_pool(learning.folder, "even", settings=settings, **given)
-    assert (done.judged, done.unjudged) == (0, 5)
-    assert not done.path.exists()
+    result = ir.judge_pool(learning.folder, "even", settings=settings, **arguments)
+    assert (result.judged, result.unjudged) == (0, 5)
+    assert not result.path.exists()
 
 
 def test_people_go_first_where_a_pool_learns(learning, tmp_path, monkeypatch):
-    (topic, *_), asked = learning.topics, []
+    (topic, *_), calls = learning.topics, []
     document = learning.items(topic)[0].document
     with Store.open(learning.folder, learning.id) as store:
         store.judge(topic, document, ANN, 7, request="click-of-ann")
-    monkeypatch.setattr(machines, "next_batch", lambda folder, judged: asked.append(judged))
+    monkeypatch.setattr(machines, "next_batch", lambda folder, judged: calls.append(judged))
     ir.judge_pool(learning.folder, "even", collection=tmp_path / "small", grades=GRADES)
-    (known,) = asked
-    assert known[topic][document] == 7
-    assert sum(map(len, known.values())) == 2
+    (judgments,) = calls
+    assert judgments[topic][document] == 7
+    assert sum(map(len, judgments.values())) == 2
 
 
 class Learner(Judge):
     """Gives the most frequent grade of the documents that it was fitted on."""
 
     def fit(self, judged, grades):
-        given = [grade for _, _, own in judged for grade in own]
-        self.usual = max({*given}, key=given.count)
+        all_grades = [grade for _, _, topic_grades in judged for grade in topic_grades]
+        self.usual = max({*all_grades}, key=all_grades.count)
 
     def judge(self, topic, documents, grades):
         return [self.usual] * len(documents)
@@ -330,9 +334,9 @@ def test_the_topics_that_it_is_fitted_on_are_in_its_version(judge, tmp_path):
         tmp_path / "ann.jsonl", judged(ANN, "q1", {"d1": 1, "d2": 1}), judged(ANN, "q2", {"d3": 0})
     )
     with ir.register("learner", Learner):
-        done = judge("learner", fit_on=people, fit_topics="q1")
-        assert done.source == Source("machine", "learner", "usual:1 fitted-on:q1")
-        assert done.source.fitted_on == {"q1"}
+        result = judge("learner", fit_on=people, fit_topics="q1")
+        assert result.source == Source("machine", "learner", "usual:1 fitted-on:q1")
+        assert result.source.fitted_on == {"q1"}
         assert judge("learner", fit_on=people).source.fitted_on == {"q1", "q2"}
         with pytest.raises(InputError, match="cannot be fitted on topic q3: no person"):
             judge("learner", fit_on=people, fit_topics="q3")
@@ -344,8 +348,8 @@ def test_agree_leaves_out_the_topics_of_the_pool_that_it_was_fitted_on(judge, po
     write(pool / "ann.jsonl", judged(ANN, "q1", {"d1": 1, "d2": 0}), judged(ANN, "q2", {"d3": 0}))
     with ir.register("learner", Learner):
         judge("learner", fit_topics="q1")
-    found = ir.agree_judges(pool, samples=100)
-    assert found.of_grades.documents == 1
+    agreement = ir.agree_judges(pool, samples=100)
+    assert agreement.of_grades.documents == 1
 
 
 def test_a_collection_object_stands_where_its_name_can(judge, tmp_path):

@@ -31,20 +31,20 @@ def pool_of(folder, rows, **settings):
 
 
 @pytest.fixture
-def written(tmp_path):
+def pool_folder(tmp_path):
     """The folder of a pool with two topics, one with a document that was not drawn."""
     rows = [("1", "a", 1, 2), ("1", "b", 2, 0), ("1", "c", 2, 1), ("x", "a", 1, 1)]
     write_pool(pool_of(tmp_path, rows, strata=["10:1", "20:0.5"]))
     return tmp_path
 
 
-def test_documents_stand_in_the_order_of_judging_and_those_not_drawn_last(written):
+def test_documents_stand_in_the_order_of_judging_and_those_not_drawn_last(pool_folder):
     lines = ["1\tc\t2\t1", "1\ta\t1\t2", "1\tb\t2\t", "x\ta\t1\t1"]
-    assert (written / "pool.tsv").read_text() == HEADER + "\n".join([*lines, ""])
+    assert (pool_folder / "pool.tsv").read_text() == HEADER + "\n".join([*lines, ""])
 
 
-def test_what_is_written_is_read(written):
-    pool = read_pool(written)
+def test_what_is_written_is_read(pool_folder):
+    pool = read_pool(pool_folder)
     assert (pool.id, pool.method, pool.seed, pool.rounds) == ("f1", "depth", 7, [3])
     assert pool.runs == [RUN]
     assert pool.topics == ["1", "x"]
@@ -53,15 +53,15 @@ def test_what_is_written_is_read(written):
     assert (pool.placed, pool.is_sample) == (3, True)
 
 
-def test_counts_are_for_the_reader_of_the_file(written):
-    facts = json.loads((written / "pool.json").read_text())
+def test_counts_are_for_the_reader_of_the_file(pool_folder):
+    facts = json.loads((pool_folder / "pool.json").read_text())
     assert facts["counts"] == {"topics": 2, "pooled": 4, "placed": 3}
 
 
-def test_a_pool_that_is_read_and_written_has_the_same_bytes(written):
-    before = [(written / name).read_bytes() for name in ("pool.tsv", "pool.json")]
-    write_pool(read_pool(written))
-    assert [(written / name).read_bytes() for name in ("pool.tsv", "pool.json")] == before
+def test_a_pool_that_is_read_and_written_has_the_same_bytes(pool_folder):
+    before = [(pool_folder / name).read_bytes() for name in ("pool.tsv", "pool.json")]
+    write_pool(read_pool(pool_folder))
+    assert [(pool_folder / name).read_bytes() for name in ("pool.tsv", "pool.json")] == before
 
 
 def test_ids_of_any_length_and_alphabet_are_kept(tmp_path):
@@ -70,16 +70,16 @@ def test_ids_of_any_length_and_alphabet_are_kept(tmp_path):
     assert [item.document for item in read_pool(tmp_path).items("q")] == [r[1] for r in rows]
 
 
-def test_a_round_whose_documents_were_not_written_is_none(written):
-    facts = json.loads((written / "pool.json").read_text())
-    (written / "pool.json").write_text(json.dumps({**facts, "rounds": [3, 2]}))
-    assert read_pool(written).rounds == [3]
+def test_a_round_whose_documents_were_not_written_is_none(pool_folder):
+    facts = json.loads((pool_folder / "pool.json").read_text())
+    (pool_folder / "pool.json").write_text(json.dumps({**facts, "rounds": [3, 2]}))
+    assert read_pool(pool_folder).rounds == [3]
 
 
-def test_lines_about_a_topic_need_not_stand_together(written):
+def test_lines_about_a_topic_need_not_stand_together(pool_folder):
     lines = ["1\tc\t2\t1", "x\ta\t1\t1", "1\ta\t1\t2"]
-    (written / "pool.tsv").write_text(HEADER + "\n".join([*lines, ""]))
-    assert [item.document for item in read_pool(written).items("1")] == ["c", "a"]
+    (pool_folder / "pool.tsv").write_text(HEADER + "\n".join([*lines, ""]))
+    assert [item.document for item in read_pool(pool_folder).items("1")] == ["c", "a"]
 
 
 @pytest.mark.parametrize(
@@ -93,30 +93,30 @@ def test_lines_about_a_topic_need_not_stand_together(written):
         ("1\ta\t1\t1\n1\ta\t1\t2\n", "a topic has a document twice"),
     ],
 )
-def test_what_is_wrong_with_lines_is_told(written, lines, message):
-    (written / "pool.tsv").write_text(HEADER + lines)
+def test_what_is_wrong_with_lines_is_told(pool_folder, lines, message):
+    (pool_folder / "pool.tsv").write_text(HEADER + lines)
     with pytest.raises(InputError) as error:
-        read_pool(written)
+        read_pool(pool_folder)
     assert message in str(error.value)
 
 
-def test_a_file_without_the_header_is_refused(written):
-    (written / "pool.tsv").write_text("1\ta\t1\t1\n")
+def test_a_file_without_the_header_is_refused(pool_folder):
+    (pool_folder / "pool.tsv").write_text("1\ta\t1\t1\n")
     with pytest.raises(InputError, match="it lacks its header"):
-        read_pool(written)
+        read_pool(pool_folder)
 
 
-def test_line_ends_of_windows_are_read(written):
-    content = (written / "pool.tsv").read_text()
-    (written / "pool.tsv").write_text(content.replace("\n", "\r\n"), newline="")
-    assert [item.document for item in read_pool(written).items("1")] == ["c", "a"]
+def test_line_ends_of_windows_are_read(pool_folder):
+    content = (pool_folder / "pool.tsv").read_text()
+    (pool_folder / "pool.tsv").write_text(content.replace("\n", "\r\n"), newline="")
+    assert [item.document for item in read_pool(pool_folder).items("1")] == ["c", "a"]
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"id": 3}', "{"])
-def test_facts_that_are_not_a_pools_are_refused(written, content):
-    (written / "pool.json").write_text(content)
+def test_facts_that_are_not_a_pools_are_refused(pool_folder, content):
+    (pool_folder / "pool.json").write_text(content)
     with pytest.raises(InputError, match=r"pool\.json"):
-        read_pool(written)
+        read_pool(pool_folder)
 
 
 def test_another_folder_is_no_pool(tmp_path):

@@ -135,8 +135,8 @@ def test_a_budget_pools_each_topic_as_deep_as_its_part_reaches(runs):
     for topic, choice in zip(topics, choose(topics, "depth", 40, 1), strict=True):
         best = topic.best
         assert len(choice.documents) == 10
-        chosen = np.isin(topic.documents, choice.documents)
-        assert best[chosen].max() <= best[~chosen].min()
+        mask = np.isin(topic.documents, choice.documents)
+        assert best[mask].max() <= best[~mask].min()
 
 
 def test_of_the_last_rank_chance_decides(runs):
@@ -214,7 +214,7 @@ def random_runs(number, topics="12", seed=3):
     ]
 
 
-def chosen(topics, choices):
+def documents_of(topics, choices):
     """The documents that were chosen, in their order, by topic."""
     pairs = zip(topics, choices, strict=True)
     return {t.topic: texts_of(choice.documents) for t, choice in pairs}
@@ -225,12 +225,12 @@ class TestMoveToFront:
         runs = [run_of("a", t=["a1", "a2", "a3"]), run_of("b", t=["b1", "b2", "b3"])]
         judged = {"t": {"a1": 1, "b1": 0}}
         topics = [*candidates(runs, 9, judged)]
-        assert chosen(topics, choose(topics, "move-to-front", 1, 1)) == {"t": ["a2"]}
+        assert documents_of(topics, choose(topics, "move-to-front", 1, 1)) == {"t": ["a2"]}
 
     def test_without_judgments_the_runs_take_turns(self):
         runs = [run_of(name, t=[f"{name}{n}" for n in range(5)]) for name in "abc"]
         topics = [*candidates(runs, 9, {})]
-        first = chosen(topics, choose(topics, "move-to-front", 6, 1))["t"]
+        first = documents_of(topics, choose(topics, "move-to-front", 6, 1))["t"]
         assert {*first[:3]} == {"a0", "b0", "c0"}
         assert {*first[3:]} == {"a1", "b1", "c1"}
 
@@ -257,14 +257,14 @@ class TestMoveToFront:
         judged = {}
         for _ in range(25):
             topics = [*candidates(runs, 30, {"1": judged})]
-            (document,) = chosen(topics, choose(topics, "move-to-front", 1, 1))["1"]
+            (document,) = documents_of(topics, choose(topics, "move-to-front", 1, 1))["1"]
             judged[document] = truth[document]
         assert [*judged] == expected
 
     def test_a_document_that_nobody_could_tell_counts_as_not_relevant(self):
         runs = [run_of("a", t=["a1", "a2"]), run_of("b", t=["b1", "b2"])]
         topics = [*candidates(runs, 9, {"t": {"a1": None, "b1": 1}})]
-        assert chosen(topics, choose(topics, "move-to-front", 1, 1)) == {"t": ["b2"]}
+        assert documents_of(topics, choose(topics, "move-to-front", 1, 1)) == {"t": ["b2"]}
 
     def test_all_documents_are_chosen_in_the_end_each_once(self):
         topics = [*candidates(random_runs(3), 30, {})]
@@ -283,20 +283,20 @@ class TestWorth:
         for topic in topics:
             gains = np.array([[r and 1 / math.log2(1 + r) for r in row] for row in topic.ranks])
             raw = 1 / (1 + np.exp(-(slope[0] + slope[1] * gains.mean(axis=0))))
-            seen = raw[topic.judged].sum()
-            odds = raw / (1 - raw) * (topic.relevant.sum() + 1) / (seen + 1)
+            expectation = raw[topic.judged].sum()
+            odds = raw / (1 - raw) * (topic.relevant.sum() + 1) / (expectation + 1)
             chance = odds / (1 + odds)
-            known = np.where(topic.judged, topic.relevant, chance)
-            ideal = sum(1 / math.log2(1 + r) for r in range(1, min(10, round(sum(known))) + 1))
+            relevance = np.where(topic.judged, topic.relevant, chance)
+            ideal = sum(1 / math.log2(1 + r) for r in range(1, min(10, round(sum(relevance))) + 1))
             for a, b in pairs:
                 effect = (gains[a] - gains[b]) / ideal
-                means[a, b] += (known * effect).sum()
-                spreads[a, b] += (known * (1 - known) * effect**2).sum()
+                means[a, b] += (relevance * effect).sum()
+                spreads[a, b] += (relevance * (1 - relevance) * effect**2).sum()
             effects.append((gains / ideal, chance))
         wrong = {p: 0.5 * math.erfc(abs(means[p]) / math.sqrt(2 * spreads[p])) for p in pairs}
         for (gains, chance), topic, values in zip(effects, topics, worth(topics), strict=True):
-            told = sum(wrong[a, b] * np.abs(gains[a] - gains[b]) for a, b in pairs)
-            expected = np.where(topic.judged, 0, 2 * chance * (1 - chance) * told)
+            benefit = sum(wrong[a, b] * np.abs(gains[a] - gains[b]) for a, b in pairs)
+            expected = np.where(topic.judged, 0, 2 * chance * (1 - chance) * benefit)
             assert values == pytest.approx(expected)
 
     def test_what_all_runs_rank_alike_tells_nothing(self):

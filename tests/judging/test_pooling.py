@@ -49,13 +49,13 @@ class TestRounds:
 
     def test_none_comes_while_documents_are_not_judged(self, files, tmp_path, capsys):
         pool = ir.pool_runs(files, tmp_path / "pool", method="worth", budget=20).pool
-        known = judged(pool)
-        first = next(iter(known[pool.topics[0]]))
-        grade = known[pool.topics[0]].pop(first)
-        assert ir.next_batch(pool.folder, known) == 0
+        judgments = judged(pool)
+        first = next(iter(judgments[pool.topics[0]]))
+        grade = judgments[pool.topics[0]].pop(first)
+        assert ir.next_batch(pool.folder, judgments) == 0
         assert "1 document of 2 are not judged yet." in capsys.readouterr().err
-        known[pool.topics[0]][first] = None
-        assert ir.next_batch(pool.folder, known) == 2
+        judgments[pool.topics[0]][first] = None
+        assert ir.next_batch(pool.folder, judgments) == 2
         assert grade in (0, 1)
 
     def test_they_do_not_need_the_files_of_the_runs(self, files, tmp_path):
@@ -70,16 +70,16 @@ class TestRounds:
             pool = ir.pool_runs(files, tmp_path / name, method="move-to-front", budget=30).pool
             for _ in range(4):
                 pool = read_pool(pool.folder)
-                known = {t: {i.document: grade for i in pool.items(t)} for t in pool.topics}
-                ir.next_batch(pool.folder, known)
+                judgments = {t: {i.document: grade for i in pool.items(t)} for t in pool.topics}
+                ir.next_batch(pool.folder, judgments)
             pools.append(read_pool(pool.folder))
         none, all_of_them = ({item.document for item in pool.items("1")} for pool in pools)
         assert none != all_of_them
 
     def test_earlier_judgments_count(self, files, tmp_path):
-        known = {t: {d: g for d, g in TRUTH[t].items() if d < "d20"} for t in "123"}
+        judgments = {t: {d: g for d, g in TRUTH[t].items() if d < "d20"} for t in "123"}
         ir.pool_runs(
-            files, tmp_path / "pool", method="worth", budget=12, judged=qrels(tmp_path, known)
+            files, tmp_path / "pool", method="worth", budget=12, judged=qrels(tmp_path, judgments)
         )
         while ir.next_batch(tmp_path / "pool", judged(read_pool(tmp_path / "pool"))):
             pass

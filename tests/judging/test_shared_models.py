@@ -32,7 +32,7 @@ def test_another_model_is_not(options):
 
 
 @pytest.mark.parametrize(
-    ("version", "kin"),
+    ("version", "relatives"),
     [
         ("model:tuned of:0a1b2c3d4e5f,ffffffffffff", ["moved"]),
         ("model:tuned of:aaaaaaaaaaaa", ["trained"]),
@@ -40,7 +40,9 @@ def test_another_model_is_not(options):
         ("of:hub/base", ["trained"]),
     ],
 )
-def test_models_are_known_by_their_files_and_by_those_that_they_were_trained_from(version, kin):
+def test_models_are_known_by_their_files_and_by_those_that_they_were_trained_from(
+    version, relatives
+):
     inputs = [
         {"role": "cross-encoder.model", "path": "/m/moved", "sha256": "0a1b2c3d4e5f6789"},
         {"role": "checkpoint", "path": "/m/checkpoint", "sha256": "aaaaaaaaaaaa6789"},
@@ -50,5 +52,5 @@ def test_models_are_known_by_their_files_and_by_those_that_they_were_trained_fro
     runs = {"bm25": metadata(), "moved": metadata(model="x/moved"), "trained": metadata()}
     runs["trained"] = runs["trained"].having(method=trained)
     runs = {name: run.having(data={"inputs": inputs}) for name, run in runs.items()}
-    told = told_of_shared_models([Source("machine", "ce", version)], runs)
-    assert [name for name in runs if f"also ranks in {name}:" in " ".join(told)] == kin
+    notes = told_of_shared_models([Source("machine", "ce", version)], runs)
+    assert [name for name in runs if f"also ranks in {name}:" in " ".join(notes)] == relatives

@@ -17,14 +17,14 @@ MIXED = [*judged(ANN, "1", {"a": 2, "b": None}), *judged(LLM, "1", {"a": 0, "b":
 LINES = [("1", "a", 1, 1), ("1", "b", 2, 2), ("1", "c", 2, 0), ("2", "d", 1, 1)]
 
 
-def chosen(judgments, sources=None):
+def choice_of(judgments, sources=None):
     return choose(Gathered(judgments, name="j.jsonl"), sources)
 
 
 def test_people_count_alone_and_what_is_left_out_is_told():
-    found = chosen(MIXED)
-    assert (found.grades, found.machine) == ({"1": {"a": 2}}, {})
-    assert found.notes == (
+    choice = choice_of(MIXED)
+    assert (choice.grades, choice.machine) == ({"1": {"a": 2}}, {})
+    assert choice.notes == (
         "judgments: 1 document by ann",
         "left out: judgments of machines (llm gpt-x 1); sources='people-first' takes them where no "
         "person judged",
@@ -32,43 +32,43 @@ def test_people_count_alone_and_what_is_left_out_is_told():
 
 
 def test_people_go_first_and_machines_grades_are_marked():
-    found = chosen(MIXED, "people-first")
-    assert found.grades == {"1": {"a": 2, "b": 1, "c": 1}}
-    assert found.machine == {"1": {"b", "c"}}
-    assert found.notes == (
+    choice = choice_of(MIXED, "people-first")
+    assert choice.grades == {"1": {"a": 2, "b": 1, "c": 1}}
+    assert choice.machine == {"1": {"b", "c"}}
+    assert choice.notes == (
         "judgments: 3 documents by ann, llm gpt-x 1, 2 of them by machines alone",
     )
 
 
 def test_machines_count_alone_if_that_is_asked():
-    found = chosen(MIXED, "machines")
-    assert found.grades == {"1": {"a": 0, "b": 1, "c": 1}}
-    assert found.machine == {"1": {"a", "b", "c"}}
+    choice = choice_of(MIXED, "machines")
+    assert choice.grades == {"1": {"a": 0, "b": 1, "c": 1}}
+    assert choice.machine == {"1": {"a", "b", "c"}}
 
 
 def test_sources_are_named_in_the_order_of_preference():
     judgments = [*MIXED, *judged(BOB, "1", {"a": 1, "d": 3})]
-    assert chosen(judgments, "bob,ann").grades == {"1": {"a": 1, "d": 3}}
-    assert chosen(judgments, "llm gpt-x 1,people").grades["1"]["a"] == 0
+    assert choice_of(judgments, "bob,ann").grades == {"1": {"a": 1, "d": 3}}
+    assert choice_of(judgments, "llm gpt-x 1,people").grades["1"]["a"] == 0
     with pytest.raises(InputError, match=r"unknown source 'anna'\. Did you mean 'ann'\?"):
-        chosen(judgments, "anna")
+        choice_of(judgments, "anna")
 
 
 def test_of_people_who_differ_the_lower_median_counts_until_somebody_decides():
     differing = [*judged(ANN, "1", {"a": 2, "b": 1}), *judged(BOB, "1", {"a": 0, "b": 1})]
-    found = chosen(differing)
-    assert found.grades == {"1": {"a": 0, "b": 1}}
-    assert "sources differ about 1 document and nobody settled it" in found.notes[1]
+    choice = choice_of(differing)
+    assert choice.grades == {"1": {"a": 0, "b": 1}}
+    assert "sources differ about 1 document and nobody settled it" in choice.notes[1]
     several = choose(Gathered(differing, name="pool, bob.jsonl")).notes[1]
     assert "(`platform agree pool bob.jsonl` lists them)" in several
-    settled = chosen([*differing, *judged(BOSS, "1", {"a": 2})])
+    settled = choice_of([*differing, *judged(BOSS, "1", {"a": 2})])
     assert settled.grades == {"1": {"a": 2, "b": 1}}
     assert len(settled.notes) == 1
 
 
 def test_judgments_of_machines_alone_are_never_taken_for_peoples():
     with pytest.raises(InputError, match="no grade by people; there are judgments of llm gpt-x 1"):
-        chosen(judged(LLM, "1", {"a": 1}))
+        choice_of(judged(LLM, "1", {"a": 1}))
 
 
 def test_a_pool_has_the_judgments_of_its_folder(tmp_path):
@@ -77,8 +77,8 @@ def test_a_pool_has_the_judgments_of_its_folder(tmp_path):
         choose(gather([pool]))
     write(pool / "llm.jsonl", judged(LLM, "1", {"a": 1}))
     write(tmp_path / "ann.jsonl", judged(ANN, "2", {"d": 2}))
-    found = choose(gather([pool, tmp_path / "ann.jsonl"]), "people-first")
-    assert found.grades == {"1": {"a": 1}, "2": {"d": 2}}
+    choice = choose(gather([pool, tmp_path / "ann.jsonl"]), "people-first")
+    assert choice.grades == {"1": {"a": 1}, "2": {"d": 2}}
 
 
 def test_a_pool_has_the_judgments_of_its_page(tmp_path):
@@ -102,21 +102,21 @@ def test_qrels_of_a_sample_have_its_strata_and_what_was_not_judged(tmp_path, cap
     write_qrels(pool, tmp_path / "q.txt")
     lines = "1 0 a 1 2\n1 0 b 2 -1\n1 0 c 2 -1\n2 0 d 1 0\n"
     assert (tmp_path / "q.txt").read_text() == lines
-    told = "left out: 1 judged document that the sample has not drawn"
-    assert told in capsys.readouterr().err
+    warning = "left out: 1 judged document that the sample has not drawn"
+    assert warning in capsys.readouterr().err
     read = read_sampled_qrels(tmp_path / "q.txt")["1"]
-    found = choose(gather([pool])).sampled["1"]
+    sample = choose(gather([pool])).sampled["1"]
     assert (read.positions, read.strata.tolist(), read.grades.tolist()) == (
-        *(found.positions, found.strata.tolist(), found.grades.tolist()),
+        *(sample.positions, sample.strata.tolist(), sample.grades.tolist()),
     )
 
 
 def test_documents_that_were_not_drawn_count_only_with_their_whole_stratum(tmp_path):
     pool = make_pool(tmp_path / "pool", LINES, strata=True)
     write(pool / "ann.jsonl", judged(ANN, "1", {"c": 1}), judged(ANN, "2", {"d": 1}))
-    found = choose(gather([pool]))
-    assert found.sampled["1"].grades.tolist() == [-1, -1, -1]
-    assert found.notes[1] == "left out: 1 judged document that the sample has not drawn"
+    choice = choose(gather([pool]))
+    assert choice.sampled["1"].grades.tolist() == [-1, -1, -1]
+    assert choice.notes[1] == "left out: 1 judged document that the sample has not drawn"
     write(pool / "ann.jsonl", judged(ANN, "1", {"b": 0, "c": 1}))
     assert choose(gather([pool])).sampled["1"].grades.tolist() == [-1, 0, 1]
 
@@ -142,8 +142,8 @@ def test_every_judgment_is_written_with_its_source_if_asked(tmp_path):
     (tmp_path / "nist.txt").write_text("1 0 a 1\n")
     paths = [tmp_path / "j.jsonl", tmp_path / "nist.txt"]
     write_qrels(paths, tmp_path / "all.jsonl", form="json", by="person:nist")
-    found = read_judgments(tmp_path / "all.jsonl")
-    assert found == [*MIXED, *judged(Source("person", "nist"), "1", {"a": 1}, time="")]
+    judgments = read_judgments(tmp_path / "all.jsonl")
+    assert judgments == [*MIXED, *judged(Source("person", "nist"), "1", {"a": 1}, time="")]
     write_qrels(paths, tmp_path / "llm.jsonl", form="json", by="person:nist", sources="machines")
     assert {j.source for j in read_judgments(tmp_path / "llm.jsonl")} == {LLM}
 
@@ -154,12 +154,12 @@ def test_examples_for_doccano_have_the_texts_of_the_collection(tmp_path):
     with pytest.raises(InputError, match="name their collection, collection="):
         write_qrels(pool, tmp_path / "d.jsonl", form="doccano")
     write_qrels(pool, tmp_path / "d.jsonl", form="doccano", collection="demo")
-    found = [json.loads(line) for line in (tmp_path / "d.jsonl").read_text().splitlines()]
-    assert [(line["document"], line["label"]) for line in found] == [
+    examples = [json.loads(line) for line in (tmp_path / "d.jsonl").read_text().splitlines()]
+    assert [(line["document"], line["label"]) for line in examples] == [
         ("demo0001", []),
         ("demo0007", ["1"]),
     ]
-    assert all(line["text"] and line["query"] for line in found)
+    assert all(line["text"] and line["query"] for line in examples)
 
 
 def test_an_id_that_qrels_cannot_hold_is_refused(tmp_path):

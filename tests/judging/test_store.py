@@ -69,19 +69,19 @@ def test_the_history_has_every_click(store, judge, tmp_path):
 
 
 def test_a_judgment_that_was_changed_elsewhere_is_not_overwritten(judge):
-    seen = judge("d1", 1)
+    line = judge("d1", 1)
     with pytest.raises(ConflictError) as caught:
         judge("d1", 2)
-    assert caught.value.line == seen
-    assert judge("d1", 2, seen=seen.number).judgment.grade == 2
+    assert caught.value.line == line
+    assert judge("d1", 2, seen=line.number).judgment.grade == 2
     with pytest.raises(ConflictError):
-        judge("d1", 0, seen=seen.number)
+        judge("d1", 0, seen=line.number)
 
 
 def test_the_same_click_sent_twice_is_one(store):
-    sent = {"topic": "t1", "document": "d1", "source": ANN, "grade": 1, "request": "the-click"}
-    assert store.judge(**sent) == store.judge(**sent)
-    assert store.judge(**sent).number == 1
+    click = {"topic": "t1", "document": "d1", "source": ANN, "grade": 1, "request": "the-click"}
+    assert store.judge(**click) == store.judge(**click)
+    assert store.judge(**click).number == 1
     assert store.undo(ANN, "the-undo") == store.undo(ANN, "the-undo")
     assert not store.of_topic("t1")
 
@@ -130,8 +130,8 @@ def test_what_stands_is_a_file_of_judgments_while_others_judge(store, judge, tmp
 
 
 def test_a_backup_has_the_whole_history(store, judge, tmp_path):
-    seen = judge("d1", 1)
-    judge("d1", 2, seen=seen.number)
+    first_line = judge("d1", 1)
+    judge("d1", 2, seen=first_line.number)
     (tmp_path / "copy").mkdir()
     (tmp_path / "copy" / "judgments.sqlite").write_bytes(backup(tmp_path))
     assert _standing(tmp_path / "copy") == _standing(tmp_path)

@@ -29,8 +29,8 @@ def read(write):
 
     def read(kb, name, text):
         path = write(name, text)
-        how = format_of(path, kb)
-        records = list(how.read(path))
+        file_format = format_of(path, kb)
+        records = list(file_format.read(path))
         concepts = {}
         for record in records:
             if isinstance(record, Concept):
@@ -40,13 +40,13 @@ def read(write):
             for r in records
             if isinstance(r, Relation)
         }
-        return how.name, concepts, relations
+        return file_format.name, concepts, relations
 
     return read
 
 
 @pytest.fixture
-def own(fresh_home, write):
+def small_knowledge(fresh_home, write):
     """A knowledge base of one's own, added and opened."""
     add("own", [write("own.tsv", OWN)])
     return open_knowledge(["own"])

@@ -17,8 +17,8 @@ def platform(fresh_home, tmp_path, monkeypatch, capsys):
 def test_add_list_show_remove(platform):
     added = platform("kb", "add", "own", "own.tsv")
     assert (added.code, added.out) == (0, "own: 7 concepts, 12 names, 3 relations (table)\n")
-    listed = platform("kb", "list")
-    assert listed.out.splitlines()[0].split() == [
+    listing = platform("kb", "list")
+    assert listing.out.splitlines()[0].split() == [
         "own",
         "7",
         "concepts",
@@ -51,11 +51,11 @@ def test_only_what_is_installed_is_suggested_for_removal(platform, name, guess):
 
 
 def test_list_says_where_what_is_missing_is_published(platform):
-    listed = platform("kb", "list")
-    rows = {line.split()[0]: line for line in listed.out.splitlines()[1:]}
+    listing = platform("kb", "list")
+    rows = {line.split()[0]: line for line in listing.out.splitlines()[1:]}
     assert "genenames.org" in rows["hgnc"]
     assert "nlm.nih.gov" in rows["mesh"]
-    assert listed.out.startswith("Not added yet")
+    assert listing.out.startswith("Not added yet")
 
 
 def test_add_and_list_as_json(platform):
@@ -64,14 +64,14 @@ def test_add_and_list_as_json(platform):
     assert facts["installed"] == [added]
     assert facts["installed"][0]["counts"]["concepts"] == {"disease": 4, "drug": 1, "gene": 2}
     assert len(facts["installed"][0]["sources"][0]["sha256"]) == 64
-    assert {"mesh", "doid", "civic"} <= {each["name"] for each in facts["available"]}
+    assert {"mesh", "doid", "civic"} <= {source["name"] for source in facts["available"]}
 
 
 def test_show(platform):
     platform("kb", "add", "own", "own.tsv")
-    shown = platform("kb", "show", "Melanomas")
-    assert shown.code == 0
-    assert shown.out.splitlines() == [
+    result = platform("kb", "show", "Melanomas")
+    assert result.code == 0
+    assert result.out.splitlines() == [
         "X:2  melanoma  (disease, own)",
         "  synonym       malignant melanoma",
         "  abbreviation  MM",
@@ -85,10 +85,10 @@ def test_show_takes_the_names_of_published_sources_before_the_users_own(platform
     (tmp_path / "doid.tsv").write_text(f"{header}X:2\tmelanoma of the skin\tdisease\n")
     platform("kb", "add", "own", "own.tsv")
     platform("kb", "add", "doid", "doid.tsv", "--format", "table")
-    shown = platform("kb", "show", "X:2").out
-    assert shown.startswith("X:2  melanoma of the skin  (disease, doid)")
-    shown = platform("kb", "show", "X:2", "--kb", "own,doid").out
-    assert shown.startswith("X:2  melanoma  (disease, own)")
+    output = platform("kb", "show", "X:2").out
+    assert output.startswith("X:2  melanoma of the skin  (disease, doid)")
+    output = platform("kb", "show", "X:2", "--kb", "own,doid").out
+    assert output.startswith("X:2  melanoma  (disease, own)")
 
 
 def test_an_ids_prefix_is_found_in_any_case(platform):
@@ -104,8 +104,8 @@ def test_show_by_id_with_relations(platform, tmp_path):
     (tmp_path / "edges.sif").write_text("source\tmetaedge\ttarget\n" + "".join(edges))
     platform("kb", "add", "own", "own.tsv")
     platform("kb", "add", "hetionet", "nodes.tsv", "edges.sif")
-    shown = platform("kb", "show", "X:2", "--relations", "2")
-    assert shown.out.splitlines()[-4:] == [
+    result = platform("kb", "show", "X:2", "--relations", "2")
+    assert result.out.splitlines()[-4:] == [
         "  drug-disease (3)",
         "    Aa  DRUGBANK:DB0  hetionet: treats",
         "    Bb  DRUGBANK:DB1  hetionet: treats",
@@ -115,8 +115,8 @@ def test_show_by_id_with_relations(platform, tmp_path):
     assert [relation["name"] for relation in concept["relations"]] == drugs
     only = platform("kb", "show", "X:2", "--kb", "own", "--json").json
     assert only["concepts"][0]["relations"] == []
-    both = platform("kb", "show", "X:2", "--kb", "own,hetionet", "--json").json
-    assert [each["name"] for each in both["concepts"][0]["relations"]] == drugs
+    facts = platform("kb", "show", "X:2", "--kb", "own,hetionet", "--json").json
+    assert [relation["name"] for relation in facts["concepts"][0]["relations"]] == drugs
 
 
 def test_show_by_a_former_id_or_one_of_another_source(platform, tmp_path):
@@ -127,16 +127,16 @@ def test_show_by_a_former_id_or_one_of_another_source(platform, tmp_path):
     )
     platform("kb", "add", "mine", path)
     assert platform("kb", "show", "doid:70", "--kb", "mine").out.startswith("DOID:7  foo ")
-    both = platform("kb", "show", "D000007", "--kb", "mine", "--json").json["concepts"]
-    assert [concept["id"] for concept in both] == ["DOID:7", "DOID:8"]
+    concepts = platform("kb", "show", "D000007", "--kb", "mine", "--json").json["concepts"]
+    assert [concept["id"] for concept in concepts] == ["DOID:7", "DOID:8"]
     assert platform("kb", "show", "DOID:71", "--kb", "mine").code == 1
 
 
 def test_show_of_the_unknown_names_the_nearest(platform):
     platform("kb", "add", "own", "own.tsv")
-    shown = platform("kb", "show", "melanomma")
-    assert shown.code == 1
-    assert shown.out == "'melanomma' is not known. Near it: melanoma (X:2)\n"
+    result = platform("kb", "show", "melanomma")
+    assert result.code == 1
+    assert result.out == "'melanomma' is not known. Near it: melanoma (X:2)\n"
     facts = platform("kb", "show", "melanomma", "--json").json
     assert facts["concepts"] == []
     assert facts["nearest"][0]["id"] == "X:2"
@@ -165,31 +165,31 @@ def test_mistakes_are_one_line(platform, tmp_path, arguments, said):
     assert platform("kb", "list", "--json").json["installed"] == []
 
 
-def _damage(home, how):
+def _damage(home, damage):
     (file,) = (home / "kb" / "own").glob("*.sqlite")
-    whole = file.read_bytes()
-    middle = len(whole) // 2
+    content = file.read_bytes()
+    middle = len(content) // 2
     file.chmod(0o644)
     file.write_bytes(
         {
             "empty": b"",
-            "cut off": whole[:middle],
-            "zeros": whole[:5000] + bytes(len(whole) - 5000),
-        }[how]
+            "cut off": content[:middle],
+            "zeros": content[:5000] + bytes(len(content) - 5000),
+        }[damage]
     )
 
 
-@pytest.mark.parametrize("how", ["empty", "cut off", "zeros"])
-def test_a_damaged_knowledge_base_is_told_and_mended_by_adding_it_again(platform, tmp_path, how):
+@pytest.mark.parametrize("damage", ["empty", "cut off", "zeros"])
+def test_a_damaged_knowledge_base_is_told_and_mended_by_adding_it_again(platform, tmp_path, damage):
     platform("kb", "add", "own", "own.tsv")
     before = platform("kb", "show", "melanoma").out
-    _damage(tmp_path / "home", how)
+    _damage(tmp_path / "home", damage)
     installation._opened.cache_clear()  # as in another process
-    shown = platform("kb", "show", "melanoma")
-    assert shown.code == 2
-    assert shown.err.count("\n") == 1
-    assert "damaged" in shown.err
-    assert "`platform kb add own FILE`" in shown.err
+    result = platform("kb", "show", "melanoma")
+    assert result.code == 2
+    assert result.err.count("\n") == 1
+    assert "damaged" in result.err
+    assert "`platform kb add own FILE`" in result.err
     assert platform("kb", "add", "own", "own.tsv").code == 0
     installation._opened.cache_clear()
     assert platform("kb", "show", "melanoma").out == before
@@ -199,16 +199,16 @@ def test_a_damaged_knowledge_base_is_told_and_mended_by_adding_it_again(platform
 def test_no_half_page_that_is_lost_ends_in_more_than_a_line(platform, tmp_path):
     platform("kb", "add", "own", "own.tsv")
     (file,) = (tmp_path / "home" / "kb" / "own").glob("*.sqlite")
-    whole = file.read_bytes()
+    content = file.read_bytes()
     file.chmod(0o644)
-    told = 0
-    for start in range(0, len(whole), 2048):
-        file.write_bytes(whole[:start] + bytes(2048) + whole[start + 2048 :])
+    refusals = 0
+    for start in range(0, len(content), 2048):
+        file.write_bytes(content[:start] + bytes(2048) + content[start + 2048 :])
         installation._opened.cache_clear()
-        shown = platform("kb", "show", "melanoma")
-        assert shown.code in (0, 1, 2)
-        if shown.code == 2:
-            told += 1
-            assert shown.err.count("\n") == 1
-            assert "damaged" in shown.err
-    assert told > 2
+        result = platform("kb", "show", "melanoma")
+        assert result.code in (0, 1, 2)
+        if result.code == 2:
+            refusals += 1
+            assert result.err.count("\n") == 1
+            assert "damaged" in result.err
+    assert refusals > 2

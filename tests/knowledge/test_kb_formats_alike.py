@@ -126,8 +126,8 @@ IN_OWL = f"""<?xml version="1.0"?>
     ],
 )
 def test_an_ontology_says_the_same_in_every_format(read, name, text, format_name):
-    how, concepts, relations = read("mondo", name, text)
-    assert how == format_name
+    file_format, concepts, relations = read("mondo", name, text)
+    assert file_format == format_name
     assert set(concepts) == {"MONDO:0005105", "MONDO:0045024"}
     melanoma = concepts["MONDO:0005105"]
     assert (melanoma.name, melanoma.kind) == ("melanoma", "disease")

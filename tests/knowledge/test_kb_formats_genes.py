@@ -129,9 +129,12 @@ GENE_INFO = (
 
 @pytest.mark.parametrize("name", ["gene_info", "Homo_sapiens.gene_info.gz"])
 def test_gene_info_of_ncbi(read, capsys, name):
-    how, concepts, _ = read("ncbigene", name, GENE_INFO)
-    assert how == "gene-info"
-    assert {each.name: each.kind for each in concepts.values()} == {"BRAF": "gene", "LOC9": "other"}
+    format_name, concepts, _ = read("ncbigene", name, GENE_INFO)
+    assert format_name == "gene-info"
+    assert {concept.name: concept.kind for concept in concepts.values()} == {
+        "BRAF": "gene",
+        "LOC9": "other",
+    }
     gene = concepts["NCBIGENE:673"]
     assert gene.xrefs == ("OMIM:164757", "HGNC:1097")
     assert [(name.text, name.kind) for name in gene.names[1:]] == [
@@ -164,8 +167,8 @@ def test_symbols_may_be_marked_as_withdrawn(fresh_home, write):
         "HGNC:7\tGONE~withdrawn\t",
     ]
     add("hgnc", [write("old.txt", "\n".join(lines))])
-    found = open_knowledge(["hgnc"]).find("EGFX")
-    assert [concept.id for concept in found] == ["HGNC:3236"]
+    genes = open_knowledge(["hgnc"]).find("EGFX")
+    assert [concept.id for concept in genes] == ["HGNC:3236"]
     assert not open_knowledge(["hgnc"]).find("GONE~withdrawn")
 
 
@@ -189,7 +192,7 @@ def test_gene_info_of_another_species_is_named(read):
 )
 def test_a_fusion_has_its_genes_and_a_negation_none(read, profile, genes):
     concepts = read("civic", "nightly.tsv", CIVIC_NIGHTLY.replace("BRAF V600E", profile, 1))[1]
-    assert {each.name for each in concepts.values() if each.kind == "gene"} == genes
+    assert {concept.name for concept in concepts.values() if concept.kind == "gene"} == genes
     assert concepts["CIVIC.MPID:12"].name == profile
 
 
@@ -202,8 +205,8 @@ def test_numbers_that_a_spreadsheet_made_fractions_of_are_whole(read):
 
 
 def test_the_custom_download_of_hgnc(read):
-    how, concepts, _ = read("hgnc", "genes.tsv.gz", CUSTOM)
-    assert how == "hgnc-custom"
+    format_name, concepts, _ = read("hgnc", "genes.tsv.gz", CUSTOM)
+    assert format_name == "hgnc-custom"
     assert set(concepts) == {"HGNC:3236", "HGNC:8"}
     egfr = concepts["HGNC:3236"]
     assert (egfr.name, egfr.kind) == ("EGFR", "gene")
@@ -222,9 +225,9 @@ def test_a_withdrawn_symbol_is_a_previous_one_of_the_gene_that_replaced_it(fresh
     from irplatform.knowledge import add, open_knowledge
 
     add("hgnc", [write("genes.tsv", CUSTOM)])
-    (found,) = open_knowledge(["hgnc"]).find("EGFX")
-    assert found.id == "HGNC:3236"
-    assert Name("EGFX", "previous") in found.names
+    (gene,) = open_knowledge(["hgnc"]).find("EGFX")
+    assert gene.id == "HGNC:3236"
+    assert Name("EGFX", "previous") in gene.names
     assert open_knowledge(["hgnc"]).find("GONE") == []
 
 
@@ -232,7 +235,7 @@ _TWICE = [{"hgnc_id": "HGNC:1097", "symbol": symbol} for symbol in ("BRAF", "KRA
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "where"),
+    ("name", "text", "warning"),
     [
         ("a.tsv", CUSTOM + "HGNC:8\tKRAS\ta name\tApproved\t\t\t\t\tunknown\n", ":6: 'HGNC:8' is"),
         (
@@ -243,22 +246,22 @@ _TWICE = [{"hgnc_id": "HGNC:1097", "symbol": symbol} for symbol in ("BRAF", "KRA
         ("c.json", json.dumps({"response": {"docs": _TWICE}}), "'HGNC:1097' is the id of BRAF"),
     ],
 )
-def test_an_id_is_that_of_its_first_gene(read, capsys, name, text, where):
+def test_an_id_is_that_of_its_first_gene(read, capsys, name, text, warning):
     assert "KRAS" not in {gene.name for gene in read("hgnc", name, text)[1].values()}
-    assert where in capsys.readouterr().err
+    assert warning in capsys.readouterr().err
     read("hgnc", "same.tsv", CUSTOM + "".join(CUSTOM.splitlines(keepends=True)[1:2]))
 
 
 def test_the_complete_set_of_hgnc_in_both_forms(read):
-    how, concepts, _ = read("hgnc", "hgnc_complete_set.txt", COMPLETE)
-    assert how == "hgnc-complete"
+    format_name, concepts, _ = read("hgnc", "hgnc_complete_set.txt", COMPLETE)
+    assert format_name == "hgnc-complete"
     header, line = (row.split("\t") for row in COMPLETE.splitlines())
     gene = dict(zip(header, line, strict=True))
     document = {key: value.strip('"').split("|") for key, value in gene.items()}
     document |= {"hgnc_id": gene["hgnc_id"], "symbol": gene["symbol"], "uuid": 3}
     text = json.dumps({"response": {"docs": [document]}})
-    how, from_json, _ = read("hgnc", "hgnc_complete_set.json", text)
-    assert how == "hgnc-json"
+    format_name, from_json, _ = read("hgnc", "hgnc_complete_set.json", text)
+    assert format_name == "hgnc-json"
     assert from_json == concepts
     egfr = concepts["HGNC:3236"]
     assert egfr.xrefs == ("NCBIGENE:1956", "ENSEMBL:ENSG00000146648", "UNIPROT:P00533")
@@ -266,8 +269,8 @@ def test_the_complete_set_of_hgnc_in_both_forms(read):
 
 
 def test_civic_of_2016(read):
-    how, concepts, relations = read("civic", "civic.tsv", CIVIC_2016)
-    assert how == "civic-2016"
+    format_name, concepts, relations = read("civic", "civic.tsv", CIVIC_2016)
+    assert format_name == "civic-2016"
     assert {c.id: (c.kind, c.name) for c in concepts.values()} == {
         "NCBIGENE:238": ("gene", "ALK"),
         "CIVIC.VID:549": ("variant", "ALK F1245C"),
@@ -287,8 +290,8 @@ def test_civic_of_2016(read):
 
 
 def test_civic_of_tonight(read):
-    how, concepts, relations = read("civic", "nightly.tsv", CIVIC_NIGHTLY)
-    assert how == "civic-evidence"
+    format_name, concepts, relations = read("civic", "nightly.tsv", CIVIC_NIGHTLY)
+    assert format_name == "civic-evidence"
     assert {c.id for c in concepts.values()} == {
         "GENE:BRAF",
         "CIVIC.MPID:12",
@@ -303,8 +306,8 @@ def test_civic_of_tonight(read):
 
 
 def test_dgidb_of_today_and_of_2021(read):
-    how, concepts, relations = read("dgidb", "interactions.tsv", DGIDB)
-    assert how == "dgidb-interactions"
+    format_name, concepts, relations = read("dgidb", "interactions.tsv", DGIDB)
+    assert format_name == "dgidb-interactions"
     assert set(concepts) == {"HGNC:1097", "RXCUI:1147220"}
     assert relations == {("RXCUI:1147220", "drug-gene", "HGNC:1097"): "inhibitor, CGI"}
     _, concepts, relations = read("dgidb", "interactions21.tsv", DGIDB_2021)
@@ -314,21 +317,21 @@ def test_dgidb_of_today_and_of_2021(read):
 
 
 def test_the_sources_of_dgidb(read):
-    how, concepts, relations = read("dgidb", "commons.tsv", COMMONS)
-    assert how == "dgidb-cancercommons"
+    format_name, concepts, relations = read("dgidb", "commons.tsv", COMMONS)
+    assert format_name == "dgidb-cancercommons"
     assert [n.text for n in concepts["DRUG:zelboraf"].names] == ["Vemurafenib"]
     assert list(relations) == [("DRUG:zelboraf", "drug-gene", "NCBIGENE:673")]
-    how, _, relations = read("dgidb", "clearity.tsv", CLEARITY)
-    assert how == "dgidb-clearity"
+    format_name, _, relations = read("dgidb", "clearity.tsv", CLEARITY)
+    assert format_name == "dgidb-clearity"
     assert list(relations) == [("DRUG:arq092", "drug-gene", "NCBIGENE:207")]
-    how, concepts, relations = read("dgidb", "trials.tsv", TRIALS)
-    assert how == "dgidb-clearity-trials"
+    format_name, concepts, relations = read("dgidb", "trials.tsv", TRIALS)
+    assert format_name == "dgidb-clearity-trials"
     assert [n.text for n in concepts["DRUG:mk2206"].names] == ["MK-2206"]
     assert "NCT01245205" in relations["DRUG:mk2206", "drug-gene", "NCBIGENE:207"]
 
 
 @pytest.mark.parametrize(
-    ("kb", "text", "what"),
+    ("kb", "text", "message"),
     [
         (
             "hgnc",
@@ -342,20 +345,20 @@ def test_the_sources_of_dgidb(read):
         ),
     ],
 )
-def test_errors_name_the_line(read, kb, text, what):
+def test_errors_name_the_line(read, kb, text, message):
     with pytest.raises(InputError) as caught:
         read(kb, "file.tsv", text)
-    assert what in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("kb", "text", "what"),
+    ("kb", "text", "warning"),
     [
         ("hgnc", CUSTOM + "HGNC:9\tcut", "file.tsv:6: 2 columns where the header has 9"),
         ("hgnc", CUSTOM.replace("HGNC:8", "8"), "file.tsv:5: '8' is not an HGNC id"),
         ("civic", CIVIC_2016.encode() + b"\xff\n", "file.tsv:4: byte 1 of this line is not UTF-8"),
     ],
 )
-def test_an_odd_line_is_left_out_and_named(read, capsys, kb, text, what):
+def test_an_odd_line_is_left_out_and_named(read, capsys, kb, text, warning):
     assert read(kb, "file.tsv", text)[1]
-    assert what in capsys.readouterr().err
+    assert warning in capsys.readouterr().err

@@ -110,8 +110,8 @@ UI = C000001
 
 
 def test_the_table(read):
-    how, concepts, relations = read("mesh", "mesh.tsv.gz", TABLE)
-    assert how == "mesh-table"
+    format_name, concepts, relations = read("mesh", "mesh.tsv.gz", TABLE)
+    assert format_name == "mesh-table"
     melanoma = concepts["MESH:D008545"]
     assert melanoma.names == (
         Name("Melanoma", "preferred"),
@@ -171,8 +171,8 @@ def test_a_protein_with_the_name_of_a_drug_is_one(read, name, kind):
 
 @pytest.mark.parametrize("name", ["desc2025.xml", "desc2025.xml.gz"])
 def test_the_descriptors_in_xml(read, name):
-    how, concepts, relations = read("mesh", name, DESCRIPTORS)
-    assert how == "mesh-xml"
+    format_name, concepts, relations = read("mesh", name, DESCRIPTORS)
+    assert format_name == "mesh-xml"
     breast = concepts["MESH:D001943"]
     assert breast.kind == "disease"
     assert Name("Breast & Nipple Tumors", "synonym") in breast.names
@@ -188,8 +188,8 @@ def test_an_empty_tree_number_is_above_nothing(read):
 
 
 def test_the_supplementary_concepts(read):
-    how, concepts, relations = read("mesh", "supp2025.xml", SUPPLEMENT)
-    assert how == "mesh-supplement"
+    format_name, concepts, relations = read("mesh", "supp2025.xml", SUPPLEMENT)
+    assert format_name == "mesh-supplement"
     assert [concept.kind for concept in concepts.values()] == ["drug", "disease"]
     assert relations == {("MESH:C551177", "mapped-to", "MESH:D007211"): ""}
 
@@ -217,8 +217,8 @@ def test_a_substance_that_is_a_protein_is_no_drug(read, name, number, heading, k
 
 
 def test_supplementary_records_in_ascii(read):
-    how, concepts, _ = read("mesh", "c2025.bin", IN_ASCII)
-    assert how == "mesh-ascii"
+    format_name, concepts, _ = read("mesh", "c2025.bin", IN_ASCII)
+    assert format_name == "mesh-ascii"
     kinds = {concept.name: concept.kind for concept in concepts.values()}
     assert kinds == {"PLX4032": "drug", "Melanoma, familial": "disease", "Zika": "other"}
     assert Name("RG7204", "abbreviation") in concepts["MESH:C551177"].names
@@ -244,8 +244,8 @@ def test_qualifiers_are_named(read):
 
 
 def test_the_descriptors_in_ascii(read):
-    how, concepts, relations = read("mesh", "d2025.bin", ASCII)
-    assert how == "mesh-ascii"
+    format_name, concepts, relations = read("mesh", "d2025.bin", ASCII)
+    assert format_name == "mesh-ascii"
     assert set(concepts["MESH:D000001"].names) == {
         Name("Calcimycin", "preferred"),
         Name("A-23187", "narrow"),

@@ -97,8 +97,8 @@ GRAPH = {
 
 
 def test_the_json_list(read):
-    how, concepts, relations = read("doid", "doid.json.gz", json.dumps(TERMS))
-    assert how == "doid-json"
+    format_name, concepts, relations = read("doid", "doid.json.gz", json.dumps(TERMS))
+    assert format_name == "doid-json"
     melanoma = concepts["DOID:1909"]
     assert melanoma.kind == "disease"
     assert melanoma.xrefs == ("DOID:5667", "MESH:D008545", "SNOMEDCT:2092003")
@@ -108,8 +108,8 @@ def test_the_json_list(read):
 
 
 def test_obo(read):
-    how, concepts, relations = read("doid", "doid.obo", OBO)
-    assert how == "doid-obo"
+    format_name, concepts, relations = read("doid", "doid.obo", OBO)
+    assert format_name == "doid-obo"
     assert set(concepts) == {"DOID:162", "DOID:3908"}
     lung = concepts["DOID:3908"]
     assert Name("NSCLC", "abbreviation") in lung.names
@@ -119,8 +119,8 @@ def test_obo(read):
 
 
 def test_the_obo_graph(read):
-    how, concepts, relations = read("doid", "doid.json", json.dumps(GRAPH))
-    assert how == "doid-graph"
+    format_name, concepts, relations = read("doid", "doid.json", json.dumps(GRAPH))
+    assert format_name == "doid-graph"
     assert set(concepts) == {"DOID:162", "DOID:3908"}
     lung = concepts["DOID:3908"]
     assert lung.xrefs == ("DOID:3907", "MESH:D002289")
@@ -159,7 +159,7 @@ def test_a_byte_order_mark_before_json_is_no_mistake(read):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "what"),
+    ("name", "text", "message"),
     [
         ("a.json", '[\n {"id": "DOID:1",\n  "name": }\n]', "a.json:3: this is not JSON"),
         ("b.json", '[{"id": "DOID:1"}]', "term 1 has no text under 'name'"),
@@ -170,10 +170,10 @@ def test_a_byte_order_mark_before_json_is_no_mistake(read):
         ("k.owl", "<rdf:RDF xmlns:owl='owl#'><owl:Class>", "not well-formed XML"),
     ],
 )
-def test_errors_say_where(read, name, text, what):
+def test_errors_say_where(read, name, text, message):
     with pytest.raises(InputError) as caught:
         read("doid", name, text)
-    assert what in str(caught.value)
+    assert message in str(caught.value)
 
 
 MIXED = """format-version: 1.4
@@ -215,8 +215,8 @@ name: fever
 
 
 def test_comments_modifiers_and_escapes_of_obo_are_no_part_of_names(read):
-    how, concepts, relations = read("mine", "mixed.obo", MIXED)
-    assert how == "obo"
+    format_name, concepts, relations = read("mine", "mixed.obo", MIXED)
+    assert format_name == "obo"
     first = concepts["DOID:1"]
     assert first.name == "hyper:sensitivity"
     assert Name("one of two lines", "synonym") in first.names
@@ -254,8 +254,8 @@ def test_what_is_left_out_is_counted(read, capsys):
 )
 def test_kinds_can_be_given(write, kinds, expected):
     records = list(OBO_FORMAT.with_kinds(kinds).read(write("mixed.obo", MIXED)))
-    found = {record.id: record.kind for record in records if hasattr(record, "id")}
-    assert expected.items() <= found.items()
+    concept_kinds = {record.id: record.kind for record in records if hasattr(record, "id")}
+    assert expected.items() <= concept_kinds.items()
 
 
 def test_other_kinds_make_another_knowledge_base(fresh_home, write):

@@ -56,15 +56,15 @@ OWN = "id\tname\tkind\tsynonyms\tparents\nmy:1\tthing\tdisease\tit|THNG\tmy:2|my
 
 
 def test_indications_leave_out_what_curators_rejected(read):
-    how, concepts, relations = read("pharmacotherapydb", "indications.tsv.gz", INDICATIONS)
-    assert how == "indications"
+    format_name, concepts, relations = read("pharmacotherapydb", "indications.tsv.gz", INDICATIONS)
+    assert format_name == "indications"
     assert set(concepts) == {"DOID:10652", "DRUGBANK:DB00843", "DRUGBANK:DB00163"}
     assert relations == {("DRUGBANK:DB00843", "drug-disease", "DOID:10652"): "disease-modifying"}
 
 
 def test_the_nodes_of_hetionet(read):
-    how, concepts, _ = read("hetionet", "nodes.tsv", NODES)
-    assert how == "hetionet-nodes"
+    format_name, concepts, _ = read("hetionet", "nodes.tsv", NODES)
+    assert format_name == "hetionet-nodes"
     assert {c.id: c.kind for c in concepts.values()} == {
         "NCBIGENE:673": "gene",
         "DOID:1909": "disease",
@@ -74,8 +74,8 @@ def test_the_nodes_of_hetionet(read):
 
 
 def test_the_edges_of_hetionet_go_from_drugs_to_genes_to_diseases(read):
-    how, _, relations = read("hetionet", "edges.sif.gz", EDGES)
-    assert how == "hetionet-edges"
+    format_name, _, relations = read("hetionet", "edges.sif.gz", EDGES)
+    assert format_name == "hetionet-edges"
     assert relations == {
         ("NCBIGENE:673", "gene-disease", "DOID:1909"): "associates",
         ("DRUGBANK:DB08881", "drug-disease", "DOID:1909"): "treats",
@@ -88,22 +88,22 @@ def test_the_edges_of_hetionet_go_from_drugs_to_genes_to_diseases(read):
 
 
 def test_the_tables_behind_the_edges_of_hetionet(read):
-    how, concepts, relations = read("hetionet", "DaG.tsv", DISEASE_GENES)
-    assert how == "hetionet-disease-gene"
+    format_name, concepts, relations = read("hetionet", "DaG.tsv", DISEASE_GENES)
+    assert format_name == "hetionet-disease-gene"
     assert concepts["NCBIGENE:673"].name == "BRAF"
     assert relations == {
         ("NCBIGENE:673", "gene-disease", "DOID:1909"): "associates: DISEASES, DisGeNET"
     }
-    how, _, relations = read("hetionet", "CbG.tsv", DRUG_GENES)
-    assert how == "hetionet-drug-gene"
+    format_name, _, relations = read("hetionet", "CbG.tsv", DRUG_GENES)
+    assert format_name == "hetionet-drug-gene"
     assert relations == {
         ("DRUGBANK:DB08881", "drug-gene", "NCBIGENE:673"): "inhibitor: DrugBank (target)"
     }
 
 
 def test_drug_names_have_no_dosage_and_no_class_as_cross_reference(read):
-    how, concepts, _ = read("drugs", "drugs.json.gz", json.dumps(DRUGS))
-    assert how == "drug-names"
+    format_name, concepts, _ = read("drugs", "drugs.json.gz", json.dumps(DRUGS))
+    assert format_name == "drug-names"
     gefitinib = concepts["DRUGBANK:DB00317"]
     assert [name.text for name in gefitinib.names] == ["gefitinib", "iressa"]
     assert gefitinib.xrefs == ()
@@ -111,15 +111,15 @@ def test_drug_names_have_no_dosage_and_no_class_as_cross_reference(read):
 
 
 def test_cross_references_of_mesh(read):
-    how, concepts, _ = read("mesh-xrefs", "mappings.tsv.gz", MAPPINGS)
-    assert how == "mesh-mappings"
+    format_name, concepts, _ = read("mesh-xrefs", "mappings.tsv.gz", MAPPINGS)
+    assert format_name == "mesh-mappings"
     assert concepts["MESH:D000077484"].xrefs == ("CHEBI:63637",)
     assert concepts["MESH:D018719"].xrefs == ("HGNC:3430",)
 
 
 def test_a_table_of_ones_own(read):
-    how, concepts, relations = read("mine", "mine.tsv", OWN)
-    assert how == "table"
+    format_name, concepts, relations = read("mine", "mine.tsv", OWN)
+    assert format_name == "table"
     assert concepts["MY:1"].names == (Name("it", "synonym"), Name("THNG", "abbreviation"))
     assert set(relations) == {("MY:1", "is-a", "MY:2"), ("MY:1", "is-a", "MY:3")}
 
@@ -156,7 +156,7 @@ def test_parents_that_are_not_in_the_table_are_told(read, capsys):
 
 
 @pytest.mark.parametrize(
-    ("kb", "text", "what"),
+    ("kb", "text", "message"),
     [
         ("pharmacotherapydb", INDICATIONS.replace("NOT", "NO"), "f:3: the category 'NO'"),
         ("drugs", '{"drug_variant_to_canonical": 1}', "f: there is no object under"),
@@ -182,10 +182,10 @@ def test_parents_that_are_not_in_the_table_are_told(read, capsys):
         ("mine", OWN.replace("\t", ","), "f:1: this is not in a format that is known. A table of"),
     ],
 )
-def test_errors_name_the_line(read, kb, text, what):
+def test_errors_name_the_line(read, kb, text, message):
     with pytest.raises(InputError) as caught:
         read(kb, "f", text)
-    assert what in str(caught.value)
+    assert message in str(caught.value)
 
 
 DRUGBANK = (
@@ -196,8 +196,8 @@ DRUGBANK = (
 
 
 def test_the_open_vocabulary_of_drugbank(read, capsys):
-    how, concepts, _ = read("drugbank", "drugbank vocabulary.csv", DRUGBANK)
-    assert how == "drugbank"
+    format_name, concepts, _ = read("drugbank", "drugbank vocabulary.csv", DRUGBANK)
+    assert format_name == "drugbank"
     drug = concepts["DRUGBANK:DB00317"]
     assert (drug.name, drug.kind) == ("Gefitinib", "drug")
     assert [name.text for name in drug.names] == ["Iressa", "ZD1839", "4,6-quinazoline"]
@@ -226,16 +226,16 @@ def test_the_columns_of_drugbank_come_in_any_order_and_with_tabs(read, text):
 
 
 @pytest.mark.parametrize(
-    ("kb", "text", "what"),
+    ("kb", "text", "warning"),
     [
         ("drugbank", DRUGBANK + "DB3\n", "d.csv:4: 1 column where the header has 7"),
         ("hetionet", EDGES.replace("CtD", "CxD"), "d.csv:3: 'CxD' is not a kind of edge"),
         ("hetionet", EDGES.replace("Gene::5604", "5604"), "d.csv:6: '5604' is not a node"),
     ],
 )
-def test_an_odd_line_is_left_out_and_named(read, capsys, kb, text, what):
+def test_an_odd_line_is_left_out_and_named(read, capsys, kb, text, warning):
     assert any(read(kb, "d.csv", text)[1:])
-    assert what in capsys.readouterr().err
+    assert warning in capsys.readouterr().err
 
 
 def test_what_no_reader_takes_is_answered_by_the_columns_of_a_table(read):

@@ -28,8 +28,8 @@ ENTITIES = [
 
 
 def test_entities_of_scispacy(read):
-    how, concepts, relations = read("umls", "e.jsonl", "\n".join(map(json.dumps, ENTITIES)))
-    assert (how, relations) == ("umls-jsonl", {})
+    format_name, concepts, relations = read("umls", "e.jsonl", "\n".join(map(json.dumps, ENTITIES)))
+    assert (format_name, relations) == ("umls-jsonl", {})
     kinds = {concept_id: concept.kind for concept_id, concept in concepts.items()}
     assert kinds == {
         "UMLS:C0025202": "disease",
@@ -76,8 +76,8 @@ MRSTY = (
 
 def test_umls_in_rrf(read, write, capsys):
     write("MRSTY.RRF", MRSTY)
-    how, concepts, _ = read("umls", "MRCONSO.RRF", MRCONSO)
-    assert how == "umls-rrf"
+    format_name, concepts, _ = read("umls", "MRCONSO.RRF", MRCONSO)
+    assert format_name == "umls-rrf"
     kinds = {concept.id: concept.kind for concept in concepts.values()}
     assert kinds == {"UMLS:C0025202": "disease", "UMLS:C0812241": "gene", "UMLS:C1512409": "other"}
     melanoma = concepts["UMLS:C0025202"]
@@ -89,8 +89,8 @@ def test_umls_in_rrf(read, write, capsys):
     )
     assert melanoma.xrefs == ("MESH:D008545", "NCIT:C3224")
     assert concepts["UMLS:C0812241"].xrefs == ("HGNC:1097",)
-    told = "left out: 1 name in other languages, 1 name obsolete, 1 name suppressed."
-    assert told in capsys.readouterr().err
+    notice = "left out: 1 name in other languages, 1 name obsolete, 1 name suppressed."
+    assert notice in capsys.readouterr().err
 
 
 def test_kinds_of_umls_are_part_of_the_knowledge_base(fresh_home, write, capsys):
@@ -122,8 +122,8 @@ def test_rxnorm_in_rrf(read, kb):
         f"{concept}|ENG{empty}|1|1|{concept}||RXNORM|{kind}|1|{name}||N|4096|\n"
         for concept, kind, name in rows
     )
-    how, concepts, _ = read(kb, "RXNCONSO.RRF", text)
-    assert how == "rxnorm-rrf"
+    format_name, concepts, _ = read(kb, "RXNCONSO.RRF", text)
+    assert format_name == "rxnorm-rrf"
     assert (concepts["RXNORM:1147220"].name, concepts["RXNORM:1147220"].kind) == (
         "vemurafenib",
         "drug",

@@ -29,17 +29,17 @@ def _files(home):
 
 
 def test_what_was_added_is_listed_with_counts_and_sources(fresh_home, write):
-    made = add("own", [write("own.tsv.gz", OWN)])
-    assert installed() == {"own": made}
-    assert made.counts["concepts"] == {"disease": 4, "drug": 1, "gene": 2}
-    assert made.counts["relations"] == {"is-a": 3}
-    assert made.total("names") == 12
-    assert [(s["file"], s["format"]) for s in made.sources] == [("own.tsv.gz", "table")]
+    manifest = add("own", [write("own.tsv.gz", OWN)])
+    assert installed() == {"own": manifest}
+    assert manifest.counts["concepts"] == {"disease": 4, "drug": 1, "gene": 2}
+    assert manifest.counts["relations"] == {"is-a": 3}
+    assert manifest.total("names") == 12
+    assert [(s["file"], s["format"]) for s in manifest.sources] == [("own.tsv.gz", "table")]
 
 
 def test_the_users_own_are_last_in_the_order_of_precedence(monkeypatch):
-    there = sorted([*catalogue.SOURCES, "a", "z"])
-    monkeypatch.setattr(installation, "installed", lambda: dict.fromkeys(there))
+    names = sorted([*catalogue.SOURCES, "a", "z"])
+    monkeypatch.setattr(installation, "installed", lambda: dict.fromkeys(names))
     published = "mesh doid hgnc civic dgidb drugs pharmacotherapydb hetionet mesh-xrefs umls"
     assert installation.all_installed() == (*published.split(), "a", "z")
 
@@ -54,35 +54,35 @@ def test_writing_many_names_shows_how_far_it_is(fresh_home, write, monkeypatch, 
     monkeypatch.setattr("irplatform.system.console._LINE_INTERVAL", 0)
     rows = "".join(f"Y:{number}\tname {number}\tother\n" for number in range(2000))
     add("many", [write("many.tsv", f"id\tname\tkind\n{rows}")])
-    told = capsys.readouterr().err
-    assert "reading many: 42 of 42 kB" in told
-    assert "writing names: 1,000 of 2,000 concepts" in told
+    progress = capsys.readouterr().err
+    assert "reading many: 42 of 42 kB" in progress
+    assert "writing names: 1,000 of 2,000 concepts" in progress
 
 
 def test_two_builds_of_one_file_are_equal_to_the_byte(tmp_path, monkeypatch, write):
-    found = []
+    contents = []
     for home in ("a", "b"):
         monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / home))
         add("own", [write("own.tsv", OWN)])
-        found.append(_files(tmp_path / home))
-    assert found[0] == found[1]
-    assert len(found[0]) == 2
+        contents.append(_files(tmp_path / home))
+    assert contents[0] == contents[1]
+    assert len(contents[0]) == 2
 
 
 def test_adding_the_same_file_again_does_nothing(fresh_home, write, capsys):
-    made = add("own", [write("own.tsv", OWN)])
-    stamp = made.path.stat().st_mtime_ns
-    assert add("own", [write("copy.tsv", OWN)]) == made
-    assert made.path.stat().st_mtime_ns == stamp
+    manifest = add("own", [write("own.tsv", OWN)])
+    stamp = manifest.path.stat().st_mtime_ns
+    assert add("own", [write("copy.tsv", OWN)]) == manifest
+    assert manifest.path.stat().st_mtime_ns == stamp
     assert "already there" in capsys.readouterr().err
 
 
 def test_another_content_of_a_pipe_replaces_it(fresh_home):
     for name in ("alpha", "beta"):
         text = f"id\tname\tkind\nX:1\t{name}\tdrug\n"
-        made = add("own", [piped(text)])
-        assert made.sources[0]["sha256"] == hashlib.sha256(text.encode()).hexdigest()
-        assert [found.name for found in open_knowledge(["own"]).concepts()] == [name]
+        manifest = add("own", [piped(text)])
+        assert manifest.sources[0]["sha256"] == hashlib.sha256(text.encode()).hexdigest()
+        assert [concept.name for concept in open_knowledge(["own"]).concepts()] == [name]
 
 
 def test_another_file_replaces_it_and_says_so(fresh_home, write, capsys):
@@ -115,11 +115,11 @@ def test_several_files_are_one_knowledge_base(fresh_home, write):
 
 
 def test_a_file_that_adds_nothing_is_named(fresh_home, write, capsys):
-    own, header = write("own.tsv", OWN), write("header.tsv", "id\tname\tkind\tsynonyms\n")
-    add("own", [own, header])
-    told = capsys.readouterr().err
-    assert f"WARNING: {header}: there is no concept or relation in it.\n" in told
-    assert "not read" not in told
+    table, header = write("own.tsv", OWN), write("header.tsv", "id\tname\tkind\tsynonyms\n")
+    add("own", [table, header])
+    output = capsys.readouterr().err
+    assert f"WARNING: {header}: there is no concept or relation in it.\n" in output
+    assert "not read" not in output
     again = write("again.tsv", "id\tname\tkind\tsynonyms\n")
     with pytest.raises(InputError, match=r"header\.tsv, .*again\.tsv: there is no concept"):
         add("own", [header, again])
@@ -129,10 +129,10 @@ def test_a_file_that_adds_nothing_is_named(fresh_home, write, capsys):
 def test_a_bad_file_changes_nothing(fresh_home, write, before):
     if before:
         add("own", [write("own.tsv", OWN)])
-    kept = _files(fresh_home)
+    files = _files(fresh_home)
     with pytest.raises(InputError, match=r"bad.tsv:9: 2 columns where the header has 6"):
         add("own", [write("bad.tsv", OWN + "X:9\tcut\n")])
-    assert _files(fresh_home) == kept
+    assert _files(fresh_home) == files
     assert list(installed()) == (["own"] if before else [])
     assert before or not (fresh_home / "kb" / "own").exists()
 
@@ -211,7 +211,7 @@ def test_what_is_not_installed_comes_with_the_command_that_adds_it(fresh_home):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("mehs", "'mehs' is not installed. Did you mean 'mesh'? Installed: own. `platform kb add"),
         ("onw", "'onw' is not installed. Did you mean 'own'? Installed: own."),
@@ -219,11 +219,11 @@ def test_what_is_not_installed_comes_with_the_command_that_adds_it(fresh_home):
         ("zzz", "'zzz' is not installed. Installed: own. `platform kb add zzz FILE`"),
     ],
 )
-def test_a_misspelt_name_comes_with_the_near_one_first(fresh_home, write, name, told):
+def test_a_misspelt_name_comes_with_the_near_one_first(fresh_home, write, name, message):
     add("own", [write("own.tsv", OWN)])
     with pytest.raises(InputError) as error:
         open_knowledge([name])
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_removing(fresh_home, write):
@@ -238,18 +238,18 @@ def test_adding_waits_for_one_that_removes_the_folder(fresh_home, write, monkeyp
         """Handed on by a process that removed the knowledge base, or failed to add it."""
 
         def acquire(self, *args, **kwargs):
-            held = super().acquire(*args, **kwargs)
+            lock = super().acquire(*args, **kwargs)
             shutil.rmtree(fresh_home / "kb" / "own", ignore_errors=True)
-            return held
+            return lock
 
     monkeypatch.setattr("filelock.FileLock", AfterAnother)
-    made = add("own", [write("own.tsv", OWN)])
-    assert installed() == {"own": made}
+    manifest = add("own", [write("own.tsv", OWN)])
+    assert installed() == {"own": manifest}
 
 
 def test_a_manifest_that_was_changed_can_still_be_removed(fresh_home, write):
-    made = add("own", [write("own.tsv", OWN)])
-    manifest = made.path.with_name("manifest.json")
+    base = add("own", [write("own.tsv", OWN)])
+    manifest = base.path.with_name("manifest.json")
     manifest.write_text("{")
     with pytest.raises(InputError, match="platform kb remove own"):
         open_knowledge(["own"])
@@ -259,11 +259,11 @@ def test_a_manifest_that_was_changed_can_still_be_removed(fresh_home, write):
 
 def test_another_version_is_to_be_added_again(fresh_home, write, monkeypatch):
     path = write("own.tsv", OWN)
-    made = add("own", [path])
-    monkeypatch.setattr(installation, "VERSION", made.version + 1)
+    manifest = add("own", [path])
+    monkeypatch.setattr(installation, "VERSION", manifest.version + 1)
     with pytest.raises(InputError, match="added by another version"):
         open_knowledge(["own"])
-    assert add("own", [path]).version == made.version + 1
+    assert add("own", [path]).version == manifest.version + 1
     open_knowledge(["own"])
 
 

@@ -57,7 +57,7 @@ def knowledge(manifests):
 
 
 def test_every_file_is_read_as_it_is(manifests):
-    assert {name: made.total("concepts") for name, made in manifests.items()} == CONCEPTS
+    assert {name: manifest.total("concepts") for name, manifest in manifests.items()} == CONCEPTS
     assert manifests["mesh"].counts["relations"] == {"is-a": 42_021}
     assert manifests["doid"].counts["relations"] == {"is-a": 15_938}
     assert manifests["pharmacotherapydb"].counts["relations"] == {"drug-disease": 755 + 390}
@@ -94,8 +94,8 @@ def test_every_name_of_a_concept_finds_it(knowledge):
         for number, concept in enumerate(base.concepts()):
             if number % 997 == 0:
                 for name in concept.names:
-                    found = {known.id for known in knowledge.find(name.text)}
-                    assert concept.id in found or not any(map(str.isalnum, name.text))
+                    ids = {match.id for match in knowledge.find(name.text)}
+                    assert concept.id in ids or not any(map(str.isalnum, name.text))
 
 
 def test_a_look_up_takes_far_less_than_a_millisecond(knowledge):

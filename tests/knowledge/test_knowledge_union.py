@@ -23,7 +23,7 @@ NAMED = (
 
 
 @pytest.fixture
-def both(own, write):
+def union(small_knowledge, write):
     add("other", [write("other.tsv", OTHER)])
     add("dgidb", [write("dgidb.tsv", NAMED)])
     return open_knowledge(["own", "other", "dgidb"])
@@ -33,17 +33,17 @@ def ids(concepts):
     return [concept.id for concept in concepts]
 
 
-def test_a_concept_is_found_by_any_of_its_names(own):
-    assert ids(own.find("malignant Melanomas")) == ["X:2"]
-    assert ids(own.find("MM")) == ["X:2"]
-    assert own.find("no such thing") == []
-    assert own.find("") == own.find("--") == []
+def test_a_concept_is_found_by_any_of_its_names(small_knowledge):
+    assert ids(small_knowledge.find("malignant Melanomas")) == ["X:2"]
+    assert ids(small_knowledge.find("MM")) == ["X:2"]
+    assert small_knowledge.find("no such thing") == []
+    assert small_knowledge.find("") == small_knowledge.find("--") == []
 
 
-def test_a_symbol_in_its_own_case_comes_first(own):
-    assert ids(own.find("MET")) == ["X:5", "X:6"]
-    assert ids(own.find("Met")) == ["X:6", "X:5"]
-    assert ids(own.find("met")) == ["X:5", "X:6"], "the preferred name before an alias"
+def test_a_symbol_in_its_own_case_comes_first(small_knowledge):
+    assert ids(small_knowledge.find("MET")) == ["X:5", "X:6"]
+    assert ids(small_knowledge.find("Met")) == ["X:6", "X:5"]
+    assert ids(small_knowledge.find("met")) == ["X:5", "X:6"], "the preferred name before an alias"
 
 
 def test_a_genes_previous_symbol_comes_before_another_genes_alias(fresh_home, write):
@@ -56,35 +56,35 @@ def test_a_genes_previous_symbol_comes_before_another_genes_alias(fresh_home, wr
     assert ids(open_knowledge(["hgnc"]).find("MDR1")) == ["HGNC:40", "HGNC:21710"]
 
 
-def test_what_has_no_kind_comes_after_what_has_one(both):
-    assert ids(both.find("met")) == ["X:5", "NCBIGENE:4233", "X:6", "X:8"]
+def test_what_has_no_kind_comes_after_what_has_one(union):
+    assert ids(union.find("met")) == ["X:5", "NCBIGENE:4233", "X:6", "X:8"]
 
 
-def test_a_concept_of_several_sources_has_the_names_of_all(both):
-    concept = both.concept("X:2")
+def test_a_concept_of_several_sources_has_the_names_of_all(union):
+    concept = union.concept("X:2")
     assert (concept.name, concept.kb) == ("melanoma", "own")
     assert Name("black cancer", "synonym") in concept.names
     assert Name("Melanoma (any)", "synonym") in concept.names
     assert [name.kind for name in concept.names].count("preferred") == 1
     assert concept.xrefs == ("MESH:D008545", "UMLS:C1")
-    assert both.find("black cancer") == [concept]
+    assert union.find("black cancer") == [concept]
 
 
-def test_concepts_come_once_each(both):
-    found = ids(both.concepts())
-    assert len(found) == len(set(found)) == 13
-    assert found == sorted(found)
-    assert list(both.concepts()) == [both.concept(concept_id) for concept_id in found]
-    assert ids(both.concepts("drug")) == ["DRUG:iressa", "DRUGBANK:DB00317", "X:7"]
+def test_concepts_come_once_each(union):
+    concept_ids = ids(union.concepts())
+    assert len(concept_ids) == len(set(concept_ids)) == 13
+    assert concept_ids == sorted(concept_ids)
+    assert list(union.concepts()) == [union.concept(concept_id) for concept_id in concept_ids]
+    assert ids(union.concepts("drug")) == ["DRUG:iressa", "DRUGBANK:DB00317", "X:7"]
 
 
-def test_up_and_down_the_hierarchy(own):
-    assert ids(own.parents("X:3")) == ["X:2"]
-    assert ids(own.children("X:2")) == ["X:3", "X:4"]
-    assert ids(own.ancestors("X:3")) == ["X:2", "X:1"]
-    assert ids(own.descendants("X:1")) == ["X:2", "X:3", "X:4"]
-    assert ids(own.descendants("X:1", limit=2)) == ["X:2", "X:3"]
-    assert own.parents("X:1") == own.parents("nothing") == []
+def test_up_and_down_the_hierarchy(small_knowledge):
+    assert ids(small_knowledge.parents("X:3")) == ["X:2"]
+    assert ids(small_knowledge.children("X:2")) == ["X:3", "X:4"]
+    assert ids(small_knowledge.ancestors("X:3")) == ["X:2", "X:1"]
+    assert ids(small_knowledge.descendants("X:1")) == ["X:2", "X:3", "X:4"]
+    assert ids(small_knowledge.descendants("X:1", limit=2)) == ["X:2", "X:3"]
+    assert small_knowledge.parents("X:1") == small_knowledge.parents("nothing") == []
 
 
 def test_a_circle_in_the_hierarchy_ends(fresh_home, write):
@@ -104,16 +104,16 @@ def test_nothing_is_its_own_parent_or_partner(fresh_home, write):
     assert knowledge.parents("DOID:1") == knowledge.children("DOID:1") == []
 
 
-def test_the_same_thing_by_cross_reference_in_both_directions(both):
-    assert ids(both.same_as("X:2")) == ["MESH:D008545"]
-    assert ids(both.same_as("MESH:D008545")) == ["X:2"]
-    assert ids(both.same_as("NCBIGENE:4233")) == ["X:5"]
-    assert both.same_as("X:1") == both.same_as("nothing") == []
+def test_the_same_thing_by_cross_reference_in_both_directions(union):
+    assert ids(union.same_as("X:2")) == ["MESH:D008545"]
+    assert ids(union.same_as("MESH:D008545")) == ["X:2"]
+    assert ids(union.same_as("NCBIGENE:4233")) == ["X:5"]
+    assert union.same_as("X:1") == union.same_as("nothing") == []
 
 
-def test_drugs_are_the_same_by_name(both):
-    assert set(ids(both.same_as("DRUG:iressa"))) == {"X:7", "DRUGBANK:DB00317"}
-    assert "DRUG:iressa" in ids(both.same_as("DRUGBANK:DB00317"))
+def test_drugs_are_the_same_by_name(union):
+    assert set(ids(union.same_as("DRUG:iressa"))) == {"X:7", "DRUGBANK:DB00317"}
+    assert "DRUG:iressa" in ids(union.same_as("DRUGBANK:DB00317"))
 
 
 def test_two_things_that_refer_to_one_do_not_become_one(fresh_home, write):
@@ -124,8 +124,8 @@ def test_two_things_that_refer_to_one_do_not_become_one(fresh_home, write):
     assert ids(knowledge.same_as("M:1")) == ["A:1", "A:2"]
 
 
-def test_relations_are_found_under_every_id_of_a_thing(both):
-    (relation,) = both.relations("DRUGBANK:DB00317")
+def test_relations_are_found_under_every_id_of_a_thing(union):
+    (relation,) = union.relations("DRUGBANK:DB00317")
     assert (relation.source_id, relation.kind, relation.target_id, relation.kb) == (
         "DRUG:iressa",
         "drug-gene",
@@ -133,16 +133,16 @@ def test_relations_are_found_under_every_id_of_a_thing(both):
         "dgidb",
     )
     assert "Sensitivity" in relation.evidence
-    assert both.relations("X:7", "drug-disease") == []
-    assert both.relations("NCBIGENE:1956", "drug-gene") == [relation]
-    assert both.relations("X:3") == [], "what is an is-a is asked for"
-    assert [r.target_id for r in both.relations("X:3", "is-a")] == ["X:2"]
+    assert union.relations("X:7", "drug-disease") == []
+    assert union.relations("NCBIGENE:1956", "drug-gene") == [relation]
+    assert union.relations("X:3") == [], "what is an is-a is asked for"
+    assert [r.target_id for r in union.relations("X:3", "is-a")] == ["X:2"]
 
 
-def test_names_that_begin_alike(own):
-    assert ids(own.search("mel")) == ["X:2"]
-    assert ids(own.search("Malig")) == ["X:2"]
-    assert ids(own.search("", limit=2)) == ["X:7", "X:5"]
+def test_names_that_begin_alike(small_knowledge):
+    assert ids(small_knowledge.search("mel")) == ["X:2"]
+    assert ids(small_knowledge.search("Malig")) == ["X:2"]
+    assert ids(small_knowledge.search("", limit=2)) == ["X:7", "X:5"]
 
 
 def test_many_names_of_one_concept_do_not_hide_the_next_that_begins_alike(write):
@@ -155,40 +155,40 @@ def test_many_names_of_one_concept_do_not_hide_the_next_that_begins_alike(write)
     assert ids(knowledge.search("tumour", limit=3)) == ["A:1", "B:1", "A:2"]
 
 
-def test_the_nearest_names(own):
-    assert ids(own.nearest("melanomma"))[0] == "X:2"
-    assert own.nearest("zzz") == own.nearest("") == []
+def test_the_nearest_names(small_knowledge):
+    assert ids(small_knowledge.nearest("melanomma"))[0] == "X:2"
+    assert small_knowledge.nearest("zzz") == small_knowledge.nearest("") == []
 
 
-def test_the_fingerprint_is_of_content_and_order(both, write):
+def test_the_fingerprint_is_of_content_and_order(union, write):
     marks = {
         open_knowledge(names).fingerprint
         for names in (["own"], ["other"], ["own", "other"], ["other", "own"])
     }
     assert len(marks) == 4
-    before = both.fingerprint
+    before = union.fingerprint
     assert open_knowledge(["own", "other", "dgidb", "own"]).fingerprint == before
     add("own", [write("own.tsv", OWN.replace("X:3", "X:33"))])
     assert open_knowledge(["own", "other", "dgidb"]).fingerprint != before
 
 
-def test_many_threads_read_at_once(both):
-    expected = ids(both.find("melanoma"))
+def test_many_threads_read_at_once(union):
+    expected = ids(union.find("melanoma"))
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: ids(both.find("melanoma")), range(200)))
-    assert found == [expected] * 200
+        results = list(pool.map(lambda _: ids(union.find("melanoma")), range(200)))
+    assert results == [expected] * 200
 
 
-def test_the_file_cannot_be_written_to(own):
+def test_the_file_cannot_be_written_to(small_knowledge):
     import sqlite3
 
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        own.bases[0]._connection().execute("DELETE FROM concept")
+        small_knowledge.bases[0]._connection().execute("DELETE FROM concept")
 
 
-def test_what_nobody_reads_any_more_is_closed_at_once(both):
+def test_what_nobody_reads_any_more_is_closed_at_once(union):
     """Not when the garbage is collected: until then its files are open."""
-    knowledge = Knowledge(both.bases)
+    knowledge = Knowledge(union.bases)
     knowledge.concept("A:1")
     gone = weakref.ref(knowledge)
     gc.disable()

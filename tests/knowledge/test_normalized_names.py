@@ -96,10 +96,10 @@ def test_spellings_that_meet(looked_up, stored):
     ],
 )
 def test_names_that_stay_apart(looked_up, stored):
-    looked, kept = set(keys(looked_up)), set(stored_keys(stored))
+    query_keys, file_keys = set(keys(looked_up)), set(stored_keys(stored))
     if looked_up == "FIRRS":
-        looked = set(stored_keys(looked_up))  # both as they stand in a file
-    assert not looked & kept
+        query_keys = set(stored_keys(looked_up))  # both as they stand in a file
+    assert not query_keys & file_keys
 
 
 @given(
@@ -115,8 +115,8 @@ def test_a_name_is_spelled_word_by_word_as_articles_are(words):
     """Or it would be found by `kb show`, and not in an article."""
     text = " ".join(words).lower()
     speller = Speller()
-    found = speller.words(text)
-    assert speller.key(found, 0, len(words))[0] == stored_key(text)
+    spelling = speller.words(text)
+    assert speller.key(spelling, 0, len(words))[0] == stored_key(text)
 
 
 def test_ids_that_are_names_keep_their_usual_spelling():
@@ -135,7 +135,7 @@ def test_a_name_meets_itself_in_capitals_or_without_any(text):
 
 
 @pytest.mark.parametrize(
-    ("given", "bare"),
+    ("name", "bare"),
     [
         ("aspirin 81 mg oral tablet", "aspirin"),
         ("insulin 100 units/ml injection", "insulin"),
@@ -146,12 +146,12 @@ def test_a_name_meets_itself_in_capitals_or_without_any(text):
         ("eif-4g inhibitor", "eif-4g inhibitor"),
     ],
 )
-def test_dosage_is_no_part_of_a_drugs_name(given, bare):
-    assert without_dosage(given) == bare
+def test_dosage_is_no_part_of_a_drugs_name(name, bare):
+    assert without_dosage(name) == bare
 
 
 @pytest.mark.parametrize(
-    ("given", "bare"),
+    ("name", "bare"),
     [
         ("imatinib mesylate", "imatinib"),
         ("Lapatinib ditosylate", "Lapatinib"),
@@ -160,8 +160,8 @@ def test_dosage_is_no_part_of_a_drugs_name(given, bare):
         ("sodium chloride", "sodium chloride"),
     ],
 )
-def test_a_salt_is_no_part_of_a_drugs_name(given, bare):
-    assert without_salt(given) == bare
+def test_a_salt_is_no_part_of_a_drugs_name(name, bare):
+    assert without_salt(name) == bare
 
 
 def test_what_is_an_abbreviation():

@@ -43,9 +43,9 @@ def test_an_odd_line_of_obo_is_left_out_and_told(read, capsys, line):
     _, concepts, relations = read("mine", "t.obo", _FIRST.encode() + line + b"\n" + _LAST.encode())
     assert [concept.name for concept in concepts.values()] == ["first thing", "second thing"]
     assert list(relations) == [("MY:1", "is-a", "MY:2")]
-    told = capsys.readouterr().err
-    assert "WARNING: 1 line left out that cannot be read. The first is" in told
-    assert "t.obo:7: " in told
+    output = capsys.readouterr().err
+    assert "WARNING: 1 line left out that cannot be read. The first is" in output
+    assert "t.obo:7: " in output
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

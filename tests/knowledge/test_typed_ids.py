@@ -6,7 +6,7 @@ from irplatform.knowledge.model import typed
 
 
 @pytest.mark.parametrize(
-    ("term", "wanted"),
+    ("term", "concept_id"),
     [
         ("D008545", "MESH:D008545"),
         (" d008545 ", "MESH:D008545"),
@@ -16,5 +16,5 @@ from irplatform.knowledge.model import typed
         ("CD20", "CD20:"),
     ],
 )
-def test_ids_get_their_prefix(term, wanted):
-    assert typed(term) == wanted
+def test_ids_get_their_prefix(term, concept_id):
+    assert typed(term) == concept_id

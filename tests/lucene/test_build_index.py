@@ -102,8 +102,8 @@ def test_the_index_is_whole_after_indexing_was_killed(listed_corpus, fresh_home)
     ) as process:
         assert process.stdout.readline() == "indexing\n"
         process.send_signal(signal.SIGKILL)
-    left = [path.name for path in (fresh_home / "index").iterdir() if path.is_dir()]
-    assert [name.endswith(".partial") for name in left] == [True]
+    folders = [path.name for path in (fresh_home / "index").iterdir() if path.is_dir()]
+    assert [name.endswith(".partial") for name in folders] == [True]
 
     artifact = build_index(listed_corpus(numbered(1600), fingerprint="killed"))
     assert artifact.built
@@ -114,11 +114,11 @@ def test_the_index_is_whole_after_indexing_was_killed(listed_corpus, fresh_home)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no largest size")
 @pytest.mark.parametrize(
-    ("documents", "told"),
+    ("documents", "message"),
     [(1500, "Lucene took only "), (3, "the index of 'large' has 0 documents, but 3 were read")],
     ids=["while it is filled", "when it is closed"],
 )
-def test_an_index_that_cannot_be_written_is_told_in_a_line(documents, told, fresh_home):
+def test_an_index_that_cannot_be_written_is_told_in_a_line(documents, message, fresh_home):
     program = (
         "import resource\n"
         "from irplatform.data import Corpus\n"
@@ -138,10 +138,10 @@ def test_an_index_that_cannot_be_written_is_told_in_a_line(documents, told, fres
         "    print(error)\n"
     )
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(told)
-    assert f": File too large. Is the disk of {fresh_home / 'index'}" in done.stdout
-    assert len(done.stdout.splitlines()) == 1
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.startswith(message)
+    assert f": File too large. Is the disk of {fresh_home / 'index'}" in result.stdout
+    assert len(result.stdout.splitlines()) == 1
     assert not [path for path in fresh_home.glob("index/*") if not path.suffix]
 
 
@@ -172,11 +172,11 @@ def test_long_documents_are_indexed_and_read_in_a_small_heap():
         "index = LuceneIndex.open(build_index(Long(), threads=1).path)\n"
         "print(len(index.documents([str(n) for n in range(60)])))\n"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
         env={**os.environ, "IRPLATFORM_JAVA_HEAP": "96m"},
         check=False,
     )
-    assert (done.stdout, done.returncode) == ("60\n", 0), done.stderr[-2000:]
+    assert (result.stdout, result.returncode) == ("60\n", 0), result.stderr[-2000:]

@@ -46,9 +46,9 @@ def test_the_words_and_weights_are_those_that_are_searched(wide, words, feedback
     assert int(note.split()[0]) > 0
     assert sum(weights.values()) == pytest.approx(1)
     searched = wide.search({"q": words}, 10, feedback=feedback, engine=engine)["q"]
-    shown = wide.search({"q": _query(weights)}, 10)["q"]
-    assert shown.doc_ids == searched.doc_ids
-    assert shown.scores == pytest.approx(searched.scores, rel=1e-5)
+    ranking = wide.search({"q": _query(weights)}, 10)["q"]
+    assert ranking.doc_ids == searched.doc_ids
+    assert ranking.scores == pytest.approx(searched.scores, rel=1e-5)
 
 
 @pytest.mark.parametrize("engine", ["lucene", "impact"])

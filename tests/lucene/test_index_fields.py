@@ -86,16 +86,16 @@ def test_the_documents_with_titles_and_abstracts_are_counted_once(fresh_home, in
 
 
 def test_scores_are_those_of_an_index_of_all_fields(tmp_path, fresh_home, index_of, small_batches):
-    listed = documents(500)
-    index = index_of(listed, fields=("mesh", "year"), threads=3)
+    articles = documents(500)
+    index = index_of(articles, fields=("mesh", "year"), threads=3)
     assert len(index.reader.leaves().toArray()) > 1
     plain = build.Indexer(tmp_path / "plain", "plain", [TITLE, ABSTRACT, "mesh", "year"])
-    whole = []
-    for document in listed:
+    records = []
+    for document in articles:
         contents = to_record(document)
         fields = fields_record(contents, [TITLE, ABSTRACT, "mesh", "year"])
-        whole.append("{" + contents[1:-1] + "," + fields.partition('"\xa0",')[2])
-    plain.add(whole)
+        records.append("{" + contents[1:-1] + "," + fields.partition('"\xa0",')[2])
+    plain.add(records)
     plain.close()
     at_once = LuceneIndex.open(tmp_path / "plain")
     builder = java_class("org.apache.lucene.search.BooleanQuery$Builder")
@@ -112,10 +112,10 @@ def test_scores_are_those_of_an_index_of_all_fields(tmp_path, fresh_home, index_
             query.add(part, should)
         queries[word] = query.build()
     for similarity in (BM25(), BM25(1.2, 0.75)):
-        found = index.search(queries, 1000, similarity=similarity)
+        rankings = index.search(queries, 1000, similarity=similarity)
         expected = at_once.search(queries, 1000, similarity=similarity)
         for word in WORDS:
-            assert found[word].doc_ids == expected[word].doc_ids
-            assert (found[word].scores == expected[word].scores).all()
-    assert index.documents(["d7"]) == [listed[7]]
+            assert rankings[word].doc_ids == expected[word].doc_ids
+            assert (rankings[word].scores == expected[word].scores).all()
+    assert index.documents(["d7"]) == [articles[7]]
     at_once.close()

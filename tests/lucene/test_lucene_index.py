@@ -16,8 +16,8 @@ from irplatform.runs import Ranking
 pytestmark = pytest.mark.java
 
 
-def found(index, query, **how):
-    return index.search({"q": query}, 100, **how)["q"].doc_ids
+def ids_of(index, query, **options):
+    return index.search({"q": query}, 100, **options)["q"].doc_ids
 
 
 def field_query(field, *terms):
@@ -48,27 +48,27 @@ def test_it_counts_documents_and_words(article_index, articles):
 
 
 def test_title_and_abstract_are_found_stemmed(article_index):
-    assert set(found(article_index, "inhibitor")) == {"m2", "e1"}
-    assert set(found(article_index, "pharmacokinetic melanomas")) == {"m1", "m2", "t1"}
-    assert found(article_index, "β-cells") == ("ü-1\U0001f9ec",)
+    assert set(ids_of(article_index, "inhibitor")) == {"m2", "e1"}
+    assert set(ids_of(article_index, "pharmacokinetic melanomas")) == {"m1", "m2", "t1"}
+    assert ids_of(article_index, "β-cells") == ("ü-1\U0001f9ec",)
 
 
 def test_every_field_can_be_searched_by_name(article_index):
-    assert found(article_index, field_query("title", "vemurafenib")) == ("m1",)
-    assert found(article_index, field_query("abstract", "gefitinib")) == ("e1",)
-    assert found(article_index, field_query("mesh", "imidazol")) == ("m2",)
-    assert found(article_index, field_query("journal", "engl")) == ("m1",)
+    assert ids_of(article_index, field_query("title", "vemurafenib")) == ("m1",)
+    assert ids_of(article_index, field_query("abstract", "gefitinib")) == ("e1",)
+    assert ids_of(article_index, field_query("mesh", "imidazol")) == ("m2",)
+    assert ids_of(article_index, field_query("journal", "engl")) == ("m1",)
 
 
 def test_phrases_match_within_a_value_and_not_across_two(article_index):
-    assert found(article_index, field_query("mesh", "lung", "neoplasm")) == ("e1",)
-    assert found(article_index, field_query("mesh", "melanoma", "imidazol")) == ()
+    assert ids_of(article_index, field_query("mesh", "lung", "neoplasm")) == ("e1",)
+    assert ids_of(article_index, field_query("mesh", "melanoma", "imidazol")) == ()
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_accents_are_found_in_either_form_of_unicode(index_of, form):
     index = index_of([Document("c", "N\xe9vrome"), Document("d", "Ne\u0301vrome")])
-    assert set(found(index, unicodedata.normalize(form, "n\xe9vrome"))) == {"c", "d"}
+    assert set(ids_of(index, unicodedata.normalize(form, "n\xe9vrome"))) == {"c", "d"}
 
 
 def test_a_ranking_is_in_the_one_order_of_runs(index_of):
@@ -106,7 +106,7 @@ def test_a_batch_gives_what_single_searches_give(article_index):
 @pytest.mark.parametrize("feedback", [None, RM3()])
 @pytest.mark.parametrize("query", ["", "   ", "the of and", "\x00", "---", "zzzunknown", '"'])
 def test_a_query_without_known_words_finds_nothing(article_index, query, feedback):
-    assert found(article_index, query, feedback=feedback) == ()
+    assert ids_of(article_index, query, feedback=feedback) == ()
 
 
 @pytest.mark.parametrize("feedback", [None, RM3()])
@@ -122,7 +122,7 @@ def test_a_query_without_known_words_finds_nothing(article_index, query, feedbac
     ],
 )
 def test_a_query_is_a_bag_of_words_whatever_it_holds(article_index, query, feedback):
-    assert {"m1", "m2"} <= set(found(article_index, query, feedback=feedback))
+    assert {"m1", "m2"} <= set(ids_of(article_index, query, feedback=feedback))
 
 
 @pytest.fixture(scope="module")
@@ -133,16 +133,16 @@ def common_and_rare(articles):
 
 def test_feedback_finds_what_the_words_do_not(index_of, common_and_rare):
     index = index_of(common_and_rare)
-    assert set(found(index, "vemurafenib V600E")) == {"m1"}
-    assert set(found(index, "vemurafenib V600E", feedback=RM3())) == {"m1", "m2"}
+    assert set(ids_of(index, "vemurafenib V600E")) == {"m1"}
+    assert set(ids_of(index, "vemurafenib V600E", feedback=RM3())) == {"m1", "m2"}
 
 
 def test_feedback_without_weight_for_new_words_is_the_plain_search(index_of, common_and_rare):
     index = index_of(common_and_rare)
-    plain = found(index, "melanoma dabrafenib")
-    kept = index.search({"q": "melanoma dabrafenib"}, 10, feedback=RM3(original_weight=1.0))["q"]
-    assert kept.doc_ids[: len(plain)] == plain
-    assert not kept.scores[len(plain) :].any()
+    plain = ids_of(index, "melanoma dabrafenib")
+    ranking = index.search({"q": "melanoma dabrafenib"}, 10, feedback=RM3(original_weight=1.0))["q"]
+    assert ranking.doc_ids[: len(plain)] == plain
+    assert not ranking.scores[len(plain) :].any()
 
 
 def _with_term_vectors(documents, folder):
@@ -168,21 +168,21 @@ def test_feedback_from_vectors_equals_feedback_from_stored_text(
 
 
 def test_missing_documents_are_those_that_contains_denies(article_index):
-    held = list(article_index.search({"q": "melanoma"}, 10)["q"].doc_ids)
-    strange = ["PMC0", "", held[0].upper() + "x", f" {held[0]}", "\ud800", "ä", "x" * 3000]
-    asked = [*strange[:4], *held, *strange[4:]]
-    assert held
-    assert article_index.missing(asked) == {*strange}
-    assert article_index.missing(held) == set()
+    ids = list(article_index.search({"q": "melanoma"}, 10)["q"].doc_ids)
+    strange = ["PMC0", "", ids[0].upper() + "x", f" {ids[0]}", "\ud800", "ä", "x" * 3000]
+    mixture = [*strange[:4], *ids, *strange[4:]]
+    assert ids
+    assert article_index.missing(mixture) == {*strange}
+    assert article_index.missing(ids) == set()
     assert article_index.missing(strange) == {*strange}
     assert article_index.missing([]) == set()
-    assert {d for d in [*held, "PMC0"] if not article_index.contains(d)} == {"PMC0"}
+    assert {d for d in [*ids, "PMC0"] if not article_index.contains(d)} == {"PMC0"}
 
 
 def test_a_depth_beyond_javas_numbers_finds_all_that_there_is(article_index):
-    found = [article_index.search({"q": "melanoma"}, depth)["q"] for depth in (1000, 10**10)]
-    assert len(found[0])
-    assert found[0].doc_ids == found[1].doc_ids
+    rankings = [article_index.search({"q": "melanoma"}, depth)["q"] for depth in (1000, 10**10)]
+    assert len(rankings[0])
+    assert rankings[0].doc_ids == rankings[1].doc_ids
 
 
 def test_nonsense_is_refused(article_index):

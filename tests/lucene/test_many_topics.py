@@ -64,9 +64,9 @@ def test_rankings_are_those_of_lucene_to_the_bit(
 ):
     monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: compiled)
     limits = {str(n): str(1998 + n) for n in range(0, 14, 2)} | {"40": "0000", "41": "9999"}
-    asked = {"depth": depth, "similarity": similarity, "before": limits}
-    expected = index.search(topics, engine="lucene", **asked)
-    same(index.search(topics, engine="impact", **asked), expected)
+    options = {"depth": depth, "similarity": similarity, "before": limits}
+    expected = index.search(topics, engine="lucene", **options)
+    same(index.search(topics, engine="impact", **options), expected)
     assert len(expected["none"]) == len(expected["empty"]) == 0 < len(expected["unknown"])
 
 
@@ -76,9 +76,9 @@ def test_feedback_is_that_of_anserini_to_the_bit(index, topics, compiled, feedba
     monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: compiled)
     monkeypatch.setattr("irplatform.lucene.impact._WITH_FEEDBACK", 25)
     limits = {str(n): str(1998 + n) for n in range(0, 14, 2)}
-    asked = {"depth": 100, "feedback": feedback, "before": limits, "similarity": BM25(1.2, 0.75)}
-    expected = index.search(topics, engine="lucene", **asked)
-    same(index.search(topics, engine="impact", **asked), expected)
+    options = {"depth": 100, "feedback": feedback, "before": limits, "similarity": BM25(1.2, 0.75)}
+    expected = index.search(topics, engine="lucene", **options)
+    same(index.search(topics, engine="impact", **options), expected)
     plain = index.search(topics, 100, engine="lucene", similarity=BM25(1.2, 0.75))
     assert sum(r.doc_ids != plain[t].doc_ids for t, r in expected.items()) > 40
 
@@ -92,22 +92,22 @@ def test_feedback_adds_some_words_only(index_of):
         + [Document(name, "", text) for name, text in
            (("t", "tail"), ("x", long), ("β", "β"), ("z", "7"), ("b", "zebra"))]
     )  # fmt: skip
-    found = {
+    ids = {
         engine: index.search({"q": "cat"}, 50, feedback=RM3(), engine=engine)["q"].doc_ids
         for engine in ("lucene", "impact")
     }
-    assert found["lucene"] == found["impact"] == ("a", "t", "b")
+    assert ids["lucene"] == ids["impact"] == ("a", "t", "b")
 
 
 def test_a_score_by_hand(index_of):
     index = index_of(
         [Document("a", "", "cat cat dog"), Document("b", "", "dog"), Document("c", "", "cow")]
     )
-    found = index.search({"q": "cat"}, 10, engine="impact")["q"]
+    ranking = index.search({"q": "cat"}, 10, engine="impact")["q"]
     idf = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
     norm = 0.9 * (1 - 0.4 + 0.4 * 3 / (5 / 3))
-    assert found.doc_ids == ("a",)
-    assert found.scores[0] == pytest.approx(idf * 2 / (2 + norm), rel=1e-6)
+    assert ranking.doc_ids == ("a",)
+    assert ranking.scores[0] == pytest.approx(idf * 2 / (2 + norm), rel=1e-6)
 
 
 def test_nothing_is_found_for_no_words_and_no_topics(index):
@@ -131,9 +131,11 @@ def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
     numba = [False]
     monkeypatch.setattr("irplatform.postings.search.has_numba", lambda: numba[0])
 
-    def uses_postings(count, **how):
-        index.many_topics.opened, index.many_topics.asked = None, 0
-        assert len(index.search(dict.fromkeys(map(str, range(count)), "cat"), 5, **how)) == count
+    def uses_postings(count, **options):
+        index.many_topics.opened, index.many_topics.topic_count = None, 0
+        assert (
+            len(index.search(dict.fromkeys(map(str, range(count)), "cat"), 5, **options)) == count
+        )
         return index.many_topics.opened is not None
 
     assert not uses_postings(6)
@@ -180,7 +182,7 @@ def test_postings_of_a_small_collection_are_copied_for_fewer_topics(index_of, mo
     monkeypatch.setattr(many_topics, "_WORTH_COMPILING", 8)
     monkeypatch.setattr(many_topics, "WORTH_OPENING", 0)
     assert index.many_topics.postings_for(7, BM25()) is None
-    index.many_topics.asked = 0
+    index.many_topics.topic_count = 0
     assert index.many_topics.postings_for(8, BM25()) is not None
 
 

@@ -37,8 +37,13 @@ DOCUMENTS = {
     ],
 )
 def test_a_record_in_json_becomes_a_document(record, title, text, fields):
-    found = from_stored("1", json.dumps(record))
-    assert (found.id, found.title, found.abstract, dict(found.fields)) == ("1", title, text, fields)
+    document = from_stored("1", json.dumps(record))
+    assert (document.id, document.title, document.abstract, dict(document.fields)) == (
+        "1",
+        title,
+        text,
+        fields,
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,16 +108,16 @@ def test_an_existing_index_takes_the_place_of_the_documents(build, small, option
     folder = build(option)
     options = {"rerankers": "bm25-text", "interpolate": 0, "measures": ["AP"]}
     run("small", run_dir="ours", **options)
-    found = run("small", index=folder, run_dir="theirs", **options)
+    report = run("small", index=folder, run_dir="theirs", **options)
     for name in ("bm25.run", "bm25-text.run"):
-        ours, theirs = ((small / place / name).read_text() for place in ("ours", "theirs"))
-        assert ours == theirs
+        first, second = ((small / place / name).read_text() for place in ("ours", "theirs"))
+        assert first == second
     metadata = json.loads((small / "theirs" / "bm25.run.meta.json").read_text())
     assert metadata["implementation"]["call"]["settings"]["index"] == str(folder)
     assert (
         metadata["data"]["test collection"]["documents"] == IndexedCorpus(folder, None).fingerprint
     )
-    assert found.final_stage.measures["AP"] == pytest.approx((1 / 3 + 1) / 2)
+    assert report.final_stage.measures["AP"] == pytest.approx((1 / 3 + 1) / 2)
 
 
 @pytest.mark.java
@@ -128,16 +133,16 @@ def test_the_documents_of_an_index_are_a_corpus(raw, small):
 
 @pytest.mark.java
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [((), "does not store its documents, which rerankers read"), (None, "no Lucene index in this")],
 )
 def test_an_index_without_documents_is_refused_in_a_line(
-    build, small, capsys, monkeypatch, options, told
+    build, small, capsys, monkeypatch, options, message
 ):
     folder = small if options is None else build(*options)
-    done = call(capsys, monkeypatch, "run", "--collection", "small", "--index", folder)
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert told in done.err
+    result = call(capsys, monkeypatch, "run", "--collection", "small", "--index", folder)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert message in result.err
     assert not (small / "runs").exists()
 
 

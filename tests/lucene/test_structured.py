@@ -83,11 +83,11 @@ def test_rankings_are_those_of_lucene_to_the_bit(index, similarity, monkeypatch)
     topics = {str(n): compiler(random_query(generator)) for n in range(150)} | {"words": "w01 w02"}
     limits = {str(n): str(1990 + n % 9) for n in range(0, 150, 3)}
     for depth in (7, 1000):
-        asked = {"depth": depth, "similarity": similarity, "before": limits}
-        expected = index.search(topics, engine="lucene", **asked)
-        found = index.search(topics, engine="impact", **asked)
-        assert list(found) == list(topics)
-        for topic, ranking in found.items():
+        options = {"depth": depth, "similarity": similarity, "before": limits}
+        expected = index.search(topics, engine="lucene", **options)
+        rankings = index.search(topics, engine="impact", **options)
+        assert list(rankings) == list(topics)
+        for topic, ranking in rankings.items():
             query = str(topics[topic])
             assert ranking.doc_ids == expected[topic].doc_ids, query
             assert ranking.scores.tolist() == expected[topic].scores.tolist(), query
@@ -120,8 +120,8 @@ def test_remembered_parts_stay_within_their_limit(index, monkeypatch):
     topics = {word: compiler(expression.Words(word, "title")) for word in WORDS}
     index.search(topics, 5, engine="impact", similarity=BM25(0.8, 0.1))
     (search,) = index.many_topics.opened._structured.values()
-    kept = [part.scores for part in search._parts.values()]
-    assert 0 < sum(scores.numbers.nbytes + scores.values.nbytes for scores in kept) <= 5_000
+    parts = [part.scores for part in search._parts.values()]
+    assert 0 < sum(scores.numbers.nbytes + scores.values.nbytes for scores in parts) <= 5_000
 
 
 def test_given_documents_are_scored_by_lucene(index, monkeypatch):

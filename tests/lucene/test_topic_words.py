@@ -54,11 +54,11 @@ def same_words(analyzer, tmp_path_factory):
 
     def check(texts):
         words = [set(of_text) for of_text in analyzed(analyzer, texts)]
-        known = set(sorted(set().union(*words))[::5])
-        table = table_of(tmp_path_factory.mktemp("terms") / "terms", sorted(known))
-        found = table.bags(texts, analyzer, compiled=True)
-        same_bags(found, table.bags(texts, analyzer, compiled=False))
-        assert len(found.rows) == sum(len(of_text & known) for of_text in words)
+        vocabulary = set(sorted(set().union(*words))[::5])
+        table = table_of(tmp_path_factory.mktemp("terms") / "terms", sorted(vocabulary))
+        bags = table.bags(texts, analyzer, compiled=True)
+        same_bags(bags, table.bags(texts, analyzer, compiled=False))
+        assert len(bags.rows) == sum(len(of_text & vocabulary) for of_text in words)
 
     return check
 

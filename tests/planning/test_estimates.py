@@ -19,8 +19,8 @@ WORK = Work("train", "delta", 100, "a")
 
 def test_the_latest_work_of_the_same_kind_name_and_amount_counts():
     before = [_cost(90), *map(_cost, (8, 9, 10, 11, 12)), _cost(1, name="drmm")]
-    found = estimate(WORK, before)
-    assert (found.processor, found.low, found.high, found.seconds) == (10, 8, 12, 5)
+    result = estimate(WORK, before)
+    assert (result.processor, result.low, result.high, result.seconds) == (10, 8, 12, 5)
 
 
 def test_a_start_of_some_seconds_may_grow_with_the_amount_or_not():
@@ -60,9 +60,9 @@ def test_work_within_work_counts_once():
             note_use("scores")
             sum(range(400_000))
         assert outer.within > 0
-    kept = {cost.work.kind: cost for cost in costs()}
-    assert kept["rank"].needs == ("scores",)
-    assert "weigh" not in kept or kept["weigh"].processor < kept["rank"].processor
+    records = {cost.work.kind: cost for cost in costs()}
+    assert records["rank"].needs == ("scores",)
+    assert "weigh" not in records or records["weigh"].processor < records["rank"].processor
 
 
 def test_work_that_fails_or_goes_on_leaves_no_record():
@@ -87,6 +87,6 @@ def test_old_records_go(fresh_home, monkeypatch):
     monkeypatch.setattr("irplatform.files.costs._MOST", 1000)
     for number in range(20):
         record(_cost(number))
-    kept = [cost.processor for cost in costs()]
-    assert kept == [*range(20)][-len(kept) :]
+    times = [cost.processor for cost in costs()]
+    assert times == [*range(20)][-len(times) :]
     assert (fresh_home / "costs.jsonl").stat().st_size <= 1000

@@ -36,17 +36,17 @@ def test_before_the_first_run_all_is_missing_and_nothing_is_made(fresh_home, tmp
 def test_after_a_run_all_is_in_the_cache(tmp_path):
     ir.run("demo", ["bm25-text"], interpolate=0.5, run_dir=tmp_path)
     again = ir.plan("demo", ["bm25-text"], interpolate=0.5, run_dir=tmp_path)
-    made = [step.what for step in again.steps if step.work]
-    assert made == ["everything else", "start"]
+    steps = [step.what for step in again.steps if step.work]
+    assert steps == ["everything else", "start"]
     elsewhere = ir.plan("demo", ["bm25-text"], interpolate=0.5, run_dir=tmp_path / "other")
-    made = [step.what for step in elsewhere.steps if step.work]
-    assert made[:3] == ["mix bm25-text with the first stage", "write runs", "score runs"]
+    steps = [step.what for step in elsewhere.steps if step.work]
+    assert steps[:3] == ["mix bm25-text with the first stage", "write runs", "score runs"]
     measure = ir.plan("demo", ["bm25-text"], interpolate=0.5, run_dir=tmp_path, measures=["nDCG@3"])
     assert next(step.what for step in measure.steps if step.work) == "score runs"
     options = {"interpolate": 0.5, "rerank_depth": 7, "run_dir": tmp_path}
     deeper = ir.plan("demo", ["bm25-text"], force=True, **options)
-    made = [step.what for step in deeper.steps if step.work]
-    assert made[:2] == ["rank with bm25-text", "mix bm25-text with the first stage"]
+    steps = [step.what for step in deeper.steps if step.work]
+    assert steps[:2] == ["rank with bm25-text", "mix bm25-text with the first stage"]
 
 
 def test_several_first_stages_are_planned_together(fresh_home, tmp_path):
@@ -70,9 +70,9 @@ def test_the_cells_of_a_matrix_have_folders_of_their_own(tmp_path):
     options = {"first_stages": ["bm25", "rm3"], "interpolate": 0.5, "run_dir": tmp_path}
     ir.run("demo", ["bm25-text"], **options)
     again = ir.plan("demo", ["bm25-text"], **options)
-    made = {(step.cell, step.what) for step in again.steps if step.work}
+    steps = {(step.cell, step.what) for step in again.steps if step.work}
     rest = "everything else"
-    assert made == {("demo, bm25", rest), ("demo, rm3", rest), ("", "start")}
+    assert steps == {("demo, bm25", rest), ("demo, rm3", rest), ("", "start")}
 
 
 def test_each_fold_is_trained(fresh_home, tmp_path):
@@ -84,9 +84,9 @@ def test_each_fold_is_trained(fresh_home, tmp_path):
 @pytest.mark.usefixtures("fresh_home")
 def test_the_command_prints_a_table_or_json(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    told = call(capsys, monkeypatch, "run", "--collection", "demo", "--plan").out
-    assert told.startswith("step ")
-    assert "How long this takes is not known" in told
+    output = call(capsys, monkeypatch, "run", "--collection", "demo", "--plan").out
+    assert output.startswith("step ")
+    assert "How long this takes is not known" in output
     content = json.loads(
         call(capsys, monkeypatch, "run", "--collection", "demo", "--plan", "--json").out
     )

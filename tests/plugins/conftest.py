@@ -33,8 +33,8 @@ def bare_encoder(sentence_encoder):
 @pytest.fixture
 def text_resources(tmp_path):
     """Resources of 120 short documents."""
-    held = {f"d{n}": text for n, text in enumerate(texts(1, 120))}
-    return small_resources(tmp_path / "forward", held, {word: np.ones(2) for word in WORDS})
+    documents = {f"d{n}": text for n, text in enumerate(texts(1, 120))}
+    return small_resources(tmp_path / "forward", documents, {word: np.ones(2) for word in WORDS})
 
 
 @pytest.fixture(scope="module")

@@ -94,9 +94,9 @@ def prepared(reranker, resources):
 
 
 def scores(reranker, query, ids=tuple(BY_ID)):
-    found = reranker.score(Topic("t", query), Documents.of([BY_ID[i] for i in ids]))
-    assert np.isfinite(found).all()
-    return found
+    values = reranker.score(Topic("t", query), Documents.of([BY_ID[i] for i in ids]))
+    assert np.isfinite(values).all()
+    return values
 
 
 def system(name, resources, **settings):
@@ -121,9 +121,9 @@ def test_every_formula_equals_its_plain_form(resources, field, query):
         (UQLM(UQLMOptions(field=field, mu=7.5)), plain_uqlm, (7.5,)),
     ]
     for reranker, plain, parameters in systems:
-        found = scores(prepared(reranker, resources), " ".join(query))
+        values = scores(prepared(reranker, resources), " ".join(query))
         expected = [plain(query, words_of(d, field), of, *parameters) for d in DOCUMENTS]
-        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12), type(reranker)
+        assert values == pytest.approx(expected, rel=1e-12, abs=1e-12), type(reranker)
 
 
 NAMES = [
@@ -178,8 +178,8 @@ def test_a_field_that_no_document_has_gives_all_the_same(tmp_path):
 
 def test_revdocid_ranks_by_decreasing_id_as_text():
     ids = ["9", "10", "b", "100", "a"]
-    found = ReverseDocumentId().score(Topic("t", "q"), Documents(ids, list))
-    assert Ranking.of(ids, found).doc_ids == ("b", "a", "9", "100", "10")
+    values = ReverseDocumentId().score(Topic("t", "q"), Documents(ids, list))
+    assert Ranking.of(ids, values).doc_ids == ("b", "a", "9", "100", "10")
 
 
 def test_a_random_order_follows_from_seed_and_topic(resources):
@@ -209,13 +209,13 @@ class LuceneSimilarity:
 
         ref = java_class("org.apache.lucene.util.BytesRef")(word.encode())
         df = sum(word in text for text in of.texts)
-        held = java_class("org.apache.lucene.search.CollectionStatistics")(
+        collection = java_class("org.apache.lucene.search.CollectionStatistics")(
             "field", of.documents, of.documents, of.words, sum(len(set(t)) for t in of.texts)
         )
         counts = java_class("org.apache.lucene.search.TermStatistics")(
             ref, df, of.every.count(word)
         )
-        self._scorer = similarity.scorer(1.0, held, counts)
+        self._scorer = similarity.scorer(1.0, collection, counts)
         self._encode = java_class("org.apache.lucene.util.SmallFloat").intToByte4
 
     def score(self, frequency, length):
@@ -258,8 +258,8 @@ def test_the_query_likelihood_is_that_of_lucenes_indri_dirichlet_similarity(leng
     for word in names:
         lucene = LuceneSimilarity(similarity, of, word)
         expected = [lucene.score(text.count(word), len(text)) for text in of.texts]
-        found = log_likelihood(match_of(index, word), of.words, mu)
-        assert found == pytest.approx(expected, rel=1e-6)  # Lucene's scores have 32 bits
+        likelihoods = log_likelihood(match_of(index, word), of.words, mu)
+        assert likelihoods == pytest.approx(expected, rel=1e-6)  # Lucene's scores have 32 bits
 
 
 @pytest.mark.java

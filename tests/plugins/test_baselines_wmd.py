@@ -27,11 +27,11 @@ def vectors():
 @pytest.fixture(scope="module")
 def texts():
     random = np.random.default_rng(3)
-    made = {f"d{n}": random.choice(WORDS, size=3 + 4 * n).tolist() for n in range(15)}
-    made["same"] = [WORDS[1], WORDS[2], WORDS[1]]
-    made["without"] = WORDS[50:53]
-    made["empty"] = []
-    return made
+    documents = {f"d{n}": random.choice(WORDS, size=3 + 4 * n).tolist() for n in range(15)}
+    documents["same"] = [WORDS[1], WORDS[2], WORDS[1]]
+    documents["without"] = WORDS[50:53]
+    documents["empty"] = []
+    return documents
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +50,9 @@ def prepared(resources, **options):
 
 
 def distances(reranker, query, ids):
-    found = np.array(reranker.score(Topic("t", " ".join(query)), Documents(list(ids), list)))
-    assert np.isfinite(found).all()
-    return -found
+    scores = np.array(reranker.score(Topic("t", " ".join(query)), Documents(list(ids), list)))
+    assert np.isfinite(scores).all()
+    return -scores
 
 
 def solved(first, second, vectors):
@@ -77,12 +77,12 @@ def bound(first, second, vectors):
 
     matrix = vectors.matrix.astype(np.float64)
 
-    def one_way(these, those):
-        ends = matrix[vectors.rows(those)]
+    def one_way(source, target):
+        ends = matrix[vectors.rows(target)]
         nearest = [
-            np.linalg.norm(matrix[start] - ends, axis=1).min() for start in vectors.rows(these)
+            np.linalg.norm(matrix[start] - ends, axis=1).min() for start in vectors.rows(source)
         ]
-        return sum(nearest) / len(these)
+        return sum(nearest) / len(source)
 
     return max(one_way(first, second), one_way(second, first))
 
@@ -108,8 +108,8 @@ def test_the_exact_distance_is_gensims(resources, vectors, texts, comparable, qu
     gensim = KeyedVectors(vectors.dimensions)
     gensim.add_vectors([*WITH_VECTOR, ELSEWHERE], vectors.matrix[:-1])
     expected = [gensim.wmdistance(query, texts[i], norm=unit) for i in comparable]
-    found = distances(prepared(resources, unit_vectors=unit), query, comparable)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+    costs = distances(prepared(resources, unit_vectors=unit), query, comparable)
+    np.testing.assert_allclose(costs, expected, rtol=0, atol=1e-6)
 
 
 WORD = st.sampled_from([*WORDS[:12], *WORDS[49:52], ELSEWHERE])
@@ -122,18 +122,18 @@ def test_the_exact_distance_is_the_optimum_and_the_relaxed_one_below_it(
 ):
     if set(query) <= set(WORDS[50:]):
         query = [*query, WORDS[0]]
-    found = distances(prepared(resources), query, comparable)
+    costs = distances(prepared(resources), query, comparable)
     expected = [solved(query, texts[i], vectors) for i in comparable]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(costs, expected, rtol=0, atol=1e-9)
     below = distances(prepared(resources, form="relaxed"), query, comparable)
-    assert (below <= found + 1e-12).all()
+    assert (below <= costs + 1e-12).all()
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=len)
 def test_the_relaxed_distance_is_its_plain_form(resources, vectors, texts, comparable, query):
-    found = distances(prepared(resources, form="relaxed"), query, comparable)
+    costs = distances(prepared(resources, form="relaxed"), query, comparable)
     expected = [bound(query, texts[i], vectors) for i in comparable]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(costs, expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("form", ["exact", "relaxed"])
@@ -146,19 +146,19 @@ def test_a_text_has_no_distance_from_itself_in_any_order(resources, texts, form)
 @pytest.mark.parametrize("form", ["exact", "relaxed"])
 def test_texts_without_a_vector_come_last_and_such_queries_tell_nothing(resources, texts, form):
     reranker = prepared(resources, form=form)
-    found = dict(zip(texts, distances(reranker, WORDS[:3], texts), strict=True))
-    assert found["without"] == found["empty"] > max(found[i] for i in texts if i[0] == "d")
+    costs = dict(zip(texts, distances(reranker, WORDS[:3], texts), strict=True))
+    assert costs["without"] == costs["empty"] > max(costs[i] for i in texts if i[0] == "d")
     assert not distances(reranker, WORDS[50:52], texts).any()
     assert not distances(reranker, [], texts).any()
     assert distances(reranker, WORDS[:3], []).tolist() == []
-    assert distances(reranker, WORDS[:3], ["empty"]).tolist() == [found["empty"]]
+    assert distances(reranker, WORDS[:3], ["empty"]).tolist() == [costs["empty"]]
 
 
 def test_a_word_of_the_query_counts_where_only_the_vectors_know_it(resources, vectors, texts):
     query = [ELSEWHERE, WORDS[1]]
-    found = distances(prepared(resources), query, ["same"])
-    assert found == pytest.approx([solved(query, texts["same"], vectors)])
-    assert found != distances(prepared(resources), query[1:], ["same"])
+    costs = distances(prepared(resources), query, ["same"])
+    assert costs == pytest.approx([solved(query, texts["same"], vectors)])
+    assert costs != distances(prepared(resources), query[1:], ["same"])
 
 
 @pytest.mark.parametrize("form", ["exact", "relaxed"])
@@ -176,20 +176,20 @@ def test_the_names_say_what_is_read(resources, vectors, texts):
     for name, part in (("wmd-title", slice(4)), ("wmd-text", slice(None))):
         reranker = registry().reranker(name).create({})
         reranker.prepare(resources)
-        found = distances(reranker, WORDS[:3], ["d9"])
-        assert found == pytest.approx([solved(WORDS[:3], texts["d9"][part], vectors)])
+        costs = distances(reranker, WORDS[:3], ["d9"])
+        assert costs == pytest.approx([solved(WORDS[:3], texts["d9"][part], vectors)])
 
 
 def test_stop_words_are_kept_unless_they_are_not_wanted(tmp_path):
     build_forward_index([Document("x", "the liver"), Document("y", "liver")], tmp_path)
-    held = WordVectors.with_unk(["the", "liver"], np.eye(2, 3, dtype=np.float32), seed=1)
-    resources = SmallResources(index=ForwardIndex.open(tmp_path), word_vectors=held)
+    word_vectors = WordVectors.with_unk(["the", "liver"], np.eye(2, 3, dtype=np.float32), seed=1)
+    resources = SmallResources(index=ForwardIndex.open(tmp_path), word_vectors=word_vectors)
     apart = np.sqrt(2) / 2
     for keep, expected in ((True, [apart, 0]), (False, [0, 0])):
         reranker = prepared(resources, stop_words=keep)
         assert distances(reranker, ["liver"], "xy") == pytest.approx(expected)
-        both = distances(reranker, ["the", "liver"], "xy")
-        assert both == pytest.approx(expected[::-1])
+        pair = distances(reranker, ["the", "liver"], "xy")
+        assert pair == pytest.approx(expected[::-1])
 
 
 def test_bags_hold_each_word_once_with_its_share():

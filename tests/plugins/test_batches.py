@@ -11,9 +11,9 @@ LENGTHS = st.lists(st.integers(1, 30), max_size=40)
 
 @given(LENGTHS, st.integers(1, 100), st.booleans())
 def test_every_text_is_in_one_batch_that_holds_no_more_tokens_than_allowed(lengths, tokens, padded):
-    found = batches(lengths, tokens, padded=padded)
-    assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
-    for batch in found:
+    result = batches(lengths, tokens, padded=padded)
+    assert sorted(place for batch in result for place in batch) == list(range(len(lengths)))
+    for batch in result:
         longest = max(lengths[place] for place in batch)
         assert len(batch) == 1 or len(batch) * longest <= tokens
         assert padded or {lengths[place] for place in batch} == {longest}

@@ -36,28 +36,30 @@ def test_scores_are_cosines_of_means_of_the_transformer_s_vectors(
 
 def test_prompts_are_put_before_texts(sentence_encoder, text_resources, tmp_path):
     plain = open_bi_encoder(sentence_encoder, text_resources)
-    asked = Topic("t", f"w50 {QUERY.query}")
+    topic = Topic("t", f"w50 {QUERY.query}")
     read = read_documents(text_resources, 20)
     prompted = open_bi_encoder(sentence_encoder, text_resources, query_prompt="w50 ")
-    assert np.allclose(prompted.score(QUERY, read), plain.score(asked, read), atol=1e-5)
-    own = save_sentence_encoder(tmp_path / "own", prompts={"query": "w50 ", "document": "w51 "})
+    assert np.allclose(prompted.score(QUERY, read), plain.score(topic, read), atol=1e-5)
+    folder = save_sentence_encoder(tmp_path / "own", prompts={"query": "w50 ", "document": "w51 "})
     document = open_bi_encoder(
         sentence_encoder, text_resources, query_prompt="w50 ", document_prompt="w51 "
     )
     expected = document.score(QUERY, read)
     assert not np.allclose(expected, prompted.score(QUERY, read), atol=1e-3)
-    assert np.allclose(open_bi_encoder(own, text_resources).score(QUERY, read), expected, atol=1e-5)
+    assert np.allclose(
+        open_bi_encoder(folder, text_resources).score(QUERY, read), expected, atol=1e-5
+    )
 
 
 def test_queries_can_have_a_model_of_their_own(sentence_encoder, text_resources, tmp_path):
     other = save_sentence_encoder(tmp_path / "other", seed=2)
     read = read_documents(text_resources, 20)
-    both = open_bi_encoder(sentence_encoder, text_resources, query_model=str(other))
+    reranker = open_bi_encoder(sentence_encoder, text_resources, query_model=str(other))
     query = Encoder(BiEncoderOptions(model=str(other)), "cpu").queries([QUERY.query])[0]
     vectors = Encoder(BiEncoderOptions(model=str(sentence_encoder)), "cpu").documents(
         [d.text for d in read]
     )
-    assert np.allclose(both.score(QUERY, read), vectors @ query, atol=1e-5)
+    assert np.allclose(reranker.score(QUERY, read), vectors @ query, atol=1e-5)
     narrow = save_sentence_encoder(tmp_path / "narrow", width=8)
     with pytest.raises(InputError, match=r"have 8 numbers, those of documents 16"):
         open_bi_encoder(sentence_encoder, text_resources, query_model=str(narrow))
@@ -181,10 +183,12 @@ def test_the_retriever_finds_what_the_reranker_prefers(sentence_encoder, text_re
     for topic in (QUERY, OTHER):
         scores = open_bi_encoder(sentence_encoder, text_resources).score(topic, read)
         expected = sorted(zip(scores, read.ids, strict=True), reverse=True)[:10]
-        found = run.rankings[topic.id]
-        assert np.allclose(sorted(found.scores, reverse=True), [s for s, _ in expected], atol=2e-3)
+        ranking = run.rankings[topic.id]
+        assert np.allclose(
+            sorted(ranking.scores, reverse=True), [s for s, _ in expected], atol=2e-3
+        )
         if index == "exact":
-            assert set(found.doc_ids) == {doc_id for _, doc_id in expected}
+            assert set(ranking.doc_ids) == {doc_id for _, doc_id in expected}
 
 
 def test_depth_beyond_the_collection_finds_all(sentence_encoder, text_resources):
@@ -198,34 +202,36 @@ def test_an_explanation_names_the_nearest_sentences(sentence_encoder, text_resou
     said = ["W1 w2 w3.", "W40 w41.", "W3 w4 w5.", "W9 w10.", "W50."]
     document = Document("d0", "w4 w5", " ".join(said))
     reranker = open_bi_encoder(sentence_encoder, text_resources)
-    (told,) = reranker.explain(QUERY, Documents.of([document]))
-    assert told["score"] == reranker.score(QUERY, Documents.of([document]))[0]
+    (explanation,) = reranker.explain(QUERY, Documents.of([document]))
+    assert explanation["score"] == reranker.score(QUERY, Documents.of([document]))[0]
     encoder = Encoder(BiEncoderOptions(model=str(sentence_encoder)), "cpu")
     alone = encoder.documents(["w4 w5", *said]) @ encoder.queries([QUERY.query])[0]
     expected = sorted(zip(alone.tolist(), ["w4 w5", *said], strict=True), reverse=True)[:3]
-    assert [each["sentence"] for each in told["sentences"]] == [text for _, text in expected]
-    assert [each["score"] for each in told["sentences"]] == pytest.approx(
+    assert [row["sentence"] for row in explanation["sentences"]] == [text for _, text in expected]
+    assert [row["score"] for row in explanation["sentences"]] == pytest.approx(
         [score for score, _ in expected], abs=1e-5
     )
 
 
 def test_the_retriever_opens_model_and_index_once(sentence_encoder, text_resources, monkeypatch):
-    made = []
+    calls = []
     monkeypatch.setattr(
         "irplatform_encoders.biencoder_model.Encoder",
-        lambda *arguments: made.append(1) or Encoder(*arguments),
+        lambda *arguments: calls.append(1) or Encoder(*arguments),
     )
     retriever = BiEncoderSearch(BiEncoderSearchOptions(model=str(sentence_encoder)))
     together = retriever.retrieve([QUERY, OTHER], 5, text_resources).rankings
     for topic in (QUERY, OTHER):
         alone = retriever.retrieve([topic], 5, text_resources).rankings[topic.id]
         assert alone.doc_ids == together[topic.id].doc_ids
-    assert len(made) == 1
+    assert len(calls) == 1
 
 
 def test_documents_and_queries_without_text_have_score_0(sentence_encoder, tmp_path):
-    held = {"full": "w1 w2", "empty": "", "blank": " "}
-    resources = small_resources(tmp_path / "forward", held, {word: np.ones(2) for word in WORDS})
+    documents = {"full": "w1 w2", "empty": "", "blank": " "}
+    resources = small_resources(
+        tmp_path / "forward", documents, {word: np.ones(2) for word in WORDS}
+    )
     scores = open_bi_encoder(sentence_encoder, resources).score(QUERY, read_documents(resources))
     assert scores[0] != 0
     assert scores[1:] == [0, 0]

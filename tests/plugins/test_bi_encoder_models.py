@@ -162,12 +162,14 @@ def test_models_of_other_kinds_are_refused_before_any_work(
     other = shutil.copytree(sentence_encoder, tmp_path / "other")
     path = other / "config_sentence_transformers.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "model_type": kind}))
-    told = rf"is a {kind} \(config_sentence_transformers.*'bi-encoder' needs a SentenceTransformer"
+    message = (
+        rf"is a {kind} \(config_sentence_transformers.*'bi-encoder' needs a SentenceTransformer"
+    )
     for options in (
         {"model": str(other)},
         {"model": str(sentence_encoder), "query_model": str(other)},
     ):
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             system(system.Options(**options)).reads()
 
 
@@ -183,20 +185,20 @@ def test_parts_of_other_kinds_of_models_are_refused(sentence_encoder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("network", "told"),
+    ("network", "message"),
     [
         ("BertForSequenceClassification", "is a CrossEncoder .*Use 'cross-encoder'"),
         ("BertForTokenClassification", r"is a BertForTokenClassification \(config\.json"),
         ("BertForQuestionAnswering", r"is a BertForQuestionAnswering \(config\.json"),
     ],
 )
-def test_a_transformer_that_gives_labels_makes_no_vectors(tmp_path, network, told):
+def test_a_transformer_that_gives_labels_makes_no_vectors(tmp_path, network, message):
     import transformers
 
     getattr(transformers, network)(config()).save_pretrained(tmp_path / "labels")
     tokenizer().save_pretrained(tmp_path / "labels")
     options = BiEncoderOptions(model=str(tmp_path / "labels"), pooling="mean")
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         BiEncoder(options).reads()
 
 
@@ -217,8 +219,8 @@ def test_more_tokens_than_the_model_reads_are_told(sentence_encoder, text_resour
     )
     assert text_resources.told == []
     open_bi_encoder(sentence_encoder, text_resources, max_length=LONGEST + 1)
-    told = "The model reads 32 tokens at most, fewer than bi-encoder.max_length=33"
-    assert set(text_resources.told) == {told}
+    notice = "The model reads 32 tokens at most, fewer than bi-encoder.max_length=33"
+    assert set(text_resources.told) == {notice}
 
 
 def test_a_transformer_that_cannot_be_opened_is_one_line(tmp_path, text_resources):

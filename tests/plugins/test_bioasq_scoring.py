@@ -86,8 +86,8 @@ def test_snippets_are_scored_as_by_hand(files):
 def test_the_command_prints_both_tables_as_json_does(files, capsys, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_HOME", str(files / "home"))
     command = ("bioasq", files / "answers.json", "--golden", files / "golden.json")
-    done = call(capsys, monkeypatch, *command, "--json")
-    (scores,) = done.json["answers"]
+    result = call(capsys, monkeypatch, *command, "--json")
+    (scores,) = result.json["answers"]
     assert scores["documents"]["questions"] == 3
     assert scores["documents"]["map"] == pytest.approx((1 / 2 / 2 + 1) / 3)
     assert scores["snippets"]["f1"] == pytest.approx(0.1795, abs=5e-5)
@@ -101,7 +101,7 @@ def test_the_command_prints_both_tables_as_json_does(files, capsys, monkeypatch)
 
 def test_answers_are_scored_by_their_ids_without_a_question(files, capsys, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_HOME", str(files / "home"))
-    bare = [{key: each[key] for key in ("id", "documents", "snippets")} for each in ANSWERS]
+    bare = [{key: answer[key] for key in ("id", "documents", "snippets")} for answer in ANSWERS]
     (files / "bare.json").write_text(json.dumps({"questions": bare}))
     command = ("bioasq", files / "answers.json", files / "bare.json", "--golden")
     first, second = call(capsys, monkeypatch, *command, files / "golden.json", "--json").json[
@@ -115,8 +115,8 @@ def test_offsets_may_be_text_and_sections_those_of_former_years(tmp_path):
 
     def scored(section, golden="abstract"):
         answer = {**snippet("7", "0", 49.0, section)}
-        for name, each in (("golden", snippet("7", 0, 99, golden)), ("answer", answer)):
-            content = {"questions": [{"id": "q", "snippets": [each]}]}
+        for name, passage in (("golden", snippet("7", 0, 99, golden)), ("answer", answer)):
+            content = {"questions": [{"id": "q", "snippets": [passage]}]}
             (tmp_path / name).write_text(json.dumps(content))
         files = [read_snippets(tmp_path / name) for name in ("golden", "answer")]
         return score_snippets(*files)["q"].precision
@@ -129,7 +129,7 @@ def test_snippets_that_feedback_calls_wrong_are_not_golden(tmp_path):
     flags = [{**snippet("7", n, n + 9), "golden": n > 0} for n in (0, 50)]
     content = {"questions": [{"id": "q", "snippets": [*flags, snippet("8", 0, 9)]}]}
     (tmp_path / "feedback").write_text(json.dumps(content))
-    assert [each.begin for each in read_snippets(tmp_path / "feedback")["q"]] == [50, 0]
+    assert [passage.begin for passage in read_snippets(tmp_path / "feedback")["q"]] == [50, 0]
 
 
 def test_documents_are_scored_as_by_hand():
@@ -159,5 +159,5 @@ def test_a_golden_file_without_judgments_is_refused(files, capsys, monkeypatch):
     question = {"id": "1", "body": "Why?", "type": "summary"}
     (files / "testset.json").write_text(json.dumps({"questions": [question]}))
     command = ("bioasq", files / "answers.json", "--golden", files / "testset.json")
-    done = call(capsys, monkeypatch, *command)
-    assert (done.code, "no question has documents here" in done.err) == (2, True)
+    result = call(capsys, monkeypatch, *command)
+    assert (result.code, "no question has documents here" in result.err) == (2, True)

@@ -29,8 +29,8 @@ def test_scores_are_the_logits_of_the_model(one_label):
 @pytest.mark.parametrize("batch_size", [1, 4, 64])
 def test_scores_do_not_depend_on_the_batch_size(one_label, batch_size):
     expected = open_cross_encoder(one_label, batch_size=7).score(QUERY, documents())
-    found = open_cross_encoder(one_label, batch_size=batch_size).score(QUERY, documents())
-    assert np.allclose(found, expected, atol=1e-5)
+    scores = open_cross_encoder(one_label, batch_size=batch_size).score(QUERY, documents())
+    assert np.allclose(scores, expected, atol=1e-5)
 
 
 def test_scores_do_not_depend_on_order_or_company(one_label):
@@ -71,19 +71,19 @@ def test_threads_score_batches_at_the_same_time_and_alike(one_label, monkeypatch
 def test_rounded_weights_score_as_autocast_does(one_label, monkeypatch):
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)  # native arithmetic
-    found = open_cross_encoder(one_label, precision="bfloat16").score(QUERY, documents())
+    scores = open_cross_encoder(one_label, precision="bfloat16").score(QUERY, documents())
     with monkeypatch.context() as patched:
         patched.setattr("irplatform_encoders.crossencoder_reading.round_weights", lambda _: None)
         assert (
-            open_cross_encoder(one_label, precision="bfloat16").score(QUERY, documents()) == found
+            open_cross_encoder(one_label, precision="bfloat16").score(QUERY, documents()) == scores
         )
-    assert found != open_cross_encoder(one_label).score(QUERY, documents())
+    assert scores != open_cross_encoder(one_label).score(QUERY, documents())
 
 
 def test_many_pairs_are_tokenized_in_parts(one_label, monkeypatch):
-    whole = open_cross_encoder(one_label).score(QUERY, documents())
+    scores = open_cross_encoder(one_label).score(QUERY, documents())
     monkeypatch.setattr("irplatform_encoders.crossencoder_reading._TOKENIZED_AT_ONCE", 7)
-    assert np.allclose(open_cross_encoder(one_label).score(QUERY, documents()), whole, atol=1e-5)
+    assert np.allclose(open_cross_encoder(one_label).score(QUERY, documents()), scores, atol=1e-5)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU with CUDA")

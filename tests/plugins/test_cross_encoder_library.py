@@ -37,7 +37,7 @@ def _save_decoder(folder, template=TEMPLATE, words=WORDS_OF_ROLES, *, answers=Fa
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "intermediate_size": 32, "head_dim": 8}
     heads = {"num_attention_heads": 2, "num_key_value_heads": 2, "initializer_range": 0.8}
     torch.manual_seed(5)
-    made = Qwen3Config(
+    config = Qwen3Config(
         **sizes,
         **heads,
         vocab_size=len(reader),
@@ -48,7 +48,9 @@ def _save_decoder(folder, template=TEMPLATE, words=WORDS_OF_ROLES, *, answers=Fa
         eos_token_id=None,
         **changed,
     )
-    (Qwen3ForCausalLM if answers else Qwen3ForSequenceClassification)(made).save_pretrained(folder)
+    (Qwen3ForCausalLM if answers else Qwen3ForSequenceClassification)(config).save_pretrained(
+        folder
+    )
     reader.chat_template = template
     reader.save_pretrained(folder)
     return folder
@@ -113,8 +115,8 @@ def test_a_long_query_is_whole_beside_a_text_of_which_only_the_beginning_is_read
 
 def test_a_query_is_cut_to_so_many_tokens_where_that_is_asked_for(one_label):
     short = open_cross_encoder(one_label).score(Topic("t", "w1 w2 w3"), documents())
-    asked = Topic("t", "w1 w2 w3 w4 w5 w6")
-    assert open_cross_encoder(one_label, query_tokens=3).score(asked, documents()) == short
+    topic = Topic("t", "w1 w2 w3 w4 w5 w6")
+    assert open_cross_encoder(one_label, query_tokens=3).score(topic, documents()) == short
 
 
 @saved_by_modules
@@ -149,8 +151,8 @@ def test_padding_does_not_move_the_words_of_a_language_model_that_answers(tmp_pa
     sizes = {"vocab_size": len(reader), "hidden_size": 16, "num_layers": 1, "num_heads": 2}
     kinds = {"attention_types": [[["global"], 1]], "bos_token_id": 2, "eos_token_id": 3}
     torch.manual_seed(3)
-    made = GPTNeoConfig(**sizes, **kinds, max_position_embeddings=LONGEST)
-    GPTNeoForCausalLM(made).save_pretrained(tmp_path)
+    config = GPTNeoConfig(**sizes, **kinds, max_position_embeddings=LONGEST)
+    GPTNeoForCausalLM(config).save_pretrained(tmp_path)
     reader.save_pretrained(tmp_path)
     generative = open_cross_encoder(tmp_path)
     generative.reader.model.network.reader.model.transformer.wpe.weight.data.mul_(50)
@@ -186,8 +188,8 @@ def test_a_language_model_that_cannot_answer_is_refused(tmp_path):
         open_cross_encoder(_save_decoder(tmp_path / "template", for_chats, answers=True))
     folder = _save_decoder(tmp_path / "half", answers=True, tie_word_embeddings=False)
     with safe_open(folder / "model.safetensors", framework="pt") as file:
-        kept = {n: file.get_tensor(n) for n in file.keys() if n != "lm_head.weight"}  # noqa: SIM118
-    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+        rest = {n: file.get_tensor(n) for n in file.keys() if n != "lm_head.weight"}  # noqa: SIM118
+    save_file(rest, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(InputError, match="not the weights of a whole cross-encoder: lm_head"):
         open_cross_encoder(folder)
 
@@ -305,10 +307,10 @@ def test_what_of_the_files_is_not_used_is_told(one_label, two_labels, tmp_path):
     assert _told(one_label, max_length=33) == [
         "The model reads 32 tokens at most, fewer than cross-encoder.max_length=33"
     ]
-    named = shutil.copytree(two_labels, tmp_path / "two")
-    assert _told(named) == []
-    rewrite(named, "config.json", id2label={"0": "no", "1": "yes"}, label2id={"no": 0, "yes": 1})
-    assert _told(named) == [
+    folder = shutil.copytree(two_labels, tmp_path / "two")
+    assert _told(folder) == []
+    rewrite(folder, "config.json", id2label={"0": "no", "1": "yes"}, label2id={"no": 0, "yes": 1})
+    assert _told(folder) == [
         "Of the model's labels (no, yes), 'yes' is read as relevant; cross-encoder.label names "
         "another"
     ]

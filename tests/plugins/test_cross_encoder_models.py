@@ -35,8 +35,8 @@ def _save_generative(folder, reader):
     words = 5 + len(WORDS)
     sizes = {"vocab_size": words, "n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": LONGEST}
     torch.manual_seed(3)
-    made = GPT2Config(**sizes, num_labels=1, bos_token_id=2, eos_token_id=3)
-    GPT2ForSequenceClassification(made).save_pretrained(folder)
+    config = GPT2Config(**sizes, num_labels=1, bos_token_id=2, eos_token_id=3)
+    GPT2ForSequenceClassification(config).save_pretrained(folder)
     reader.save_pretrained(folder)
     return folder
 
@@ -51,14 +51,14 @@ def test_a_generative_model_that_does_not_name_its_padding_is_told_by_its_tokeni
 def test_padding_does_not_move_the_words_of_a_generative_model(tmp_path):
     """Its tokenizer pads on the left, as for writing, and it numbers positions from there."""
     _save_generative(tmp_path, tokenizer())
-    told = tmp_path / "tokenizer_config.json"
-    told.write_text(json.dumps({**json.loads(told.read_text()), "padding_side": "left"}))
+    path = tmp_path / "tokenizer_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "padding_side": "left"}))
     generative = open_cross_encoder(tmp_path)
     generative.reader.model.network.transformer.wpe.weight.data.mul_(50)
     texts = {"long": " ".join(WORDS[:30]), "short": WORDS[0]}
 
-    def score(*asked):
-        read = Documents(asked, lambda ids: [Document(i, "", texts[i]) for i in ids])
+    def score(*doc_ids):
+        read = Documents(doc_ids, lambda ids: [Document(i, "", texts[i]) for i in ids])
         return generative.score(QUERY, read)[-1]
 
     assert score("long", "short") == pytest.approx(score("short"), abs=1e-5)
@@ -101,8 +101,8 @@ def test_a_language_model_that_was_not_fine_tuned_is_refused(tmp_path):
 
 def test_of_three_labels_the_score_is_the_log_odds_of_the_one_that_is_named(tmp_path):
     three = save_cross_encoder(tmp_path, labels=3)
-    named = {"id2label": {"0": "no", "1": "Partly", "2": "yes"}}
-    rewrite(three, "config.json", **named, label2id={"no": 0, "Partly": 1, "yes": 2})
+    labels = {"id2label": {"0": "no", "1": "Partly", "2": "yes"}}
+    rewrite(three, "config.json", **labels, label2id={"no": 0, "Partly": 1, "yes": 2})
     logits = plain_logits(three, QUERY.query, documents())
     shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     odds = np.log(shares / (1 - shares))
@@ -187,8 +187,8 @@ def test_other_weights_in_the_same_folder_are_another_model(one_label, tmp_path)
 def test_code_in_the_folder_is_not_run(one_label, tmp_path):
     for file in one_label.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    ran = tmp_path / "ran"
-    (tmp_path / "strange.py").write_text(f"open({str(ran)!r}, 'w').close()\n", encoding="utf-8")
+    trace = tmp_path / "ran"
+    (tmp_path / "strange.py").write_text(f"open({str(trace)!r}, 'w').close()\n", encoding="utf-8")
     config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     config["model_type"] = "strange"
     config["auto_map"] = {
@@ -198,7 +198,7 @@ def test_code_in_the_folder_is_not_run(one_label, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(InputError):
         open_cross_encoder(tmp_path)
-    assert not ran.exists()
+    assert not trace.exists()
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])

@@ -56,13 +56,13 @@ def _convolve(maps, weight, bias, length):
     channels, height, width = maps.shape
     padded = np.zeros((channels, height + 2, width + 2))
     padded[:, 1:-1, 1:-1] = maps
-    made = np.zeros((len(weight), height, width))
+    output = np.zeros((len(weight), height, width))
     for f in range(len(weight)):
         for i in range(height):
             for j in range(min(width, length)):
                 window = padded[:, i : i + 3, j : j + 3]
-                made[f, i, j] = max(0.0, bias[f] + (weight[f] * window).sum())
-    return made
+                output[f, i, j] = max(0.0, bias[f] + (weight[f] * window).sum())
+    return output
 
 
 def _pool(maps, cells):
@@ -76,11 +76,11 @@ def _pool(maps, cells):
 def _by_hand(reranker, resources, query, text):
     weights, vectors = plain_weights(reranker.network), plain_vectors(resources)
     options = reranker.options
-    known = list(resources.index.vocabulary)
-    asked = [word for word in query.split() if word in known][: options.query_words] or [None]
+    vocabulary = list(resources.index.vocabulary)
+    terms = [word for word in query.split() if word in vocabulary][: options.query_words] or [None]
     read = text.split()[: options.document_words]
-    matrix = np.zeros((1, len(asked), options.document_words))
-    for i, one in enumerate(asked):
+    matrix = np.zeros((1, len(terms), options.document_words))
+    for i, one in enumerate(terms):
         for j, other in enumerate(read):
             matrix[0, i, j] = _similarity(vectors, one, other)
     maps = _convolve(matrix, weights["first.weight"], weights["first.bias"], len(read))
@@ -98,8 +98,8 @@ def test_scores_are_those_of_a_plain_loop(resources, query):
     reranker = _reranker(resources, **SHAPE)
     ids = list(resources.texts)
     expected = [_by_hand(reranker, resources, query, resources.texts[i]) for i in ids]
-    found = reranker.score(Topic("t", query), resources.documents(ids))
-    assert np.allclose(found, expected, atol=1e-5)
+    values = reranker.score(Topic("t", query), resources.documents(ids))
+    assert np.allclose(values, expected, atol=1e-5)
 
 
 def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(planted):

@@ -37,33 +37,33 @@ class Held:
 
 def _document(number):
     random = np.random.default_rng(int(number))
-    held = {"types": tuple(f"t{kind}" for kind in random.integers(50, size=number % 3))}
+    properties = {"types": tuple(f"t{kind}" for kind in random.integers(50, size=number % 3))}
     if number % 4:
-        held["year"] = str(1990 + number % 30)
+        properties["year"] = str(1990 + number % 30)
     if number % 3:
-        held["citations"] = str(random.integers(1000)) if number % 5 else "many"
+        properties["citations"] = str(random.integers(1000)) if number % 5 else "many"
     if number % 7 < 3:
-        held["journal"] = f"j{number % 7}"
-    return Document(str(number), "", "", held)
+        properties["journal"] = f"j{number % 7}"
+    return Document(str(number), "", "", properties)
 
 
 def _plain(documents):
     """The same from all documents in memory."""
     columns, names = [], []
     for name in NUMBERS:
-        given = [document.fields.get(name, "") for document in documents]
-        values = np.array([float(each) if each.isdecimal() else np.nan for each in given])
+        texts = [document.fields.get(name, "") for document in documents]
+        values = np.array([float(text) if text.isdecimal() else np.nan for text in texts])
         if name != "year":
             values = np.log1p(values)
-        known = values[~np.isnan(values)]
-        columns.append(np.where(np.isnan(values), known.mean() if len(known) else 0.0, values))
+        numbers = values[~np.isnan(values)]
+        columns.append(np.where(np.isnan(values), numbers.mean() if len(numbers) else 0.0, values))
         names.append(name)
     for name in CATEGORIES:
-        held = [document.fields.get(name, ()) for document in documents]
-        held = [(each,) if isinstance(each, str) else each for each in held]
-        frequency = Counter(value for values in held for value in values)
+        entries = [document.fields.get(name, ()) for document in documents]
+        entries = [(entry,) if isinstance(entry, str) else entry for entry in entries]
+        frequency = Counter(value for values in entries for value in values)
         for value in sorted(frequency, key=lambda v: (-frequency[v], v))[:VALUES]:
-            columns.append(np.array([float(value in values) for values in held]))
+            columns.append(np.array([float(value in values) for values in entries]))
             names.append(f"{name}: {value}")
     return names, np.stack(columns, axis=1).astype(np.float32)
 
@@ -76,9 +76,9 @@ def test_batches_of_any_size_write_what_is_computed_in_memory(tmp_path, monkeypa
     expected_names, expected = _plain([_document(number) for number in range(300)])
     assert list(columns.names) == expected_names
     assert Columns.of_json(json.loads(json.dumps(columns.as_json()))) == columns
-    found = np.load(path)
-    assert (found.dtype, found.shape) == (np.float32, expected.shape)
-    np.testing.assert_array_equal(found, expected)
+    matrix = np.load(path)
+    assert (matrix.dtype, matrix.shape) == (np.float32, expected.shape)
+    np.testing.assert_array_equal(matrix, expected)
     assert [file.name for file in tmp_path.iterdir()] == ["values.npy"]
 
 
@@ -112,11 +112,11 @@ def test_a_date_is_its_year_and_what_is_not_finite_is_no_number(tmp_path):
 
 
 def test_columns_of_another_collection_are_filled_with_what_documents_have_of_them(tmp_path):
-    given = Columns({"year": 1234.5}, {"types": ["t9", "elsewhere", "t3"], "nothing": []})
+    columns = Columns({"year": 1234.5}, {"types": ["t9", "elsewhere", "t3"], "nothing": []})
     documents = [_document(number) for number in range(20)]
     resources = Held(20, lambda number: documents[int(number)])
-    assert write_fields(tmp_path / "values.npy", resources, ["year"], ["types", "nothing"], given)
+    assert write_fields(tmp_path / "values.npy", resources, ["year"], ["types", "nothing"], columns)
     year, *types = np.load(tmp_path / "values.npy").T
     assert year.tolist() == [float(d.fields.get("year", 1234.5)) for d in documents]
-    for found, value in zip(types, given.categories["types"], strict=True):
-        assert found.tolist() == [float(value in d.fields["types"]) for d in documents]
+    for column, value in zip(types, columns.categories["types"], strict=True):
+        assert column.tolist() == [float(value in d.fields["types"]) for d in documents]

@@ -48,15 +48,15 @@ def documents():
     def text(most):
         return " ".join(random.choice(WORDS, random.integers(0, most)))
 
-    held = [Document(f"d{n}", text(6), text(25)) for n in range(25)]
-    held += [
+    articles = [Document(f"d{n}", text(6), text(25)) for n in range(25)]
+    articles += [
         Document("empty"),
         Document("no-title", "", text(9)),
         Document("no-abstract", WORDS[4]),
         Document("unknown", WORDS[33], " ".join(WORDS[29:])),
         Document("stop", f"The {WORDS[3]}", f"of {WORDS[5]} and {WORDS[2]}"),
     ]
-    return {document.id: document for document in held}
+    return {document.id: document for document in articles}
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +71,14 @@ def resources(documents, tmp_path_factory):
 
 def _model(resources, **changed):
     """Encoder and network, with weights that leave nothing at its neutral value."""
-    held = {"lexical": LEXICAL, "projection": 5, "compare": 4, "side": (4, 3), "classifier": (6, 5)}
-    options = DeepSenSeOptions.model_validate({**held, **changed})
+    defaults = {
+        "lexical": LEXICAL,
+        "projection": 5,
+        "compare": 4,
+        "side": (4, 3),
+        "classifier": (6, 5),
+    }
+    options = DeepSenSeOptions.model_validate({**defaults, **changed})
     encoder = Encoder(
         resources.index, resources.word_vectors, options, field_features(resources, options), "cpu"
     )
@@ -88,11 +94,11 @@ def _model(resources, **changed):
     torch.manual_seed(7)
     network = DeepSenSeNetwork(sizes, 0.5)
     with torch.no_grad():
-        for name, held in network.state_dict().items():
+        for name, tensor in network.state_dict().items():
             if "running_var" in name or "scale" in name:
-                held.copy_(torch.rand_like(held) + 0.5)
-            elif held.dtype.is_floating_point and held.dim() == 1:
-                held.copy_(torch.randn_like(held) * 0.5)
+                tensor.copy_(torch.rand_like(tensor) + 0.5)
+            elif tensor.dtype.is_floating_point and tensor.dim() == 1:
+                tensor.copy_(torch.randn_like(tensor) * 0.5)
     return encoder, network.eval()
 
 
@@ -110,7 +116,9 @@ class Equations:
 
     def __init__(self, resources, network, idf):
         self.sizes = network.sizes
-        self.weights = {name: held.double().numpy() for name, held in network.state_dict().items()}
+        self.weights = {
+            name: tensor.double().numpy() for name, tensor in network.state_dict().items()
+        }
         matrix = np.array(resources.word_vectors.matrix, dtype=np.float64)
         self.vectors = dict(zip(resources.word_vectors.words, matrix, strict=False))
         self.idf = dict(zip(resources.word_vectors.words, idf.tolist(), strict=False))
@@ -189,8 +197,8 @@ def test_it_computes_the_equations(resources, documents, query, switches):
     names = switches.get("lexical", LEXICAL)
     equations = Equations(resources, network, encoder.idf)
     index = resources.index
-    asked = [w for w in query.split() if w not in {"of", "the", "and"}]
-    ids = index.vocabulary.ids(list(dict.fromkeys(asked)))
+    terms = [w for w in query.split() if w not in {"of", "the", "and"}]
+    ids = index.vocabulary.ids(list(dict.fromkeys(terms)))
     features = lexical_features(index, ids, index.rows(list(documents)), names)
     expected = [
         equations.score(query, document, features[number])
@@ -205,23 +213,23 @@ def test_it_computes_the_equations(resources, documents, query, switches):
 def test_only_the_first_words_are_read_when_told(resources, documents):
     short = {"query_words": 2, "title_words": 1, "abstract_words": 3}
     encoder, _ = _model(resources, **short)
-    whole, _ = _model(resources)
+    full_encoder, _ = _model(resources)
     cut, full = (
         e.encode(Topic("t", QUERIES["words with vectors"]), list(documents))
-        for e in (encoder, whole)
+        for e in (encoder, full_encoder)
     )
     assert torch.equal(cut.query, full.query[:2])
     assert torch.equal(cut.titles.lengths, full.titles.lengths.clamp(max=1))
     assert torch.equal(cut.abstracts.lengths, full.abstracts.lengths.clamp(max=3))
     for number in range(len(documents)):
-        which = torch.tensor([number])
-        held = full.words[full.abstracts.padded(which, 0)][0, :3]
-        assert torch.equal(cut.words[cut.abstracts.padded(which, 0)][0], held)
+        row = torch.tensor([number])
+        beginning = full.words[full.abstracts.padded(row, 0)][0, :3]
+        assert torch.equal(cut.words[cut.abstracts.padded(row, 0)][0], beginning)
 
 
 def test_stop_words_of_documents_are_read_when_told(resources):
     (with_them, _), (without, _) = (
-        _model(resources, document_stop_words=told) for told in (True, False)
+        _model(resources, document_stop_words=switch) for switch in (True, False)
     )
     lengths = [e.encode(Topic("t", ""), ["stop"]).abstracts.lengths for e in (with_them, without)]
     assert [int(length) for length in lengths] == [3, 2]  # "and" has no vector

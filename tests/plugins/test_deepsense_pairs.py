@@ -47,13 +47,13 @@ def resources(tmp_path):
     vectors = {word: random.normal(size=8) for word in WORDS}
     vectors |= {f"{word}a": vectors[word] + random.normal(scale=0.1, size=8) for word in WORDS}
     matrix = np.array(list(vectors.values()), dtype=np.float32)
-    held = Kept(
+    stand_in = Kept(
         {},
         ForwardIndex.open(tmp_path / "index"),
         WordVectors.with_unk(list(vectors), matrix, seed=2),
     )
-    held.folder, held.asked, held.built = tmp_path, [], 0
-    return held
+    stand_in.folder, stand_in.asked, stand_in.built = tmp_path, [], 0
+    return stand_in
 
 
 def _prepared(resources, **changed):
@@ -76,9 +76,9 @@ def _write(path, lines, header=HEADER):
 def _lines(random, count):
     """A sentence has four words, the title the twins of two of them."""
     for number in range(count):
-        chosen = random.choice(60, 4, replace=False)
-        sentence = " ".join(WORDS[i] for i in chosen)
-        title = " ".join(TWINS[i] for i in chosen[:2])
+        picks = random.choice(60, 4, replace=False)
+        sentence = " ".join(WORDS[i] for i in picks)
+        title = " ".join(TWINS[i] for i in picks[:2])
         yield f"a{number // 4}\t2012\tThe {sentence} [CIT].\t{title}"
 
 
@@ -99,15 +99,17 @@ def test_pairs_are_read_without_what_validates(resources, tmp_path, name):
         ],
     )
     topics = [Topic("t", sentences[2]), Topic("u", "another", {"citing_id": "a2"})]
-    known = PairsOfTopics.of(topics, "citing_id")
-    pairs = read_pairs(file, encoder, 4, known)
+    pairs_of_topics = PairsOfTopics.of(topics, "citing_id")
+    pairs = read_pairs(file, encoder, 4, pairs_of_topics)
     rows = resources.word_vectors.rows
     assert [pair.article for pair in pairs] == ["a1", "a4", "a4"]
     assert pairs[0].sentence.tolist() == rows(sentences[0].split()).tolist()
     assert [pair.title.tolist() for pair in pairs] == [[rows([TWINS[n]])[0]] for n in (0, 4, 5)]
     assert [len(pair.cited) for pair in pairs] == [2, 1, 1]
     assert all(pair.title.tobytes() in pair.cited for pair in pairs)
-    assert len(read_pairs(file, encoder, 3, known)) == 2, "one of three has no known title"
+    assert len(read_pairs(file, encoder, 3, pairs_of_topics)) == 2, (
+        "one of three has no known title"
+    )
     learner = DeepSenSe(DeepSenSeOptions.model_validate({"pairs": {"file": file, "sentences": 3}}))
     learned = [pair.query for pair in learner.reads().pairs.read(topics)]
     assert learned == [sentences[n] + end for n, end in ((0, " ."), (0, " ."), (3, ""), (4, ""))]
@@ -135,8 +137,8 @@ def _task(resources, tmp_path, count=600, **changed):
 def test_the_loss_asks_for_the_own_title_among_the_others(resources, tmp_path):
     task, pairs = _task(resources, tmp_path, 40)
     task.module.eval()
-    both = pairs[1].cited | {pairs[3].title.tobytes()}
-    batch = [pairs[0], replace(pairs[1], cited=both), *pairs[2:5], pairs[0]]
+    titles = pairs[1].cited | {pairs[3].title.tobytes()}
+    batch = [pairs[0], replace(pairs[1], cited=titles), *pairs[2:5], pairs[0]]
     network = task.module.network
     with torch.no_grad():
         tables = network.tabulate(task.encoder.vectors, task.encoder.idf)
@@ -209,16 +211,16 @@ def test_what_was_taught_is_where_members_start(resources, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [(None, "cannot be read: No such file"), ([], "there are too few sentences with titles")],
     ids=["missing", "empty"],
 )
-def test_a_file_that_teaches_nothing_is_named(resources, tmp_path, lines, told):
+def test_a_file_that_teaches_nothing_is_named(resources, tmp_path, lines, message):
     file = tmp_path / "pairs.tsv"
     if lines is not None:
         _write(file, lines)
     reranker = _prepared(resources, pairs={"file": file})
-    with pytest.raises(InputError, match=rf"pairs\.tsv: {told}"):
+    with pytest.raises(InputError, match=rf"pairs\.tsv: {message}"):
         reranker._take_pretrained(TrainingData([], [], tmp_path / "work"))
 
 

@@ -81,13 +81,13 @@ def test_a_batch_in_training_scores_each_document_as_it_is_scored_alone(planted)
     task.standardize_features()
     reranker.weights_changed()
     batch = next(iter(task.batches(0)))
-    for row, found in enumerate(task._scores(batch).numpy()):
+    for row, values in enumerate(task._scores(batch).numpy()):
         topic = batch.topic[row]
         pool = task.sampler.pools[topic].doc_ids
-        given = replace(
+        sample = replace(
             task.sampler.topics[topic], candidates=[pool[i] for i in batch.documents[row]]
         )
-        assert np.allclose(found, scores(reranker, planted, given), atol=1e-5)
+        assert np.allclose(values, scores(reranker, planted, sample), atol=1e-5)
 
 
 def test_fields_of_documents_are_side_features_where_they_are_there(planted):
@@ -137,12 +137,12 @@ def test_fields_that_another_collection_lacks_are_told_of(planted, tmp_path):
     saved(trained, tmp_path / "saved")
     bare = FieldResources(**{**vars(planted), "folder": tmp_path / "other"})
     bare.document = lambda doc_id: Document(doc_id, "")
-    told = []
-    bare.notice = told.append
+    notices = []
+    bare.notice = notices.append
     loaded = _reranker(bare, **options)
     loaded.load(tmp_path / "saved")
     assert loaded.features.names == trained.features.names
-    assert told == [
+    assert notices == [
         "deepsense: it has learned from year and publication_types of documents, which these have "
         "not"
     ]

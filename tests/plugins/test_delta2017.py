@@ -48,13 +48,13 @@ def _reranker(resources, **changed):
 
 def _by_the_paper(reranker, resources, query, text, lexical):
     weights, vectors = plain_weights(reranker.network), plain_vectors(resources)
-    asked = [vectors[word] for word in query.split() if word in vectors]
+    query_vectors = [vectors[word] for word in query.split() if word in vectors]
     rows = []
     for word in text.split()[:DOCUMENT_WORDS]:
         features = np.zeros(DIMENSIONS + 2)
-        if word in vectors and asked:
+        if word in vectors and query_vectors:
             d = vectors[word]
-            q = min(asked, key=lambda candidate: np.linalg.norm(d - candidate))
+            q = min(query_vectors, key=lambda candidate: np.linalg.norm(d - candidate))
             features[:-2] = d - q
             features[-2] = np.linalg.norm(d - q)
             features[-1] = d @ q / (np.linalg.norm(d) * np.linalg.norm(q))
@@ -73,8 +73,8 @@ def test_it_computes_what_the_paper_says(resources, query):
         _by_the_paper(reranker, resources, query, resources.texts[doc_id], features[n])
         for n, doc_id in enumerate(ids)
     ]
-    found = reranker.score(Topic("t", query), resources.documents(ids))
-    assert np.allclose(found, expected, atol=1e-5)
+    values = reranker.score(Topic("t", query), resources.documents(ids))
+    assert np.allclose(values, expected, atol=1e-5)
 
 
 def test_convolutions_have_the_gradients_of_plain_ones(resources):
@@ -99,14 +99,14 @@ def test_it_has_the_paper_s_shape(resources):
 
 
 def test_weighted_samples_count_by_their_grade(planted, tmp_path):
-    found = []
+    results = []
     for weighted in (False, True):
         reranker = _reranker(planted, filters=16, loop={"epochs": 1}, weighted=weighted)
         data = planted_data(tmp_path / str(weighted))
         graded = [replace(t, judgments=dict.fromkeys(t.judgments, 9)) for t in data.training]
         reranker.fit(replace(data, training=graded))
-        found.append(scores(reranker, planted, planted_topics([90])[0]))
-    assert not np.allclose(*found)
+        results.append(scores(reranker, planted, planted_topics([90])[0]))
+    assert not np.allclose(*results)
 
 
 def test_the_loss_is_the_weighted_mean_of_the_cross_entropies():
@@ -114,5 +114,5 @@ def test_the_loss_is_the_weighted_mean_of_the_cross_entropies():
     chances = [1 / (1 + np.exp(-x)) for x in logits]
     losses = [-np.log(p if label else 1 - p) for p, label in zip(chances, labels, strict=True)]
     expected = np.average(losses, weights=weight)
-    found = weighted_cross_entropy(*(torch.tensor(x) for x in (logits, labels, weight)))
-    assert found.item() == pytest.approx(expected, rel=1e-6)
+    loss = weighted_cross_entropy(*(torch.tensor(x) for x in (logits, labels, weight)))
+    assert loss.item() == pytest.approx(expected, rel=1e-6)

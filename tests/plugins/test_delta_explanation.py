@@ -25,13 +25,13 @@ def resources(tmp_path_factory):
 @pytest.fixture(scope="module")
 def delta(resources, tmp_path_factory):
     options = {"filters": 4, "hidden": 4, "document_words": 10, "lexical": ("overlap_text",)}
-    made = Delta(DeltaOptions.model_validate(options))
-    made.prepare(resources)
-    made.network.lexical_mean.fill_(0.2)
+    reranker = Delta(DeltaOptions.model_validate(options))
+    reranker.prepare(resources)
+    reranker.network.lexical_mean.fill_(0.2)
     folder = tmp_path_factory.mktemp("weights")
-    made.save(folder)
-    made.load(folder)
-    return made
+    reranker.save(folder)
+    reranker.load(folder)
+    return reranker
 
 
 def _told(delta, resources):
@@ -39,22 +39,22 @@ def _told(delta, resources):
 
 
 def test_the_score_is_the_rerankers_and_a_text_without_words_has_one(delta, resources):
-    told = _told(delta, resources)
+    explanations = _told(delta, resources)
     scores = delta.score(QUERY, resources.documents(list(TEXTS)))
-    assert [each["score"] for each in told] == pytest.approx(scores, abs=1e-5)
-    assert told[2]["closest_words"] == []
-    assert told[2]["document_words_read"] == 0
+    assert [explanation["score"] for explanation in explanations] == pytest.approx(scores, abs=1e-5)
+    assert explanations[2]["closest_words"] == []
+    assert explanations[2]["document_words_read"] == 0
 
 
 def test_a_text_without_words_is_explained_on_its_own(delta, resources):
     documents = resources.documents(["empty"])
-    (told,) = delta.explain(QUERY, documents)
-    assert told["score"] == pytest.approx(delta.score(QUERY, documents)[0], abs=1e-5)
+    (explanation,) = delta.explain(QUERY, documents)
+    assert explanation["score"] == pytest.approx(delta.score(QUERY, documents)[0], abs=1e-5)
 
 
 def test_words_stand_with_their_closest_query_word_and_its_features(delta, resources):
-    told = _told(delta, resources)[0]
-    assert told["query_words_without_vector"] == ["unseen"]
+    explanation = _told(delta, resources)[0]
+    assert explanation["query_words_without_vector"] == ["unseen"]
     vectors = resources.vectors()
     matrix = dict(zip([*vectors.words], vectors.matrix, strict=False))
     distance = {
@@ -62,44 +62,44 @@ def test_words_stand_with_their_closest_query_word_and_its_features(delta, resou
         for word in ("melanoma", "braf", "trial")
         for query in ("melanoma", "braf")
     }
-    for row in told["closest_words"]:
+    for row in explanation["closest_words"]:
         word, query = row["word"], row["query_word"]
         other = "braf" if query == "melanoma" else "melanoma"
         assert row["distance"] == pytest.approx(distance[word, query], abs=1e-4)
         assert distance[word, query] <= distance[word, other]
-    exact = {r["word"]: r for r in told["closest_words"] if r["word"] == r["query_word"]}
+    exact = {r["word"]: r for r in explanation["closest_words"] if r["word"] == r["query_word"]}
     assert exact["melanoma"]["times"] == 2
     assert exact["braf"]["cosine"] == pytest.approx(1, abs=1e-5)
 
 
 def test_a_words_gain_is_what_the_plain_network_loses_without_it(delta, resources):
-    told = _told(delta, resources)[0]
+    explanation = _told(delta, resources)[0]
     encoded = delta.encoder.encode(QUERY, ["a"])
     vectors = resources.vectors()
     with torch.inference_mode():
-        for row in told["closest_words"]:
+        for row in explanation["closest_words"]:
             words = encoded.words
-            here = words.word == int(vectors.rows([row["word"]])[0])
+            mask = words.word == int(vectors.rows([row["word"]])[0])
             changed = type(words)(
-                words.word, words.closest, words.features * ~here[:, None], words.active & ~here
+                words.word, words.closest, words.features * ~mask[:, None], words.active & ~mask
             )
-            left = plain_delta(
+            rest = plain_delta(
                 delta.network, delta.encoder.vectors, changed, encoded.documents, encoded.lexical
             )
-            assert row["gain"] == pytest.approx(told["score"] - float(left[0]), abs=1e-5)
+            assert row["gain"] == pytest.approx(explanation["score"] - float(rest[0]), abs=1e-5)
 
 
 def test_a_lexical_features_gain_is_against_its_mean(delta, resources):
-    told = _told(delta, resources)[0]
+    explanation = _told(delta, resources)[0]
     encoded = delta.encoder.encode(QUERY, ["a"])
     with torch.inference_mode():
-        left = plain_delta(
+        rest = plain_delta(
             delta.network,
             delta.encoder.vectors,
             encoded.words,
             encoded.documents,
             torch.tensor([[0.2]]),
         )
-    (row,) = told["lexical_features"]
+    (row,) = explanation["lexical_features"]
     assert row["value"] == pytest.approx(2 / 3)
-    assert row["gain"] == pytest.approx(told["score"] - float(left[0]), abs=1e-5)
+    assert row["gain"] == pytest.approx(explanation["score"] - float(rest[0]), abs=1e-5)

@@ -89,10 +89,10 @@ def test_it_learns_what_only_a_feature_tells(fitted, resources, tmp_path):
 
 def test_scores_depend_on_neither_order_nor_company(fitted, resources):
     topic, documents = _batch(resources, [30])[0]
-    whole = fitted.score(topic, documents)
+    scores = fitted.score(topic, documents)
     turned = fitted.score(topic, resources.documents(documents.ids[::-1]))
-    assert np.allclose(turned[::-1], whole, atol=1e-6)
-    assert np.allclose(fitted.score_batch(_batch(resources, [26, 30]))[1], whole, atol=1e-6)
+    assert np.allclose(turned[::-1], scores, atol=1e-6)
+    assert np.allclose(fitted.score_batch(_batch(resources, [26, 30]))[1], scores, atol=1e-6)
     assert fitted.score(topic, resources.documents([])) == []
 
 

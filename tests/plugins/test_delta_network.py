@@ -57,12 +57,12 @@ def _encode(resources, query, doc_ids, lexical=LEX3):
 
 def _forms(network, encoder, encoded):
     with torch.no_grad():
-        held = encoded.words, encoded.documents, encoded.lexical
+        parts = encoded.words, encoded.documents, encoded.lexical
         padded = encoded.words.padded(len(encoder.vectors))
         return {
-            "plain": plain_delta(network, encoder.vectors, *held).numpy(),
-            "tabulated": network.tabulated(network.tabulate(encoder.vectors), *held).numpy(),
-            "trained": network.trained(encoder.vectors, padded, *held[1:]).numpy(),
+            "plain": plain_delta(network, encoder.vectors, *parts).numpy(),
+            "tabulated": network.tabulated(network.tabulate(encoder.vectors), *parts).numpy(),
+            "trained": network.trained(encoder.vectors, padded, *parts[1:]).numpy(),
         }
 
 
@@ -73,13 +73,13 @@ def _leaky(value):
 def _by_the_paper(network, resources, query, text, lexical):
     """One document's score, written down from sections 3.2 and 3.3, a number at a time."""
     weights, vectors = plain_weights(network), plain_vectors(resources)
-    asked = [vectors[word] for word in query.split() if word in vectors]
+    query_vectors = [vectors[word] for word in query.split() if word in vectors]
     rows = []
     for word in text.split()[:DOCUMENT_WORDS]:
         delta = np.zeros(DIMENSIONS + 3)
-        if word in vectors and asked:
+        if word in vectors and query_vectors:
             d = vectors[word]
-            q = min(asked, key=lambda candidate: np.linalg.norm(d - candidate))
+            q = min(query_vectors, key=lambda candidate: np.linalg.norm(d - candidate))
             distance = np.linalg.norm(d - q)
             lengths = np.linalg.norm(d), np.linalg.norm(q)
             if network.sizes.difference:
@@ -108,9 +108,9 @@ def _by_the_paper(network, resources, query, text, lexical):
         rows = convolved
     pooled = np.max(rows, axis=0) if rows else np.zeros(network.sizes.filters)
     standard = (lexical - weights["lexical_mean"]) / weights["lexical_scale"]
-    both = np.concatenate([pooled, standard])
+    inputs = np.concatenate([pooled, standard])
     hidden = [
-        _leaky(row @ both + bias)
+        _leaky(row @ inputs + bias)
         for row, bias in zip(weights["hidden.weight"], weights["hidden.bias"], strict=True)
     ]
     return weights["output.weight"][0] @ hidden + weights["output.bias"][0]
@@ -179,14 +179,14 @@ def test_a_switched_off_part_is_not_looked_at(resources, off, changed):
     network = _network(**off)
     encoder, encoded = _encode(resources, QUERIES["words with vectors"], list(resources.texts))
     before = _forms(network, encoder, encoded)
-    kept = network.first.weight.detach().clone()
+    weights = network.first.weight.detach().clone()
     dead = slice(None, DIMENSIONS) if "difference" in off else slice(DIMENSIONS, None)
     with torch.no_grad():
         network.first.weight[:, dead] += 10
     for name, scores in _forms(network, encoder, encoded).items():
         assert np.array_equal(scores, before[name]), name
     with torch.no_grad():
-        network.first.weight.copy_(kept)
+        network.first.weight.copy_(weights)
         network.first.weight[:, changed] += 1
     for name, scores in _forms(network, encoder, encoded).items():
         assert not np.allclose(scores, before[name]), name

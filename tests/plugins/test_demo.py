@@ -40,14 +40,14 @@ def test_neither_hash_seed_nor_order_of_use_changes_them():
         "demo_train().load_qrels(); print(digest(demo().corpus))"
     )
     for seed in ("1", "2"):
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", program],
             env={"PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,
         )
-        assert done.stdout.strip() == FINGERPRINT
+        assert process.stdout.strip() == FINGERPRINT
 
 
 def test_nothing_is_wrong_with_it():
@@ -73,10 +73,10 @@ def test_training_topics_are_other_topics_about_other_genes():
     assert training.id == "demo-train"
     assert training.training is None
     assert training.corpus.fingerprint == collection.corpus.fingerprint
-    ours, theirs = collection.load_topics(), training.load_topics()
-    assert not {t.id for t in ours} & {t.id for t in theirs}
-    gene = {t.fields["gene"].split()[0] for t in ours}
-    assert not gene & {t.fields["gene"].split()[0] for t in theirs}
+    topics, training_topics = collection.load_topics(), training.load_topics()
+    assert not {t.id for t in topics} & {t.id for t in training_topics}
+    gene = {t.fields["gene"].split()[0] for t in topics}
+    assert not gene & {t.fields["gene"].split()[0] for t in training_topics}
 
 
 def test_every_topic_has_all_grades():
@@ -96,19 +96,19 @@ def test_articles_are_of_five_to_nine_sentences_and_headings():
 
 def test_grades_follow_from_the_facts():
     topic = next(r for r in relations() if (r.gene.symbol, r.variant) == ("EGFR", "L858R"))
-    found = collections.defaultdict(set)
+    grades = collections.defaultdict(set)
     for article in articles():
         about = article.relation
         disease = about.disease.name
         if about.gene == topic.gene and disease in ("non-small cell lung cancer", "melanoma"):
             same = "same" if about.variant == topic.variant else "other"
-            found[article.kind, same].add(article.grade(topic))
-    assert found["treatment", "same"] == {2}
-    assert found["treatment", "other"] == {1}
-    assert found["survey", "same"] == {1}
-    assert found["survey", "other"] == {0}
+            grades[article.kind, same].add(article.grade(topic))
+    assert grades["treatment", "same"] == {2}
+    assert grades["treatment", "other"] == {1}
+    assert grades["survey", "same"] == {1}
+    assert grades["survey", "other"] == {0}
     for kind in ("cells", "animals", "assay", "excluded"):
-        assert found[kind, "same"] == {0}
+        assert grades[kind, "same"] == {0}
 
 
 def test_an_article_about_a_kind_of_the_disease_answers_the_topic():
@@ -132,12 +132,12 @@ def test_matching_words_do_not_suffice():
     complete = collections.defaultdict(list)
     repeats = collections.defaultdict(list)
     for relation in (r for r in relations() if r.topics):
-        wanted = set(words(f"{relation.disease.name} {plain_finding(relation)}"))
+        terms = set(words(f"{relation.disease.name} {plain_finding(relation)}"))
         for article in (a for a in articles() if a.relation == relation):
             text, grade = words(article.document.text), article.grade(relation)
-            complete[grade].append(wanted <= set(text))
+            complete[grade].append(terms <= set(text))
             if article.kind in ("treatment", "cells", "animals", "assay", "excluded"):
-                repeats[grade].append(sum(word in wanted for word in text) / len(text))
+                repeats[grade].append(sum(word in terms for word in text) / len(text))
     assert mean(complete[2]) < 0.7
     assert mean(repeats[2]) < 0.6 * mean(repeats[0])
 

@@ -80,10 +80,10 @@ def resources(cache_of_module, tmp_path_factory):
 @pytest.fixture(scope="module")
 def saved(resources, tmp_path_factory):
     """Fit a reranker once, on the CPU; returns its settings, its folder and its scores."""
-    held = {}
+    results = {}
 
     def saved(name):
-        if name not in held:
+        if name not in results:
             registration = registry().reranker(name)
             settings = _nested(
                 {key: value for key, value in QUICK.items() if key in registration.setting_names()}
@@ -103,8 +103,8 @@ def saved(resources, tmp_path_factory):
             )
             folder = tmp_path_factory.mktemp("saved")
             member.save(folder)
-            held[name] = (settings, folder, _scores(member, resources))
-        return held[name]
+            results[name] = (settings, folder, _scores(member, resources))
+        return results[name]
 
     return saved
 

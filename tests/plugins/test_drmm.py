@@ -47,8 +47,8 @@ def _reranker(resources, **changed):
 
 
 def _terms(resources, query):
-    known = [word for word in query.split() if word in list(resources.index.vocabulary)]
-    return [word for word in known if word not in {"the", "of"}] or known
+    terms = [word for word in query.split() if word in list(resources.index.vocabulary)]
+    return [word for word in terms if word not in {"the", "of"}] or terms
 
 
 def _histogram(resources, term, text, bins):
@@ -67,7 +67,7 @@ def _histogram(resources, term, text, bins):
 
 def _by_the_paper(reranker, resources, query, text):
     weights = plain_weights(reranker.network)
-    index, held = resources.index, resources.word_vectors
+    index, vectors = resources.index, resources.word_vectors
     terms = _terms(resources, query)
     if not terms:
         return 0.0
@@ -80,8 +80,8 @@ def _by_the_paper(reranker, resources, query, text):
             (word_id,) = index.vocabulary.ids([term])
             gates.append(weights["gate"][0] * index.idf("text")[word_id])
         else:
-            row = held.words.find([term])[0]
-            vector = held.matrix[row] if row >= 0 else np.zeros(DIMENSIONS)
+            row = vectors.words.find([term])[0]
+            vector = vectors.matrix[row] if row >= 0 else np.zeros(DIMENSIONS)
             length = np.linalg.norm(vector)
             gates.append(weights["gate"] @ (vector / length if length else vector))
     gates = np.exp(gates) / np.exp(gates).sum()
@@ -95,8 +95,8 @@ def test_it_computes_what_the_paper_says(resources, query, gate):
     reranker.network.gate.data.normal_()
     ids = list(resources.texts)
     expected = [_by_the_paper(reranker, resources, query, resources.texts[i]) for i in ids]
-    found = reranker.score(Topic("t", query), resources.documents(ids))
-    assert np.allclose(found, expected, atol=1e-5)
+    values = reranker.score(Topic("t", query), resources.documents(ids))
+    assert np.allclose(values, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("query", ["words with vectors", "some without vectors"])
@@ -143,9 +143,9 @@ def test_words_of_one_stem_match_exactly(tmp_path):
     of_word = number_stems([word.rstrip("s") for word in index.vocabulary])
     stems = Stems(of_word, document_frequency(index, of_word, lambda _: None))
     assert stems.document_frequency.tolist() == [3, 1]
-    made = stem_vectors(index, stems, resources.word_vectors)
-    assert np.allclose(made, [[0.5**0.5, 0.5**0.5], [0, 0]])
-    matcher = Matcher(index, stems, made, DrmmOptions())
+    matrix = stem_vectors(index, stems, resources.word_vectors)
+    assert np.allclose(matrix, [[0.5**0.5, 0.5**0.5], [0, 0]])
+    matcher = Matcher(index, stems, matrix, DrmmOptions())
     assert matcher.match("statin", ["a", "b", "c"]).counts[:, 0, -1].tolist() == [1, 1, 2]
 
 
@@ -158,7 +158,7 @@ def test_document_frequency_without_stems_is_the_index_s(resources):
 
 @pytest.mark.java
 def test_krovetz_stems():
-    given = [
+    forms = [
         "diseases",
         "statins",
         "running",
@@ -169,7 +169,7 @@ def test_krovetz_stems():
         "x" * 60,
         "étude",
     ]
-    assert krovetz_stems(given) == [
+    assert krovetz_stems(forms) == [
         "disease", "statin", "running", "study", "brca1", "<int>", "the", "x" * 60, "étude",
     ]  # fmt: skip
 
@@ -181,8 +181,8 @@ def test_stems_are_made_once_for_a_collection(tmp_path):
     resources = small_resources(tmp_path, texts, vectors)
     for query in ("statins", "studies"):
         reranker = _reranker(resources, stemmer="krovetz")
-        found = reranker.matcher.match(query, ["a", "b"]).counts[:, 0, -1]
-        assert found.tolist() == [1, 1]
+        counts = reranker.matcher.match(query, ["a", "b"]).counts[:, 0, -1]
+        assert counts.tolist() == [1, 1]
     assert sorted(resources.built) == ["drmm-vectors", "krovetz-stems"]
 
 

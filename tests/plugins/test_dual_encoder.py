@@ -28,10 +28,10 @@ def _texts():
     texts = {}
     for topic in range(TOPICS):
         for number in range(12):
-            chosen = list(random.choice(OTHERS, 6))
+            terms = list(random.choice(OTHERS, 6))
             if number < 3:
-                chosen[random.integers(6)] = SYNONYMS[topic]
-            texts[f"t{topic}d{number}"] = " ".join(chosen)
+                terms[random.integers(6)] = SYNONYMS[topic]
+            texts[f"t{topic}d{number}"] = " ".join(terms)
     return texts
 
 
@@ -127,9 +127,9 @@ def _plain(reranker, resources, query, text):
         return _unit(total)
 
     share = 1 / (1 + np.exp(-weights["title_share"]))
-    asked = _unit(weights["query_projection"] @ mean(tokenize(query)))
-    found = (1 - share) * mean(tokenize(text))
-    return float(asked @ _unit(weights["document_projection"] @ found))
+    query_vector = _unit(weights["query_projection"] @ mean(tokenize(query)))
+    mixture = (1 - share) * mean(tokenize(text))
+    return float(query_vector @ _unit(weights["document_projection"] @ mixture))
 
 
 def _unit(vector):
@@ -157,11 +157,11 @@ def test_titles_count_as_the_gate_says(resources):
     title, abstract = Bags(np.array([3]), np.array([0, 1])), Bags(np.arange(4, 9), np.array([0, 5]))
     nothing = Bags(np.empty(0, dtype=np.int64), np.array([0, 0]))
     with torch.inference_mode():
-        both = network.documents(title, abstract)
+        vectors = network.documents(title, abstract)
         parts = [network.documents(title, nothing), network.documents(nothing, abstract)]
     share = 1 / (1 + np.exp(-1.0))
     mixed = _unit((share * parts[0] + (1 - share) * parts[1]).numpy()[0])
-    assert np.allclose(both.numpy()[0], mixed, atol=1e-6)
+    assert np.allclose(vectors.numpy()[0], mixed, atol=1e-6)
 
 
 def test_stored_documents_score_the_same(fitted, resources, tmp_path):
@@ -187,8 +187,8 @@ def test_a_gpu_trains_and_scores_alike(resources, tmp_path, words_):
     on_cpu = _prepared(resources, words=words_)
     on_cpu.load(tmp_path / "saved")
     (topic,) = _topics([110])
-    found = [scores(model, resources, topic) for model in (trained, on_cpu)]
-    assert np.allclose(*found, atol=1e-4)
+    results = [scores(model, resources, topic) for model in (trained, on_cpu)]
+    assert np.allclose(*results, atol=1e-4)
 
 
 def test_pickled_marks_of_what_was_learned_are_refused(fitted, resources, tmp_path):
@@ -218,8 +218,8 @@ def test_relevant_documents_that_the_first_stage_did_not_find_are_no_negatives(r
         reranker.encoder, reranker.options, TrainingData([first, second], [], Path()), seed=1
     )
     shared = reranker.encoder.index.rows(["t1d0"])
-    own = task._rows[0][:1]
-    assert task._other_relevant(np.array([0]), own, np.array([*own, *shared])).tolist() == [
+    rows = task._rows[0][:1]
+    assert task._other_relevant(np.array([0]), rows, np.array([*rows, *shared])).tolist() == [
         [False, True]
     ]
 
@@ -237,9 +237,9 @@ def test_other_relevant_documents_of_a_topic_are_no_negatives(resources, tmp_pat
     queries = torch.from_numpy(reranker.encoder.queries([QUERY_WORDS[0], QUERY_WORDS[1]]))
     rows = [task._rows[t][d] for t, d in ((0, 0), (0, 1), (0, 5), (1, 0), (1, 6))]
     logits = network.logits(queries, torch.from_numpy(reranker.encoder.documents(np.array(rows))))
-    own = [(0, 0, [0, 2, 3, 4]), (0, 1, [1, 2, 3, 4]), (1, 3, [0, 1, 2, 3, 4])]
+    cases = [(0, 0, [0, 2, 3, 4]), (0, 1, [1, 2, 3, 4]), (1, 3, [0, 1, 2, 3, 4])]
     expected = [
-        (logits[topic, among].logsumexp(0) - logits[topic, document]).item()
-        for topic, document, among in own
+        (logits[topic, columns].logsumexp(0) - logits[topic, document]).item()
+        for topic, document, columns in cases
     ]
     assert np.isclose(task.loss(batch).item(), np.mean(expected), atol=1e-5)

@@ -30,9 +30,9 @@ def resources(tmp_path):
     random = np.random.default_rng(2)
     texts = {f"d{n}": " ".join([word, *random.choice(NOISE, 4)]) for n, word in enumerate(FINDS)}
     vectors = {word: random.normal(size=16) for word in (*ASKS, *FINDS, *NOISE)}
-    held = small_resources(tmp_path / "forward", texts, vectors)
-    held.notice = lambda _message: None
-    return held
+    stand_in = small_resources(tmp_path / "forward", texts, vectors)
+    stand_in.notice = lambda _message: None
+    return stand_in
 
 
 @pytest.fixture
@@ -158,31 +158,33 @@ def abstracts(tmp_path):
 def test_passages_are_runs_of_an_abstracts_words_with_its_title(abstracts):
     options = _options(None, passages=3, passage_words=8)
     encoder = Encoder(abstracts, options, 1)
-    found, titles, rows = read_passages(encoder.reader, options.pairs)
-    assert len(found) == len(titles) == len(rows) == 12 * len(FINDS)
-    whole = encoder.reader.documents(rows, "abstract")
-    own = encoder.reader.documents(rows, "title")
+    passages, titles, rows = read_passages(encoder.reader, options.pairs)
+    assert len(passages) == len(titles) == len(rows) == 12 * len(FINDS)
+    bodies = encoder.reader.documents(rows, "abstract")
+    expected_titles = encoder.reader.documents(rows, "title")
     begins = set()
-    for number in range(len(found)):
-        passage, abstract = (bags.take(np.array([number])).words for bags in (found, whole))
+    for number in range(len(passages)):
+        passage, abstract = (bags.take(np.array([number])).words for bags in (passages, bodies))
         places = [n for n in range(23) if abstract[n : n + 8].tolist() == passage.tolist()]
         assert len(passage) == 8
         assert places
         begins.update(places)
-        title, expected = (bags.take(np.array([number])).words for bags in (titles, own))
+        title, expected = (
+            bags.take(np.array([number])).words for bags in (titles, expected_titles)
+        )
         assert title.tolist() == expected.tolist()
     assert {0, 22} <= begins  # the first and the last words, too
 
 
 def test_passages_join_the_pairs_of_a_file_and_do_without_one(abstracts, file):
     nothing = PairsOfTopics.of([], "citing_id")
-    alone, both = _options(None, passages=2), _options(file, passages=2)
+    alone, combination = _options(None, passages=2), _options(file, passages=2)
     reader = Encoder(abstracts, alone, 1).reader
     assert len(read_pairs(alone.pairs, reader, nothing)) == 8 * len(FINDS)
-    pairs = read_pairs(both.pairs, reader, nothing)
+    pairs = read_pairs(combination.pairs, reader, nothing)
     assert len(pairs) == len(pairs.queries) == len(pairs.texts) == 3000 + 8 * len(FINDS)
     assert len(np.unique(pairs.group)) == 600 + 4 * len(FINDS)
-    assert pairs.found[-1] == pairs.found[-2] != pairs.found[-3]
+    assert pairs.target[-1] == pairs.target[-2] != pairs.target[-3]
     assert len(set(pairs.asking[-3:])) == 3
     few = alone.pairs.model_copy(update={"most": 40})
     assert len(read_pairs(few, reader, nothing)) == 40
@@ -195,8 +197,8 @@ def test_what_is_learned_of_passages_finds_documents_by_other_words(abstracts):
     encoder, learned = pretrained(abstracts, options, PairsOfTopics.of([], "citing_id"))
     queries = encoder.queries(ASKS)
     titles = encoder.network.titles(encoder.reader.texts(FINDS)).detach().numpy()
-    own = (queries @ titles.T).argmax(axis=1) == np.arange(len(ASKS))
-    assert own.mean() >= 0.95
+    hits = (queries @ titles.T).argmax(axis=1) == np.arange(len(ASKS))
+    assert hits.mean() >= 0.95
     assert not learned.knows(Topic("t", ASKS[0]), "citing_id")
 
 
@@ -204,9 +206,9 @@ def test_the_loss_is_that_of_a_plain_loop(resources, file):
     options = _options(file)
     encoder = Encoder(resources, options, 1)
     pairs = read_pairs(options.pairs, encoder.reader, PairsOfTopics.of([], "citing_id"))
-    pairs.found[4] = pairs.found[1]  # as if both had the same title
+    pairs.target[4] = pairs.target[1]  # as if both had the same title
     pairs.asking[9] = pairs.asking[0]  # as if the sentence of 0 cited another title, that of 3, too
-    pairs.found[9] = pairs.found[3]
+    pairs.target[9] = pairs.target[3]
     task = PairsTask(encoder.network, pairs, options.pairs)
     batch = np.arange(6)
     no_negatives = [{(1, 4), (4, 1), (0, 3)}, {(1, 4), (4, 1), (3, 0)}]
@@ -217,8 +219,8 @@ def test_the_loss_is_that_of_a_plain_loop(resources, file):
     losses = []
     for matrix, none in zip((logits, logits.T), no_negatives, strict=True):
         for row in range(6):
-            among = [c for c in range(6) if (row, c) not in none]
-            losses.append(np.log(np.exp(matrix[row, among]).sum()) - matrix[row, row])
+            columns = [c for c in range(6) if (row, c) not in none]
+            losses.append(np.log(np.exp(matrix[row, columns]).sum()) - matrix[row, row])
     assert np.isclose(task.loss(batch).item(), np.mean(losses), atol=1e-4)
 
 
@@ -234,7 +236,7 @@ def test_float64_is_for_the_cpu_since_not_all_devices_have_it(resources, file, m
         return moved[-1]
 
     def checked(self):
-        assert any(self is each for each in moved)
+        assert any(self is tensor for tensor in moved)
         return double(self)
 
     monkeypatch.setattr(Tensor, "cpu", cpu)
@@ -249,24 +251,24 @@ def test_it_learns_from_pairs_what_vectors_do_not_tell(resources, file):
     assert np.mean(scores.argmax(axis=1) == np.arange(len(ASKS))) >= 0.95
 
 
-@pytest.mark.parametrize("told", [False, True])
-def test_pairs_of_topics_that_it_is_told_of_are_not_learned(resources, file, tmp_path, told):
+@pytest.mark.parametrize("notice", [False, True])
+def test_pairs_of_topics_that_it_is_told_of_are_not_learned(resources, file, tmp_path, notice):
     topic = Topic("u", "something else", {"citing_id": "source7"})
     judged = [labelled(f"t{n}", ["d0", "d1", "d2"], {"d1": 1}, query=ASKS[n]) for n in range(4)]
     (tmp_path / "work").mkdir()
     reranker = DualEncoder(_options(file, loop={"epochs": 1}))
     reranker.prepare(resources)
-    reranker.fit(TrainingData(judged[:3], judged[3:], tmp_path / "work", [topic] * told))
-    assert reranker.learned.knows(topic, "citing_id") != told
+    reranker.fit(TrainingData(judged[:3], judged[3:], tmp_path / "work", [topic] * notice))
+    assert reranker.learned.knows(topic, "citing_id") != notice
 
 
 def test_what_was_learned_is_kept_and_the_same_again(resources, file):
     nothing = PairsOfTopics.of([], "citing_id")
     short = _options(file, loop={"epochs": 1})
     first, learned = pretrained(resources, short, nothing)
-    again, known = pretrained(resources, short, nothing)
+    again, marks = pretrained(resources, short, nothing)
     assert resources.built == ["dual-encoder-pairs"]
-    assert learned == known
+    assert learned == marks
     resources.folder = resources.folder / "again"
     anew, _ = pretrained(resources, short, nothing)
     for name, tensor in first.network.state_dict().items():
@@ -287,12 +289,12 @@ def _learned(*pairs):
 def test_marks_are_of_queries_and_sources_apart(tmp_path):
     learned = _learned(TextPair("a  query", "", "source"), TextPair("another", ""))
     learned.save(tmp_path)
-    held = Learned.load(tmp_path)
-    assert held.knows(Topic("1", "a query"), "from")
-    assert held.knows(Topic("1", "another"), "from")
-    assert held.knows(Topic("1", "new", {"from": "source"}), "from")
-    assert not held.knows(Topic("1", "new", {"from": "source"}), "citing_id")
-    assert not held.knows(Topic("1", "source", {"from": "a query"}), "from")
+    marks = Learned.load(tmp_path)
+    assert marks.knows(Topic("1", "a query"), "from")
+    assert marks.knows(Topic("1", "another"), "from")
+    assert marks.knows(Topic("1", "new", {"from": "source"}), "from")
+    assert not marks.knows(Topic("1", "new", {"from": "source"}), "citing_id")
+    assert not marks.knows(Topic("1", "source", {"from": "a query"}), "from")
 
 
 def test_other_capitals_order_and_marks_make_no_other_query_or_source():
@@ -308,8 +310,10 @@ def test_other_capitals_order_and_marks_make_no_other_query_or_source():
 @pytest.mark.parametrize("name", ["dual-encoder", "deepsense"])
 def test_no_pre_training_beside_a_file_of_pairs(name, file):
     """It would learn from pairs of topics that come after it, which it does not know of."""
-    held = registry().reranker(name)
+    registration = registry().reranker(name)
     with pytest.raises(InputError, match=r"pretrain= and pairs\.file exclude each other"):
-        ChosenReranker(held, held.options({"pairs": {"file": file}})).in_pretraining()
-    plain = held.options({})
-    assert ChosenReranker(held, plain).in_pretraining().options == plain
+        ChosenReranker(
+            registration, registration.options({"pairs": {"file": file}})
+        ).in_pretraining()
+    plain = registration.options({})
+    assert ChosenReranker(registration, plain).in_pretraining().options == plain

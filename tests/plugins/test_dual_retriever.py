@@ -23,10 +23,10 @@ def resources(tmp_path):
     texts = {f"d{n:03}": " ".join(random.choice(VOCABULARY, 8)) for n in range(200)}
     texts["empty"] = ""
     vectors = {word: random.normal(size=16) for word in VOCABULARY}
-    held = small_resources(tmp_path / "forward", texts, vectors)
-    held.notices = []
-    held.notice = held.notices.append
-    return held
+    stand_in = small_resources(tmp_path / "forward", texts, vectors)
+    stand_in.notices = []
+    stand_in.notice = stand_in.notices.append
+    return stand_in
 
 
 def _member(resources, seed, queries=()):
@@ -79,8 +79,8 @@ def test_clusters_that_are_all_looked_at_find_the_same(resources, tmp_path):
     run = _retrieve(resources, members, tmp_path, index="ivf", probes=10_000)
     for topic in TOPICS:
         expected = _expected(resources, members, topic)
-        found = run.rankings[topic.id]
-        assert np.allclose(found.scores, [score for score, _ in expected[:30]], atol=5e-3)
+        ranking = run.rankings[topic.id]
+        assert np.allclose(ranking.scores, [score for score, _ in expected[:30]], atol=5e-3)
 
 
 def test_a_topic_is_searched_with_the_members_that_did_not_learn_from_it(resources, tmp_path):
@@ -98,13 +98,15 @@ def test_a_topic_is_searched_with_the_members_that_did_not_learn_from_it(resourc
 
 def test_what_all_members_learned_from_is_told_of_every_search(resources, tmp_path):
     folder = described(tmp_path / "checkpoint", "dual-encoder", members=2)
-    for number, known in enumerate(([0, 2], [1, 2])):
+    for number, places in enumerate(([0, 2], [1, 2])):
         (folder / f"member-{number}").mkdir()
-        Learned.of(PairsOfTopics.of([TOPICS[n] for n in known])).save(folder / f"member-{number}")
+        Learned.of(PairsOfTopics.of([TOPICS[n] for n in places])).save(folder / f"member-{number}")
     retriever = DualEncoderSearch(DualSearchOptions(checkpoint=folder))
-    told = retriever.describe_run(TOPICS, resources)["warning"]
-    assert told.startswith("WARNING: the dual encoder was trained on 1 of these 6 topics: what it")
-    assert resources.notices == [told]
+    warning = retriever.describe_run(TOPICS, resources)["warning"]
+    assert warning.startswith(
+        "WARNING: the dual encoder was trained on 1 of these 6 topics: what it"
+    )
+    assert resources.notices == [warning]
     assert retriever.describe_run(TOPICS[:2], resources) == {}
     assert retriever.reads().checkpoints == (folder,)
     pairs = DualEncoderSearch(DualSearchOptions.model_validate({"pairs": {"passages": 3}}))
@@ -144,13 +146,13 @@ def test_of_a_file_of_pairs_every_topic_is_searched_without_its_source(resources
     run = retriever.retrieve(topics, 20, resources)
     members = retriever._members(resources)
     assert resources.built.count("dual-encoder-pairs") == 2
-    unseen = [encoder for encoder, known in members if not known.knows(topics[1], "citing_id")]
+    unseen = [encoder for encoder, marks in members if not marks.knows(topics[1], "citing_id")]
     assert len(unseen) == 1
     rows = np.arange(resources.index.count)
     for topic, encoders in ((topics[0], [e for e, _ in members]), (topics[1], unseen)):
         scores = np.mean([e.documents(rows) @ e.queries([topic.query])[0] for e in encoders], 0)
-        found = run.rankings[topic.id]
-        assert np.allclose(found.scores, np.sort(scores)[::-1][:20], atol=1e-5)
+        ranking = run.rankings[topic.id]
+        assert np.allclose(ranking.scores, np.sort(scores)[::-1][:20], atol=1e-5)
 
 
 def test_passages_alone_train_one_model(resources):
@@ -183,9 +185,9 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
 def test_without_a_model_or_with_two_it_says_what_it_needs(resources, tmp_path):
     with pytest.raises(InputError, match=r"checkpoint': FOLDER.*pairs\.file': FILE.*passages': 3"):
         DualEncoderSearch().reads()
-    both = {"checkpoint": tmp_path, "pairs": {"file": tmp_path / "x"}}
+    options = {"checkpoint": tmp_path, "pairs": {"file": tmp_path / "x"}}
     with pytest.raises(InputError, match="not both"):
-        DualEncoderSearch(DualSearchOptions.model_validate(both)).reads()
+        DualEncoderSearch(DualSearchOptions.model_validate(options)).reads()
     other = described(tmp_path / "other", "delta")
     with pytest.raises(InputError, match="a checkpoint of 'delta'; retriever 'dual-encoder'"):
         DualEncoderSearch(DualSearchOptions(checkpoint=other)).reads()

@@ -26,17 +26,19 @@ def test_explanations_add_up(planted_graph, tmp_path):
     row = int(planted_graph.graph.mentioned_in(concept)[0][0])
     topic = Topic("t", word)
     documents = planted_graph.documents(planted_graph.index.doc_ids([row]))
-    (told,) = fitted.explain(topic, documents)
+    (explanation,) = fitted.explain(topic, documents)
     (score,) = fitted.score(topic, documents)
-    assert told["score"] == pytest.approx(score, abs=1e-5)
-    (only,) = told["matching concepts"]
+    assert explanation["score"] == pytest.approx(score, abs=1e-5)
+    (only,) = explanation["matching concepts"]
     assert only["concept"] == planted_graph.graph.names[concept]
     without = prepare_graphene(planted_graph, reward=1.0)
     fitted.save(tmp_path)
     without.load(tmp_path)
-    assert told["without any reward"] == pytest.approx(without.score(topic, documents)[0], abs=1e-5)
-    assert only["without its reward"] == pytest.approx(told["without any reward"], abs=1e-5)
-    json.dumps(told)
+    assert explanation["without any reward"] == pytest.approx(
+        without.score(topic, documents)[0], abs=1e-5
+    )
+    assert only["without its reward"] == pytest.approx(explanation["without any reward"], abs=1e-5)
+    json.dumps(explanation)
 
 
 def test_without_a_graph_it_is_said_that_concepts_take_no_part(planted_graph):
@@ -45,15 +47,15 @@ def test_without_a_graph_it_is_said_that_concepts_take_no_part(planted_graph):
         planted_graph.documents(planted_graph.index.doc_ids([0])),
     )
     for graph in (True, False):
-        (told,) = prepare_graphene(planted_graph, graph=graph).explain(topic, documents)
-        assert ("graph" in told) is not graph
-        assert ("matching concepts" in told) is graph
+        (explanation,) = prepare_graphene(planted_graph, graph=graph).explain(topic, documents)
+        assert ("graph" in explanation) is not graph
+        assert ("matching concepts" in explanation) is graph
 
 
 def test_without_a_graph_no_narrower_concepts_are_said_to_match(planted_graph, monkeypatch):
-    found = np.arange(3)
+    concepts = np.arange(3)
     monkeypatch.setattr(
-        planted_graph.graph, "find", lambda text, expand=0: found[: 3 if expand else 1]
+        planted_graph.graph, "find", lambda text, expand=0: concepts[: 3 if expand else 1]
     )
     names = [
         explaining._names(prepare_graphene(planted_graph, graph=graph).model, "a field")
@@ -102,34 +104,34 @@ def test_an_explanation_takes_a_concept_away_with_its_reward(planted_graph, tmp_
     words = [w for w in subject_words(1)[::3] if frequency[_concept(planted_graph, w)]]
     topic = Topic("t", " ".join(words))
     rows = np.arange(planted_graph.index.count)
-    kept = member.model.concepts.links(rows)
-    row = int(np.argmax(np.diff(kept.offsets)))  # the glossary, which has all concepts
+    document_links = member.model.concepts.links(rows)
+    row = int(np.argmax(np.diff(document_links.offsets)))  # the glossary, which has all concepts
     documents = planted_graph.documents(planted_graph.index.doc_ids([row]))
-    (told,) = member.explain(topic, documents)
-    matching, others = told["matching concepts"], told["other concepts"]
-    assert {each["concept"] for each in matching} == {
+    (explanation,) = member.explain(topic, documents)
+    matching, others = explanation["matching concepts"], explanation["other concepts"]
+    assert {match["concept"] for match in matching} == {
         planted_graph.graph.names[_concept(planted_graph, word)] for word in words
     }
     assert len(others) == 8
-    unlisted = told["other concepts that are not listed"]
-    assert unlisted == np.diff(kept.offsets).max() - len(matching) - 8
-    for listed in (matching, others):
-        weights = [each["weight"] for each in listed]
+    unlisted = explanation["other concepts that are not listed"]
+    assert unlisted == np.diff(document_links.offsets).max() - len(matching) - 8
+    for entries in (matching, others):
+        weights = [concept["weight"] for concept in entries]
         assert weights == sorted(weights, reverse=True)
     plain = member.model.concepts.links
-    for each in (matching[0], matching[-1], others[0]):
-        gone = _concept(planted_graph, each["concept"])
+    for entry in (matching[0], matching[-1], others[0]):
+        gone = _concept(planted_graph, entry["concept"])
 
         def without(rows, gone=gone):
             links = plain(rows)
-            left = links.concepts != gone
-            ends = np.searchsorted(np.flatnonzero(left), links.offsets)
-            return DocumentLinks(links.concepts[left], links.weights[left], ends)
+            mask = links.concepts != gone
+            ends = np.searchsorted(np.flatnonzero(mask), links.offsets)
+            return DocumentLinks(links.concepts[mask], links.weights[mask], ends)
 
         monkeypatch.setattr(member.model.concepts, "links", without)
         (score,) = member.score(topic, documents)
-        assert each["score without it"] == pytest.approx(score, abs=1e-5)
-        assert each["score without it"] != pytest.approx(told["score"], abs=1e-5)
+        assert entry["score without it"] == pytest.approx(score, abs=1e-5)
+        assert entry["score without it"] != pytest.approx(explanation["score"], abs=1e-5)
 
 
 def _concept(resources, word):

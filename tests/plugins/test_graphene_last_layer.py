@@ -7,7 +7,7 @@ from irplatform_graphene.model import fit_last_layer
 from irplatform_graphene.network import GrapheneNetwork, Sizes
 
 
-def _last_layer(own, features, grades, *, normalized=True):
+def _last_layer(scores, features, grades, *, normalized=True):
     """A network after its last layer was fitted to topics of four documents."""
     sizes = Sizes(
         dimensions=4, projection=5, hidden=4, layers=1, graph=0, vector=7, filters=5,
@@ -16,8 +16,8 @@ def _last_layer(own, features, grades, *, normalized=True):
     network = GrapheneNetwork(sizes, dropout=0)
     if normalized:
         network.scale.data.fill_(1)
-    offsets = np.arange(0, len(own) + 1, 4)
-    fit_last_layer(network, own, features, grades, offsets, l2=0.1, seed=1)
+    offsets = np.arange(0, len(scores) + 1, 4)
+    fit_last_layer(network, scores, features, grades, offsets, l2=0.1, seed=1)
     return network
 
 

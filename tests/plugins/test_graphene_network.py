@@ -41,7 +41,7 @@ def _query_by_the_paper(model, resources, topic):
     of_rows = dict(zip(vectors.align(model.reader.index.vocabulary).tolist(), idf, strict=True))
     pooled, means = [], []
     for words, weights in zip(encoded.words, encoded.weights, strict=True):
-        known = [row != GAP for row in words]
+        mask = [row != GAP for row in words]
         wide = [
             vectors.matrix[row] if row != GAP else np.zeros(vectors.dimensions) for row in words
         ]
@@ -50,12 +50,12 @@ def _query_by_the_paper(model, resources, topic):
         read = [np.zeros(model.network.sizes.word)]
         read = [*read, *(w["project.weight"] @ vector for vector in wide), *read]
         maps = np.zeros((len(words), model.network.sizes.filters))
-        for place in np.flatnonzero(known):
-            seen = sum(w["convolution.weight"][:, :, j] @ read[place + j] for j in range(3))
-            maps[place] = np.maximum(seen + w["convolution.bias"], 0)
-        pooled.append(np.concatenate([maps[known].max(axis=0), shares @ maps]))
+        for place in np.flatnonzero(mask):
+            total = sum(w["convolution.weight"][:, :, j] @ read[place + j] for j in range(3))
+            maps[place] = np.maximum(total + w["convolution.bias"], 0)
+        pooled.append(np.concatenate([maps[mask].max(axis=0), shares @ maps]))
         means.append(shares @ np.array(wide))
-    attention = np.exp([(w["attention.weight"] @ each).item() for each in pooled])
+    attention = np.exp([(w["attention.weight"] @ vector).item() for vector in pooled])
     fused = (attention / attention.sum()) @ np.array(pooled)
     v_p = w["query_layer.weight"] @ fused + w["query_layer.bias"]
     if model.network.sizes.shortcut:
@@ -141,17 +141,17 @@ def test_the_stored_form_computes_what_the_paper_says(planted_graph, changed):
         topic = Topic("t", word)
         ids = [f"t{t}d{d}" for t in range(6) for d in range(3)]
         rows = planted_graph.index.rows(ids)
-        found = model.scores(model.topics.read(topic), rows, None).numpy()
+        scores = model.scores(model.topics.read(topic), rows, None).numpy()
         expected = [_by_the_paper(model, planted_graph, topic, doc_id) for doc_id in ids]
-        assert np.allclose(found, expected, atol=1e-5)
+        assert np.allclose(scores, expected, atol=1e-5)
 
 
 def test_topics_of_several_fields_are_read_together_as_the_paper_says(planted_graph):
     """Of one, two and three fields: one word, several, and one that no document has."""
-    held = planted_graph.word_vectors
-    matrix = np.insert(held.matrix, len(held.words), held.matrix[:9].mean(axis=0), axis=0)
+    vectors = planted_graph.word_vectors
+    matrix = np.insert(vectors.matrix, len(vectors.words), vectors.matrix[:9].mean(axis=0), axis=0)
     planted_graph = replace(
-        planted_graph, word_vectors=WordVectors([*held.words, "unseen"], matrix)
+        planted_graph, word_vectors=WordVectors([*vectors.words, "unseen"], matrix)
     )
     model = small_model(planted_graph)
     one, two, three = (subject_words(n) for n in range(3))
@@ -162,9 +162,9 @@ def test_topics_of_several_fields_are_read_together_as_the_paper_says(planted_gr
     ]
     read = [model.topics.read(topic) for topic in topics]
     with torch.no_grad():
-        found = model.network.query(*model.reader.topics(read)).numpy()
+        queries = model.network.query(*model.reader.topics(read)).numpy()
     expected = [_query_by_the_paper(model, planted_graph, topic) for topic in topics]
-    assert np.allclose(found, expected, atol=1e-5)
+    assert np.allclose(queries, expected, atol=1e-5)
 
 
 def test_fields_of_the_same_words_and_other_weights_are_told_apart(planted_graph):
@@ -177,7 +177,7 @@ def test_fields_of_the_same_words_and_other_weights_are_told_apart(planted_graph
     )
     with torch.no_grad():
         together = model.network.query(*model.reader.topics([one, other]))
-        alone = [model.network.query(*model.reader.topics([each]))[0] for each in (one, other)]
+        alone = [model.network.query(*model.reader.topics([topic]))[0] for topic in (one, other)]
     assert torch.allclose(together, torch.stack(alone), atol=1e-6)
     assert not torch.allclose(*alone, atol=1e-3)
 
@@ -194,12 +194,12 @@ def test_features_add_to_the_scaled_distance():
     network = GrapheneNetwork(sizes, 0.0)
     network.feature_weights.copy_(torch.tensor([2.0, -1.0]))
     query, documents = torch.eye(7)[0], torch.eye(7)[:2]
-    alone, both = (
+    alone, sums = (
         network.score(query, documents, features).tolist()
         for features in (None, torch.tensor([[1.0, 3.0], [0.5, 0.0]]))
     )
     assert alone == [0, -6]  # at first, a distance of 1 costs 3
-    assert both == [-1, -5]
+    assert sums == [-1, -5]
 
 
 def test_dropout_is_of_texts_graphs_and_queries(planted_graph):
@@ -230,36 +230,38 @@ STORED = [
 @pytest.mark.parametrize("changed", [*STORED, "self_loop", "document_words", "graph", "vectors"])
 def test_what_is_stored_is_of_the_same_weights_options_and_graph(planted_graph, tmp_path, changed):
     """With anything else that document vectors are made from, they are made anew."""
-    own = replace(planted_graph, folder=tmp_path / "artifacts")
+    resources = replace(planted_graph, folder=tmp_path / "artifacts")
     topic, rows = Topic("t", subject_words(1)[0]), np.arange(40)
-    before = small_model(own)
+    before = small_model(resources)
     before.scores(before.topics.read(topic), rows, None)
     state = before.network.state_dict()
     options = {"self_loop": {"self_loop": 3.0}, "document_words": {"document_words": 4}}
     if changed == "vectors":
-        other = WordVectors(own.word_vectors.words, 2 * np.array(own.word_vectors.matrix))
-        own = replace(own, word_vectors=other)
+        other = WordVectors(
+            resources.word_vectors.words, 2 * np.array(resources.word_vectors.matrix)
+        )
+        resources = replace(resources, word_vectors=other)
     elif changed == "graph":
-        own = replace(own, graph=_without_relations(own.graph))
+        resources = replace(resources, graph=_without_relations(resources.graph))
     elif changed in state:
         state[changed] = state[changed] * 2
-    found = []
+    results = []
     for stored in (10**6, 0):
-        model = small_model(own, stored_documents=stored, **options.get(changed, {}))
+        model = small_model(resources, stored_documents=stored, **options.get(changed, {}))
         model.network.load_state_dict(state)
-        found.append(model.scores(model.topics.read(topic), rows, None))
-    assert torch.allclose(*found, atol=1e-5)
+        results.append(model.scores(model.topics.read(topic), rows, None))
+    assert torch.allclose(*results, atol=1e-5)
 
 
 def test_what_is_stored_is_kept_for_every_number_of_threads(planted_graph, tmp_path):
     """Sums that are divided among threads round differently."""
-    own = replace(planted_graph, folder=tmp_path / "artifacts")
+    resources = replace(planted_graph, folder=tmp_path / "artifacts")
     topic, rows = Topic("t", subject_words(1)[0]), np.arange(40)
     for threads in (1, 2, 1):
-        model = small_model(replace(own, model_threads=threads))
+        model = small_model(replace(resources, model_threads=threads))
         model.scores(model.topics.read(topic), rows, None)
     kinds = ("graphene-documents", "graphene-encodings")
-    assert [len([*own.folder.glob(f"{kind}-*")]) for kind in kinds] == [2, 2]
+    assert [len([*resources.folder.glob(f"{kind}-*")]) for kind in kinds] == [2, 2]
 
 
 def _without_relations(graph):
@@ -286,32 +288,34 @@ def test_a_step_of_training_has_the_vectors_that_are_scored_with(planted_graph):
     model = small_model(planted_graph)
     labelled = [planted_topics([n])[0] for n in (3, 8)]
     topics = [model.topics.read(Topic("t", subject_words(s)[3])) for s in (1, 2)]
-    rows = np.unique(planted_graph.index.rows([d for each in labelled for d in each.candidates]))
+    rows = np.unique(
+        planted_graph.index.rows([d for sample in labelled for d in sample.candidates])
+    )
     with torch.no_grad():
         encoded = model.network.encode(model.reader.texts(rows))
         documents = BatchDocuments(model, rows, encoded)
         queries = model.network.query(*model.reader.topics(topics))
         for number, topic in enumerate(topics):
-            asked = np.full(len(rows), number), np.arange(len(rows))
-            vectors = documents.vectors(*asked, topics)
+            pairs = np.full(len(rows), number), np.arange(len(rows))
+            vectors = documents.vectors(*pairs, topics)
             trained = model.network.score(queries[number], vectors, None)
             assert np.allclose(trained, model.scores(topic, rows, None), atol=1e-5)
 
 
 def test_both_directions_are_those_of_packed_sequences():
     torch.manual_seed(3)
-    ours = BiLSTM(4, 3, 2)
-    theirs = torch.nn.LSTM(4, 3, num_layers=2, bidirectional=True, batch_first=True)
+    network = BiLSTM(4, 3, 2)
+    reference = torch.nn.LSTM(4, 3, num_layers=2, bidirectional=True, batch_first=True)
     state = {}
-    for side, suffix in ((ours.forwards, ""), (ours.backwards, "_reverse")):
+    for side, suffix in ((network.forwards, ""), (network.backwards, "_reverse")):
         for layer, lstm in enumerate(side):
             state |= {
                 f"{n.replace('_l0', f'_l{layer}')}{suffix}": p for n, p in lstm.named_parameters()
             }
-    theirs.load_state_dict(state)
+    reference.load_state_dict(state)
     lengths = torch.tensor([5, 1, 7, 3])
     words = torch.randn(4, 7, 4)
     present = torch.arange(7) < lengths[:, None]
     packed = pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
-    expected, _ = pad_packed_sequence(theirs(packed)[0], batch_first=True)
-    assert torch.allclose(ours(words, present)[present], expected[present], atol=1e-6)
+    expected, _ = pad_packed_sequence(reference(packed)[0], batch_first=True)
+    assert torch.allclose(network(words, present)[present], expected[present], atol=1e-6)

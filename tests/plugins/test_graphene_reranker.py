@@ -71,49 +71,53 @@ def test_a_checkpoint_that_lacks_a_weight_or_has_another_is_refused(
 def test_topics_without_a_known_concept_are_scored_without_reward_and_the_first_one_told(
     planted_graph,
 ):
-    own = replace(planted_graph, told=[])
-    member = prepare_graphene(own)
+    resources = replace(planted_graph, told=[])
+    member = prepare_graphene(resources)
     (topic,) = planted_topics([85])
     for topic_id in ("t-none", "t-nothing"):
         unknown = replace(topic, topic=Topic(topic_id, "nothing known here"))
-        assert np.isfinite(scores(member, own, unknown)).all()
-    (told,) = (line for line in own.told if "no concept" in line)
-    assert "t-none" in told
+        assert np.isfinite(scores(member, resources, unknown)).all()
+    (notice,) = (line for line in resources.told if "no concept" in line)
+    assert "t-none" in notice
 
 
 def test_a_field_that_no_topic_has_is_told(planted_graph, tmp_path):
-    own = replace(planted_graph, told=[])
+    resources = replace(planted_graph, told=[])
     brief = {"epochs": 1}
-    fit_graphene(own, tmp_path / "misspelt", loop=brief, query_fields=("diseas", "gene"))
-    assert own.told == ["query_fields: no training topic has a field diseas. They have: no fields."]
-    own.told.clear()
-    fit_graphene(own, tmp_path / "usual", loop=brief)
-    assert own.told == []
+    fit_graphene(resources, tmp_path / "misspelt", loop=brief, query_fields=("diseas", "gene"))
+    assert resources.told == [
+        "query_fields: no training topic has a field diseas. They have: no fields."
+    ]
+    resources.told.clear()
+    fit_graphene(resources, tmp_path / "usual", loop=brief)
+    assert resources.told == []
 
 
 @pytest.mark.parametrize("switched_off", [{"reward": 1.0}, {"graph": False}])
 def test_where_nothing_is_ever_rewarded_it_is_not_told(planted_graph, switched_off):
-    own = replace(planted_graph, told=[])
-    member = prepare_graphene(own, **switched_off)
+    resources = replace(planted_graph, told=[])
+    member = prepare_graphene(resources, **switched_off)
     (topic,) = planted_topics([85])
-    scores(member, own, replace(topic, topic=Topic("t-none", "nothing known here")))
-    assert own.told == []
+    scores(member, resources, replace(topic, topic=Topic("t-none", "nothing known here")))
+    assert resources.told == []
 
 
 def test_a_document_without_words_has_a_score(tmp_path, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
     resources = graph_resources(tmp_path)
-    held = {"full": "bobo", "empty": ""}
+    texts = {"full": "bobo", "empty": ""}
     random = np.random.default_rng(1)
-    small = small_resources(tmp_path / "empty", held, {"bobo": random.normal(size=16)})
-    graph = open_graph(Articles([(i, "", t) for i, t in held.items()]), ConceptOptions(), workers=1)
+    small = small_resources(tmp_path / "empty", texts, {"bobo": random.normal(size=16)})
+    graph = open_graph(
+        Articles([(i, "", t) for i, t in texts.items()]), ConceptOptions(), workers=1
+    )
     lent = replace(
-        resources, texts=held, index=small.index, word_vectors=small.word_vectors, graph=graph
+        resources, texts=texts, index=small.index, word_vectors=small.word_vectors, graph=graph
     )
     reranker = prepare_graphene(lent)
-    found = reranker.score(Topic("t", "bobo"), lent.documents(["empty", "full"]))
-    assert np.isfinite(found).all()
-    assert found[0] != found[1]
+    values = reranker.score(Topic("t", "bobo"), lent.documents(["empty", "full"]))
+    assert np.isfinite(values).all()
+    assert values[0] != values[1]
 
 
 def test_a_graph_of_another_collection_is_refused(planted_graph, tmp_path):
@@ -138,11 +142,11 @@ def test_what_was_computed_by_other_weights_is_forgotten(planted_graph, tmp_path
     trained = scores(member, planted_graph, topic)
     assert not np.allclose(trained, before)
     saved(member, tmp_path / "saved")
-    fresh, used = (prepare_graphene(replace(planted_graph, seed=9)) for _ in range(2))
-    scores(used, planted_graph, topic)
-    for each in (fresh, used):
-        each.load(tmp_path / "saved")
-        assert np.array_equal(scores(each, planted_graph, topic), trained)
+    fresh, scorer = (prepare_graphene(replace(planted_graph, seed=9)) for _ in range(2))
+    scores(scorer, planted_graph, topic)
+    for reranker in (fresh, scorer):
+        reranker.load(tmp_path / "saved")
+        assert np.array_equal(scores(reranker, planted_graph, topic), trained)
 
 
 def test_what_a_model_depends_on(monkeypatch):
@@ -151,14 +155,14 @@ def test_what_a_model_depends_on(monkeypatch):
         "irplatform.concepts.graph.ConceptGraph.identity", lambda options: options.kinds
     )
     kinds = ("gene",)
-    for changed, held in [
+    for changed, expected in [
         ({}, kinds),
         ({"graph": False}, kinds),
         ({"expansion": False}, kinds),
         ({"graph": False, "expansion": False}, None),
     ]:
         options = GrapheneOptions.model_validate({"concepts": {"kinds": kinds}, **changed})
-        assert Graphene(options).reads().more.get("concepts") == held
+        assert Graphene(options).reads().more.get("concepts") == expected
 
 
 def test_without_graph_and_expansion_no_graph_is_needed(planted_graph):
@@ -166,12 +170,12 @@ def test_without_graph_and_expansion_no_graph_is_needed(planted_graph):
 
 
 def test_sides_of_all_documents_are_stored_with_the_final_weights_alone(planted_graph, tmp_path):
-    own = replace(planted_graph, folder=tmp_path / "artifacts")
-    member = fit_graphene(own, tmp_path / "work", features=("embedding",))
+    resources = replace(planted_graph, folder=tmp_path / "artifacts")
+    member = fit_graphene(resources, tmp_path / "work", features=("embedding",))
     kinds = ("graphene-documents", "graphene-encodings")
-    assert [len(list(own.folder.glob(f"{kind}-*"))) for kind in kinds] == [0, 0]
-    scores(member, own, planted_topics([88])[0])
-    assert [len(list(own.folder.glob(f"{kind}-*"))) for kind in kinds] == [1, 1]
+    assert [len(list(resources.folder.glob(f"{kind}-*"))) for kind in kinds] == [0, 0]
+    scores(member, resources, planted_topics([88])[0])
+    assert [len(list(resources.folder.glob(f"{kind}-*"))) for kind in kinds] == [1, 1]
 
 
 def test_sides_in_training_are_those_that_are_stored(planted_graph, tmp_path):

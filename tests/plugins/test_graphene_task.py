@@ -29,17 +29,17 @@ def compared(planted_graph, tmp_path, monkeypatch):
 
     def count(topics):
         task = GrapheneTask(model, TrainingData(topics, [], tmp_path), 1, encoder=False)
-        found = []
+        counts = []
         plain = task._of_in_batch_negatives
         monkeypatch.setattr(
             task,
             "_of_in_batch_negatives",
-            lambda best, worse, which: found.append(len(worse)) or plain(best, worse, which),
+            lambda best, worse, pair: counts.append(len(worse)) or plain(best, worse, pair),
         )
         batches = list(task.batches(0))
         for batch in batches:
             task.loss(batch)
-        return sum(found), batches
+        return sum(counts), batches
 
     return count
 
@@ -90,14 +90,14 @@ def test_the_loss_of_a_step_is_that_of_its_pairs_and_of_its_others(
     monkeypatch.setattr(
         GrapheneTask,
         "_in_batch_negatives",
-        lambda *given: compared.append(plain(*given)) or compared[-1],
+        lambda *arguments: compared.append(plain(*arguments)) or compared[-1],
     )
     data = TrainingData(planted_topics([0, 1, 2]), [], tmp_path)
     task = GrapheneTask(model, data, 1, encoder=False)
     step = next(iter(task.batches(0)))
     weight = np.random.default_rng(1).uniform(0.5, 2, len(step.pairs)).astype(np.float32)
     step = replace(step, pairs=replace(step.pairs, weight=weight))
-    found = task.loss(step).item()
+    total = task.loss(step).item()
 
     topics = [task._topics[number] for number in step.pairs.topic]
     better, worse = np.split(task._rows[step.pairs.rows(task.sampler.starts)], 2)
@@ -122,7 +122,7 @@ def test_the_loss_of_a_step_is_that_of_its_pairs_and_of_its_others(
         expected += np.mean(sums)
     elif differences:
         expected += np.mean([cost(value) for values in differences.values() for value in values])
-    assert found == pytest.approx(expected, rel=1e-4)
+    assert total == pytest.approx(expected, rel=1e-4)
 
 
 def _relevant(task):
@@ -143,17 +143,17 @@ def test_validation_is_by_the_weights_as_they_are(planted_graph, tmp_path, monke
     task = GrapheneTask(model, data, 1, encoder=False)
     (topic,) = data.validation
     rows = planted_graph.index.rows(topic.candidates)
-    found = []
-    monkeypatch.setattr(task, "_validator", lambda score: found.append(score(0)) or 0.0)
+    results = []
+    monkeypatch.setattr(task, "_validator", lambda score: results.append(score(0)) or 0.0)
     for _ in range(2):
         task.validate()
         with torch.no_grad():
             model.network.concept_layer.weight.mul_(-3)  # a step of training
     model.changed()
-    for changed in found[::-1]:
+    for changed in results[::-1]:
         with torch.no_grad():
             model.network.concept_layer.weight.div_(-3)
         model.changed()
         expected = model.scores(model.topics.read(topic.topic), rows, None)
         np.testing.assert_allclose(changed, expected, atol=1e-5)
-    assert not np.allclose(*found, atol=1e-3)
+    assert not np.allclose(*results, atol=1e-3)

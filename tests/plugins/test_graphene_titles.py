@@ -38,17 +38,17 @@ def _titles(resources, index, **decoder):
     words = ("one", "two", "three", "words")
     matrix = np.random.default_rng(1).normal(size=(len(words), 16)).astype(np.float32)
     vectors = WordVectors.with_unk(list(words), matrix, seed=1)
-    held = replace(resources, index=index, word_vectors=vectors)
-    model = small_model(held, graph=False, expansion=False, decoder=decoder)
+    copy = replace(resources, index=index, word_vectors=vectors)
+    model = small_model(copy, graph=False, expansion=False, decoder=decoder)
     return Titles(model, seed=1), model.network
 
 
 def test_titles_are_written_of_documents_with_both_texts(planted_graph, tmp_path):
     titles, network = _titles(planted_graph, _with_titles(tmp_path))
     random = np.random.default_rng(1)
-    whole = titles.loss(np.array([0, 1, 2, 3]), random)
-    assert whole.item() > 0
-    whole.backward()
+    loss = titles.loss(np.array([0, 1, 2, 3]), random)
+    assert loss.item() > 0
+    loss.backward()
     assert network.project.weight.grad.abs().sum() > 0
     assert titles.loss(np.array([2, 3]), random).item() == 0
 

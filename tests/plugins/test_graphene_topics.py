@@ -58,8 +58,8 @@ def test_so_many_other_names_of_each_concept_and_so_many_words_are_read():
 
 def test_own_words_and_other_names_have_half_of_the_weight_each():
     _, shares = _read("malignant melanoma", Names(("melanoma", "skin cancer", "mm")))
-    own, other = [1 / 4] * 2, 1 / 8
-    assert shares[:9] == pytest.approx([*own, 0, other, 0, other, other, 0, other])
+    pair, other = [1 / 4] * 2, 1 / 8
+    assert shares[:9] == pytest.approx([*pair, 0, other, 0, other, other, 0, other])
     assert _read("malignant melanoma", expansion=False)[1][:3] == pytest.approx([1 / 2, 1 / 2, 0])
 
 

@@ -18,25 +18,25 @@ GRADES = {0: "not relevant", 1: "possibly relevant", 2: "definitely relevant"}
 class Resources(SmallResources):
     def reranker(self, name, settings=None):
         choice = chosen(name, **(settings or {}))
-        made = choice.registration.made(choice.options)
-        made.prepare(self)
-        return made
+        reranker = choice.registration.make(choice.options)
+        reranker.prepare(self)
+        return reranker
 
 
 @pytest.fixture
-def judge(one_label, told):
+def judge(one_label, notices):
     def make(**options):
         registration = shipped_judges()["cross-encoder"]
-        made = registration.made(registration.options({"model": str(one_label), **options}))
-        made.reads()
-        made.prepare(Resources(told=told))
-        return made
+        assessor = registration.make(registration.options({"model": str(one_label), **options}))
+        assessor.reads()
+        assessor.prepare(Resources(told=notices))
+        return assessor
 
     return make
 
 
 @pytest.fixture
-def told():
+def notices():
     return []
 
 
@@ -47,38 +47,38 @@ def scores(one_label):
 
 
 def test_grades_are_those_of_the_scores_by_fitted_thresholds(judge, one_label):
-    given = scores(one_label)
-    low, high = sorted(given)[5], sorted(given)[15]
-    people = [int(score > low) + int(score > high) for score in given]
-    asked = judge()
-    asked.fit([(TOPIC, documents(), people)], GRADES)
-    assert asked.judge(TOPIC, documents(), GRADES) == people
+    values = scores(one_label)
+    low, high = sorted(values)[5], sorted(values)[15]
+    people = [int(score > low) + int(score > high) for score in values]
+    assessor = judge()
+    assessor.fit([(TOPIC, documents(), people)], GRADES)
+    assert assessor.judge(TOPIC, documents(), GRADES) == people
     assert {*people} == {0, 1, 2}
 
 
 def test_thresholds_stand_in_the_version_and_a_grade_that_nobody_gave_is_not_given(
     judge, one_label
 ):
-    given = scores(one_label)
-    people = [int(score > sorted(given)[12]) for score in given]
-    asked = judge()
-    asked.fit([(TOPIC, documents(), people)], GRADES)
-    assert asked.judge(TOPIC, documents(), GRADES) == people
-    version = asked.version(GRADES)
+    values = scores(one_label)
+    people = [int(score > sorted(values)[12]) for score in values]
+    assessor = judge()
+    assessor.fit([(TOPIC, documents(), people)], GRADES)
+    assert assessor.judge(TOPIC, documents(), GRADES) == people
+    version = assessor.version(GRADES)
     assert version.startswith(f"model:{one_label.name} ")
     assert version.endswith(",inf")
 
 
-def test_it_says_how_well_scores_tell_grades_apart(judge, one_label, told):
-    given = scores(one_label)
-    by_score = [int(score > sorted(given)[10]) for score in given]
+def test_it_says_how_well_scores_tell_grades_apart(judge, one_label, notices):
+    values = scores(one_label)
+    by_score = [int(score > sorted(values)[10]) for score in values]
     judge().fit([(TOPIC, documents(), by_score)], {0: "no", 1: "yes"})
-    assert told == [
-        f"thresholds fitted on {len(given)} documents, with a kappa of 1.00 (at least 1)"
+    assert notices == [
+        f"thresholds fitted on {len(values)} documents, with a kappa of 1.00 (at least 1)"
     ]
-    against = [int(score <= sorted(given)[1]) for score in given]
+    against = [int(score <= sorted(values)[1]) for score in values]
     judge().fit([(TOPIC, documents(), against)], {0: "no", 1: "yes"})
-    assert "take another model" in told[1]
+    assert "take another model" in notices[1]
 
 
 def test_without_thresholds_it_says_what_to_do(judge):
@@ -89,4 +89,4 @@ def test_without_thresholds_it_says_what_to_do(judge):
 def test_without_a_model_it_says_what_to_do():
     registration = shipped_judges()["cross-encoder"]
     with pytest.raises(InputError, match="'cross-encoder' needs a model"):
-        registration.made(registration.options({})).reads()
+        registration.make(registration.options({})).reads()

@@ -7,7 +7,7 @@ from small import SmallResources
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document, Documents, Judge, Topic
-from irplatform.registry.dependencies import Chosen
+from irplatform.registry.dependencies import ChosenSystem
 
 TOPIC = Topic("7", "lung cancer", {"gene": "ALK"})
 GRADES = {0: "not relevant", 1: "possibly relevant", 2: "definitely relevant"}
@@ -25,13 +25,13 @@ def judge(server, tmp_path):
 
     def make(**options):
         registration = shipped_judges()["llm"]
-        given = {"url": server.url, "model": "m", "parallel": 1, **options}
-        chosen = Chosen(registration, registration.options(given))
-        chosen.reads  # noqa: B018 - which checks the options
-        made = registration.made(chosen.options)
-        made.resources = SmallResources(folder=tmp_path / "cache")
-        made.prepare(made.resources)
-        return made
+        settings = {"url": server.url, "model": "m", "parallel": 1, **options}
+        choice = ChosenSystem(registration, registration.options(settings))
+        choice.reads  # noqa: B018 - which checks the options
+        assessor = registration.make(choice.options)
+        assessor.resources = SmallResources(folder=tmp_path / "cache")
+        assessor.prepare(assessor.resources)
+        return assessor
 
     return make
 
@@ -47,12 +47,12 @@ def cut(text):
 
 
 def test_documents_get_the_grades_that_the_model_states(judge, server):
-    asked = judge()
-    assert asked.judge(TOPIC, documents(2, 0, 1), GRADES) == [2, 0, 1]
+    assessor = judge()
+    assert assessor.judge(TOPIC, documents(2, 0, 1), GRADES) == [2, 0, 1]
     assert len(server.asked) == 3
     assert server.asked[0]["temperature"] == 0
     assert "gene: ALK" in server.asked[0]["messages"][0]["content"]
-    assert asked.spent() == Judge.Tokens(3000, 150)
+    assert assessor.spent() == Judge.Tokens(3000, 150)
 
 
 def test_several_documents_are_asked_about_at_the_same_time(judge, server):
@@ -62,10 +62,10 @@ def test_several_documents_are_asked_about_at_the_same_time(judge, server):
 
 def test_wrong_and_odd_answers_stay_unjudged_and_are_not_asked_again(judge, server):
     server.orders += ["3", "0 or 1", "I cannot judge this.", "", "", "[2] > [1]"]
-    asked = judge()
+    assessor = judge()
     expected = [None, None, None, 1, 2, None]
-    assert asked.judge(TOPIC, documents(0, 0, 0, 1, 2, 0), GRADES) == expected
-    assert asked.resources.told == ["llm: an answer that is no grade, the first one: 3"]
+    assert assessor.judge(TOPIC, documents(0, 0, 0, 1, 2, 0), GRADES) == expected
+    assert assessor.resources.told == ["llm: an answer that is no grade, the first one: 3"]
     assert judge().judge(TOPIC, documents(0, 0, 0, 1, 2, 0), GRADES) == expected
     assert len(server.asked) == 6
 
@@ -90,9 +90,9 @@ def test_a_document_without_an_answer_stays_unjudged_and_the_others_are_kept(
 ):
     monkeypatch.setattr("time.sleep", lambda _: None)
     server.orders += ["", *[503] * 8, ""]
-    asked = judge()
-    assert asked.judge(TOPIC, documents(1, 2, 0), GRADES) == [1, None, 0]
-    assert "no answer about some documents" in asked.resources.told[0]
+    assessor = judge()
+    assert assessor.judge(TOPIC, documents(1, 2, 0), GRADES) == [1, None, 0]
+    assert "no answer about some documents" in assessor.resources.told[0]
     assert judge().judge(TOPIC, documents(1, 2, 0), GRADES) == [1, 2, 0]
     assert len(server.asked) == 10 + 1
 
@@ -113,12 +113,12 @@ def test_what_was_answered_before_an_error_is_not_asked_again(judge, server):
 
 
 def test_kept_answers_cost_nothing(judge, server):
-    asked = judge()
-    before = asked.tokens(TOPIC, documents(1, 2), GRADES)
+    assessor = judge()
+    before = assessor.tokens(TOPIC, documents(1, 2), GRADES)
     assert before.read > 250
     assert before.written == 8
-    asked.judge(TOPIC, documents(1), GRADES)
-    assert asked.tokens(TOPIC, documents(1, 2), GRADES).written == 4
+    assessor.judge(TOPIC, documents(1), GRADES)
+    assert assessor.tokens(TOPIC, documents(1, 2), GRADES).written == 4
     again = judge()
     assert again.judge(TOPIC, documents(1), GRADES) == [1]
     assert again.spent() == Judge.Tokens()

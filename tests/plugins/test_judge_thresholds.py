@@ -31,7 +31,7 @@ def test_the_threshold_of_the_highest_grade_has_the_best_kappa_of_all(seed):
     generator = np.random.default_rng(seed)
     scores = generator.integers(0, 12, 40) / 4
     grades = np.clip(np.round(scores / 1.5 + generator.normal(0, 0.7, 40)), 0, 2).astype(int)
-    (low, _), (high, told) = fitted_thresholds(scores, grades, [0, 1, 2])
+    (low, _), (high, agreement) = fitted_thresholds(scores, grades, [0, 1, 2])
     reached = grades >= 2
 
     def kappa(threshold):
@@ -40,7 +40,7 @@ def test_the_threshold_of_the_highest_grade_has_the_best_kappa_of_all(seed):
 
     best = max(kappa(score) for score in np.unique(scores))
     assert kappa(high) == pytest.approx(best)
-    assert told == pytest.approx(best)
+    assert agreement == pytest.approx(best)
     assert low <= high
 
 

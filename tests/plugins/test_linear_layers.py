@@ -34,12 +34,12 @@ def test_they_are_torchs_linear_layers(arithmetic, threads, width, out, bias):
     values = torch.randn(2, 11, width)
     expected = layer(values).detach()
     multiply_by_numpy(nn.Sequential(layer), "cpu")
-    found = layer(values)
-    assert found.shape == (2, 11, out)
-    assert torch.allclose(found, expected, atol=1e-5)
+    products = layer(values)
+    assert products.shape == (2, 11, out)
+    assert torch.allclose(products, expected, atol=1e-5)
     for number in (1, 2, 3):
         threads(number)
-        assert torch.equal(layer(values), found)
+        assert torch.equal(layer(values), products)
 
 
 def test_texts_apart_are_multiplied_as_if_they_were_alone(arithmetic):
@@ -64,8 +64,8 @@ def test_gradients_are_torchs(arithmetic, threads, width, out, bias):
     multiply_by_numpy(network, "cpu")
     for number in (1, 3):
         threads(number)
-        for found, known in zip(gradients(), expected, strict=True):
-            assert torch.allclose(found, known, rtol=1e-4, atol=1e-5)
+        for gradient, reference in zip(gradients(), expected, strict=True):
+            assert torch.allclose(gradient, reference, rtol=1e-4, atol=1e-5)
 
 
 def test_they_take_nothing(arithmetic):
@@ -74,9 +74,9 @@ def test_they_take_nothing(arithmetic):
     layer = nn.Linear(5, 4)
     multiply_by_numpy(layer, "cpu")
     for shape in ((0,), (2, 0)):
-        made = layer(torch.zeros(*shape, 5))
-        assert made.shape == (*shape, 4)
-        made.sum().backward()
+        output = layer(torch.zeros(*shape, 5))
+        assert output.shape == (*shape, 4)
+        output.sum().backward()
     assert not layer.weight.grad.any()
 
 

@@ -48,10 +48,10 @@ def test_a_checkpoints_score_is_the_mean_of_its_members(tmp_path):
 def test_one_that_was_trained_on_the_topics_is_refused(tmp_path):
     """What `write_checkpoint` records is what the guard looks for."""
     fine = described(tmp_path / "fine", "delta", [Topic("1", "other words")])
-    seen = described(tmp_path / "seen", "delta", [Topic("77", "glioma")])
+    other = described(tmp_path / "seen", "delta", [Topic("77", "glioma")])
     assert _group(fine).lacks(TOPICS) == ""
     with pytest.raises(InputError, match=r"seen: .*trained on 1 of the 2 topics of training"):
-        _group(fine, seen).lacks(TOPICS)
+        _group(fine, other).lacks(TOPICS)
 
 
 def test_what_is_no_checkpoint_is_refused_before_any_work(tmp_path):
@@ -100,11 +100,11 @@ def test_what_is_no_checkpoint_is_refused_before_any_work(tmp_path):
 )
 def test_who_reads_scores_of_checkpoints_names_them(tmp_path, reranker, settings):
     folder = described(tmp_path / "held", "dual-encoder")
-    here = json.dumps({"folders": [str(folder)]})
-    text = json.dumps(settings).replace('"HERE"', here)
-    told = json.loads(text.replace('"FOLDER"', json.dumps(str(folder))))
+    value = json.dumps({"folders": [str(folder)]})
+    text = json.dumps(settings).replace('"HERE"', value)
+    options = json.loads(text.replace('"FOLDER"', json.dumps(str(folder))))
     expected = (folder,) if settings else ()
-    assert chosen(reranker, **told).checkpoints() == expected
+    assert chosen(reranker, **options).checkpoints() == expected
 
 
 @pytest.mark.parametrize("stacked", ["dual-encoder", "deepsense"])
@@ -114,7 +114,7 @@ def test_who_stacks_what_learns_from_pairs_of_texts_learns_from_them(tmp_path, r
     lines = ("citing_id\tsentence\tcited_title", "a1\tone\tx", "a2\ttwo\ty", "a3\tthree\tz")
     file.write_text("\n".join(lines), encoding="utf-8")
     settings = {stacked: {"pairs": {"file": str(file)}}}
-    told = {
+    options = {
         "ltr": {"stack": [stacked], "settings": {"stack": {"settings": settings}}},
         "delta": {
             "features": ["stack"],
@@ -122,6 +122,6 @@ def test_who_stacks_what_learns_from_pairs_of_texts_learns_from_them(tmp_path, r
         },
     }
     topics = [Topic("t", "Two"), Topic("u", "other", {"citing_id": "A3"})]
-    pairs = chosen(reranker, **told[reranker]).pairs_learned(topics)
+    pairs = chosen(reranker, **options[reranker]).pairs_learned(topics)
     assert [(pair.query, pair.group) for pair in pairs] == [("one", "a1")]
     assert chosen(reranker).pairs_learned(topics) == []

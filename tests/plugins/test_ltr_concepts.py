@@ -30,7 +30,7 @@ TOPIC = Topic("t", "melanoma", {"disease": "melanoma", "gene": "BRAF (V600E), NR
 
 
 @pytest.fixture
-def found(index_of, fresh_home, tmp_path):
+def features(index_of, fresh_home, tmp_path):
     """The features of all documents by name, each by the document."""
     (tmp_path / "own.tsv").write_text(KB)
     add("own", [tmp_path / "own.tsv"])
@@ -55,24 +55,24 @@ def _having(values):
     return {doc_id: value for doc_id, value in values.items() if value}
 
 
-def test_the_share_of_genes_and_variants_that_a_document_speaks_of(found):
-    rows = found(TOPIC)
+def test_the_share_of_genes_and_variants_that_a_document_speaks_of(features):
+    rows = features(TOPIC)
     assert _having(rows["genes_share"]) == {"both": 1, "kind": 0.5, "synonym": 0.5}
     assert _having(rows["variants_share"]) == {"both": 1}
-    without = found(Topic("t", "melanoma", {"disease": "melanoma"}))
+    without = features(Topic("t", "melanoma", {"disease": "melanoma"}))
     assert not _having(without["genes_share"])
     assert not _having(without["variants_share"])
 
 
-def test_documents_with_the_disease_and_a_gene_are_told_from_others(found):
-    rows = found(TOPIC)
+def test_documents_with_the_disease_and_a_gene_are_told_from_others(features):
+    rows = features(TOPIC)
     assert set(_having(rows["disease_and_gene"])) == {"both", "kind", "synonym"}
     counts = {"both": 3, "kind": 3, "synonym": 2, "disease": 1}
     assert {d: np.expm1(v) for d, v in _having(rows["names_used"]).items()} == pytest.approx(counts)
 
 
-def test_places_are_shares_of_the_length_and_far_away_where_there_is_no_mention(found):
-    rows = found(TOPIC)
+def test_places_are_shares_of_the_length_and_far_away_where_there_is_no_mention(features):
+    rows = features(TOPIC)
     assert rows["gene_first"] == pytest.approx(
         {"both": 0, "kind": 0, "synonym": 0, "disease": 1.5, "nothing": 1.5, "empty": 1.5}
     )
@@ -84,8 +84,8 @@ def test_places_are_shares_of_the_length_and_far_away_where_there_is_no_mention(
     assert rows["gene_abstract"]["both"] == pytest.approx(np.log1p(2))
 
 
-def test_own_names_synonyms_and_kinds_of_the_disease_are_told_apart(found):
-    rows = found(TOPIC)
+def test_own_names_synonyms_and_kinds_of_the_disease_are_told_apart(features):
+    rows = features(TOPIC)
     having = {name: set(_having(rows[f"{name}_abstract"])) for name in ("disease_own", "disease")}
     assert having == {
         "disease_own": {"both", "disease"},
@@ -94,8 +94,8 @@ def test_own_names_synonyms_and_kinds_of_the_disease_are_told_apart(found):
     assert set(_having(rows["disease_kind_abstract"])) == {"both", "disease", "synonym", "kind"}
 
 
-def test_pairs_are_close_in_the_order_in_which_they_come(found):
-    rows = found(TOPIC)
+def test_pairs_are_close_in_the_order_in_which_they_come(features):
+    rows = features(TOPIC)
     distance = {d: np.expm1(v) for d, v in rows["gene_disease_distance"].items()}
     assert distance["both"] == pytest.approx(2)  # nras in melanoma
     assert distance["nothing"] == pytest.approx(400)

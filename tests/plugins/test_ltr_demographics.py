@@ -49,9 +49,9 @@ def test_a_person_is_read_from_words(text, expected):
 
 def _found(topic, documents=DOCUMENTS):
     group = Demographics()
-    found = group.compute(topic, Documents.of(documents))
-    assert found.dtype == np.float32
-    columns = dict(zip(group.names(), found.T.tolist(), strict=True))
+    values = group.compute(topic, Documents.of(documents))
+    assert values.dtype == np.float32
+    columns = dict(zip(group.names(), values.T.tolist(), strict=True))
     return lambda name: dict(zip([d.id for d in documents], columns[name], strict=True))
 
 
@@ -75,8 +75,8 @@ def test_headings_of_the_other_sex_count_only_alone():
     assert _having(old("sex_heading")) == {"aged", "octogenarian"}
     assert _having(old("other_sex_alone")) == {"girls"}
     assert _having(girl("sex_heading")) == {"girls"}
-    both = [Document("both", "", "", {"mesh": ("Male", "Female")})]
-    assert not _having(_found(GIRL, both)("other_sex_alone"))
+    documents = [Document("both", "", "", {"mesh": ("Male", "Female")})]
+    assert not _having(_found(GIRL, documents)("other_sex_alone"))
 
 
 def test_words_for_stages_of_life():
@@ -108,8 +108,8 @@ def test_what_a_topic_does_not_tell_is_zero():
 
 def test_the_group_is_left_out_where_topics_tell_nothing():
     group = Demographics()
-    told = "the training topics have no field demographic with an age or a sex."
-    assert group.lacks([Topic("t", "x", {"demographic": "unknown"})]) == told
+    reason = "the training topics have no field demographic with an age or a sex."
+    assert group.lacks([Topic("t", "x", {"demographic": "unknown"})]) == reason
     assert group.lacks([Topic("t", "x"), OLD_MAN]) == ""
     other = Demographics(Demographics.Options(field="patient"))
     assert other.lacks([OLD_MAN])

@@ -24,7 +24,7 @@ IDS = ["11", "12", "13", "14", "15", "16", "NCT11"]
 
 
 @pytest.fixture
-def found(index_of, fresh_home, tmp_path):
+def features(index_of, fresh_home, tmp_path):
     (tmp_path / "civic.tsv").write_text(CIVIC)
     add("civic", [tmp_path / "civic.tsv"])
     (tmp_path / "kinds.tsv").write_text(
@@ -51,8 +51,8 @@ def found(index_of, fresh_home, tmp_path):
     return of
 
 
-def test_statements_count_by_what_they_share_with_the_topic(found):
-    rows = found("melanoma", "BRAF (V600E)")
+def test_statements_count_by_what_they_share_with_the_topic(features):
+    rows = features("melanoma", "BRAF (V600E)")
     assert rows["gene"] == {"11": 2, "12": 1, "13": 1, "14": 1}
     assert rows["gene_and_disease"] == {"11": 2, "12": 1, "14": 1}  # skin melanoma is a melanoma
     assert rows["variant"] == {"11": 2, "13": 1, "14": 1}
@@ -60,23 +60,23 @@ def test_statements_count_by_what_they_share_with_the_topic(found):
     assert rows["disease"] == {"11": 2, "12": 1, "14": 1, "15": 1}
 
 
-def test_a_kind_of_the_disease_is_not_the_disease(found):
-    rows = found("skin melanoma", "BRAF")
+def test_a_kind_of_the_disease_is_not_the_disease(features):
+    rows = features("skin melanoma", "BRAF")
     assert rows["gene_and_disease"] == {"14": 1}
     assert not rows["variant"]
 
 
-def test_a_disease_is_found_by_the_ids_of_other_knowledge_bases(found):
-    rows = found("malignant mole", "BRAF (V600E)")
+def test_a_disease_is_found_by_the_ids_of_other_knowledge_bases(features):
+    rows = features("malignant mole", "BRAF (V600E)")
     assert rows["gene_and_disease"] == {"11": 2, "12": 1}
     assert rows["variant_and_disease"] == {"11": 2}
     assert rows["disease"] == {"11": 2, "12": 1, "15": 1}
 
 
-def test_what_nobody_says_anything_of_is_nothing(found):
-    rows = found("glioma", "EGFR")
+def test_what_nobody_says_anything_of_is_nothing(features):
+    rows = features("glioma", "EGFR")
     assert not any(rows.values())
 
 
-def test_topics_without_such_fields_are_left_out(found):
+def test_topics_without_such_fields_are_left_out(features):
     assert "no field" in Evidence().lacks([Topic("t", "melanoma")])

@@ -36,9 +36,9 @@ def _columns(topic, ids, **options):
     scales = {"one": 1.0, "ten": 10.0}
     group.prepare(SimpleNamespace(retriever=lambda name, settings: Finds(scales[name])))
     documents = Documents.of([Document(d) for d in ids])
-    found = group.compute_batch([(TOPICS[1], documents), (topic, documents)])[1]
-    assert np.array_equal(group.compute(topic, documents), found)
-    return dict(zip(group.names(), found.T.tolist(), strict=True))
+    values = group.compute_batch([(TOPICS[1], documents), (topic, documents)])[1]
+    assert np.array_equal(group.compute(topic, documents), values)
+    return dict(zip(group.names(), values.T.tolist(), strict=True))
 
 
 def test_two_topics_of_one_id_have_rankings_of_their_own():
@@ -52,34 +52,34 @@ def test_two_topics_of_one_id_have_rankings_of_their_own():
     group = FirstStage(FirstStageOptions(retrievers=("words",)))
     group.prepare(SimpleNamespace(retriever=lambda *_: OfWords()))
     topics = [Topic("1", "one"), Topic("2", "three"), Topic("1", "seventeen"), Topic("1", "one")]
-    found = group.compute_batch([(topic, Documents.of([Document("a")])) for topic in topics])
-    assert [columns[0, 0] for columns in found] == [3, 5, 9, 3]
+    tables = group.compute_batch([(topic, Documents.of([Document("a")])) for topic in topics])
+    assert [columns[0, 0] for columns in tables] == [3, 5, 9, 3]
 
 
 def test_a_document_has_its_score_its_share_of_the_best_and_its_rank():
-    found = _columns(TOPICS[0], ["c", "a", "b"])
-    assert found["one_score"] == [2, 8, 4]
-    assert found["ten_score"] == [20, 80, 40]
-    assert found["one_share"] == found["ten_share"] == [0.25, 1, 0.5]
-    assert found["one_rank"] == pytest.approx(np.log1p([3, 1, 2]))
+    columns = _columns(TOPICS[0], ["c", "a", "b"])
+    assert columns["one_score"] == [2, 8, 4]
+    assert columns["ten_score"] == [20, 80, 40]
+    assert columns["one_share"] == columns["ten_share"] == [0.25, 1, 0.5]
+    assert columns["one_rank"] == pytest.approx(np.log1p([3, 1, 2]))
 
 
 def test_what_was_not_found_has_the_last_score_and_a_rank_far_behind():
-    found = _columns(TOPICS[0], ["unknown", "c", "b"], depth=2)
-    assert found["one_score"] == [4, 4, 4]
-    assert found["one_share"] == [0.5, 0.5, 0.5]
-    assert found["one_rank"] == pytest.approx(np.log1p([5, 5, 2]))
-    found = _columns(TOPICS[0], ["unknown", "c", "b"], depth=50)
-    assert found["one_rank"] == pytest.approx(np.log1p([101, 3, 2])), "of however few were found"
+    columns = _columns(TOPICS[0], ["unknown", "c", "b"], depth=2)
+    assert columns["one_score"] == [4, 4, 4]
+    assert columns["one_share"] == [0.5, 0.5, 0.5]
+    assert columns["one_rank"] == pytest.approx(np.log1p([5, 5, 2]))
+    columns = _columns(TOPICS[0], ["unknown", "c", "b"], depth=50)
+    assert columns["one_rank"] == pytest.approx(np.log1p([101, 3, 2])), "of however few were found"
 
 
 def test_of_scores_below_zero_there_is_no_share():
-    found = _columns(TOPICS[1], ["a", "b"])
-    assert found["one_score"] == [-3, -1]
-    assert found["one_share"] == [0, 0]
+    columns = _columns(TOPICS[1], ["a", "b"])
+    assert columns["one_score"] == [-3, -1]
+    assert columns["one_share"] == [0, 0]
 
 
 def test_where_nothing_was_found_all_documents_are_alike():
-    found = _columns(TOPICS[2], ["a", "b"])
-    assert found["one_score"] == found["one_share"] == [0, 0]
-    assert found["one_rank"] == pytest.approx(np.log1p([2001, 2001]))
+    columns = _columns(TOPICS[2], ["a", "b"])
+    assert columns["one_score"] == columns["one_share"] == [0, 0]
+    assert columns["one_rank"] == pytest.approx(np.log1p([2001, 2001]))

@@ -37,7 +37,7 @@ TOPIC = Topic("1", "cancer ERBB2", {"disease": "cancer", "gene": "ERBB2 amplific
 
 
 @pytest.fixture
-def found(index_of, fresh_home, tmp_path):
+def features(index_of, fresh_home, tmp_path):
     (tmp_path / "hgnc.tsv").write_text(HGNC)
     add("genes", [tmp_path / "hgnc.tsv"], "hgnc-custom")
     index = index_of(DOCUMENTS)
@@ -52,78 +52,78 @@ def found(index_of, fresh_home, tmp_path):
     return of
 
 
-def test_symbols_count_as_they_are_written(found):
-    rows = found(TOPIC)
-    own = rows["own"]
-    assert (own["title_own"], own["title_others"], own["title_own_alone"]) == (1, 0, 1)
-    assert own["abstract_own"] == pytest.approx(1.0986, abs=1e-4)  # ERBB2, HER2; NEU has no digit
-    assert own["abstract_others"] == pytest.approx(1.0986, abs=1e-4)  # MET, MET
-    assert own["different_others"] == 1
-    assert own["focus"] == pytest.approx(3 / 5)
-    assert own["before_first"] == 0
-    assert rows["word"] == rows["none"] == {**dict.fromkeys(own, 0.0), "before_first": 10.0}
+def test_symbols_count_as_they_are_written(features):
+    rows = features(TOPIC)
+    row = rows["own"]
+    assert (row["title_own"], row["title_others"], row["title_own_alone"]) == (1, 0, 1)
+    assert row["abstract_own"] == pytest.approx(1.0986, abs=1e-4)  # ERBB2, HER2; NEU has no digit
+    assert row["abstract_others"] == pytest.approx(1.0986, abs=1e-4)  # MET, MET
+    assert row["different_others"] == 1
+    assert row["focus"] == pytest.approx(3 / 5)
+    assert row["before_first"] == 0
+    assert rows["word"] == rows["none"] == {**dict.fromkeys(row, 0.0), "before_first": 10.0}
 
 
-def test_a_fusion_names_both_of_its_genes(found):
-    fusion = found(TOPIC)["fusion"]
+def test_a_fusion_names_both_of_its_genes(features):
+    fusion = features(TOPIC)["fusion"]
     assert (fusion["title_own"], fusion["title_others"], fusion["title_own_alone"]) == (0, 2, 0)
     assert fusion["different_others"] == 1
     assert fusion["before_first"] == 3
-    both = found(Topic("2", "", {"disease": "cancer", "gene": "EML4-ALK fusion"}))["fusion"]
-    assert (both["title_own"], both["title_others"]) == (2, 0)
+    row = features(Topic("2", "", {"disease": "cancer", "gene": "EML4-ALK fusion"}))["fusion"]
+    assert (row["title_own"], row["title_others"]) == (2, 0)
 
 
-def test_a_symbol_is_its_own_gene_even_where_another_one_has_it_as_an_alias(found):
-    row = found(Topic("4", "", {"disease": "cancer", "gene": "BCR"}))["symbol"]
+def test_a_symbol_is_its_own_gene_even_where_another_one_has_it_as_an_alias(features):
+    row = features(Topic("4", "", {"disease": "cancer", "gene": "BCR"}))["symbol"]
     assert (row["title_own"], row["title_others"], row["before_first"]) == (0, 1, 1)
     assert row["abstract_own"] == pytest.approx(1.0986, abs=1e-4)  # CML22, BCR
     assert row["focus"] == pytest.approx(2 / 3)
 
 
-def test_an_alias_of_several_genes_is_the_topics_where_one_of_them_is(found):
+def test_an_alias_of_several_genes_is_the_topics_where_one_of_them_is(features):
     for gene, in_abstract in (("PDCD1", 2), ("SNCA", 1)):
-        row = found(Topic("6", "", {"disease": "cancer", "gene": gene}))["shared"]
+        row = features(Topic("6", "", {"disease": "cancer", "gene": gene}))["shared"]
         assert (row["title_own"], row["title_others"], row["before_first"]) == (1, 0, 0)
         assert row["abstract_own"] == pytest.approx(math.log1p(in_abstract))
-    others = found(TOPIC)["shared"]
+    others = features(TOPIC)["shared"]
     assert (others["title_own"], others["title_others"]) == (0, 1)
     assert (others["abstract_own"], others["different_others"]) == (0, 2)
 
 
-def test_numbers_are_no_genes(found):
-    row = found(Topic("7", "", {"disease": "cancer", "gene": "EGR1"}))["shared"]
+def test_numbers_are_no_genes(features):
+    row = features(Topic("7", "", {"disease": "cancer", "gene": "EGR1"}))["shared"]
     assert row["abstract_own"] == row["focus"] == 0
     assert row["abstract_others"] == pytest.approx(math.log1p(2))  # PD1 and CD279, not 225
 
 
-def test_mentions_of_others_before_the_first_are_counted_up_to_ten(found):
-    row = found(Topic("5", "", {"disease": "cancer", "gene": "BCR"}))["late"]
+def test_mentions_of_others_before_the_first_are_counted_up_to_ten(features):
+    row = features(Topic("5", "", {"disease": "cancer", "gene": "BCR"}))["late"]
     assert row["before_first"] == 10
     assert row["abstract_own"] > 0
 
 
-def test_a_topic_without_genes_has_others_only(found):
-    rows = found(Topic("3", "", {"disease": "cancer", "gene": "high mutational burden"}))
+def test_a_topic_without_genes_has_others_only(features):
+    rows = features(Topic("3", "", {"disease": "cancer", "gene": "high mutational burden"}))
     assert rows["own"]["title_own"] == rows["own"]["focus"] == 0
     assert rows["own"]["title_others"] == 1
 
 
-def test_topics_without_such_fields_are_left_out(found):
+def test_topics_without_such_fields_are_left_out(features):
     assert "no field" in Genes().lacks([Topic("t", "melanoma")])
     assert Genes().lacks([TOPIC]) == ""
 
 
-def test_genes_are_read_once_until_they_are_replaced(found, tmp_path, monkeypatch):
+def test_genes_are_read_once_until_they_are_replaced(features, tmp_path, monkeypatch):
     genes._symbols.cache_clear()
     read = []
     concepts = Knowledge.concepts
     monkeypatch.setattr(
         Knowledge, "concepts", lambda self, kind=None: read.append(kind) or concepts(self, kind)
     )
-    before = found(TOPIC)["own"]
-    assert found(TOPIC)["own"] == before
+    before = features(TOPIC)["own"]
+    assert features(TOPIC)["own"] == before
     assert read == ["gene"]
     (tmp_path / "hgnc.tsv").write_text(HGNC.replace("\tHER2, NEU", "\tNEU"))
     add("genes", [tmp_path / "hgnc.tsv"], "hgnc-custom")
-    assert found(TOPIC)["own"]["title_own"] < before["title_own"]
+    assert features(TOPIC)["own"]["title_own"] < before["title_own"]
     assert read == ["gene", "gene"]

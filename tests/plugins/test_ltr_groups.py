@@ -55,36 +55,36 @@ def test_stemmed_matches_are_lexical_matches_of_stemmed_text(resources, tmp_path
     other = feature_resources(tmp_path, stemmed, {"x": np.ones(2)})
     query = other.index.query_ids(" ".join(map(stem, tokenize(TOPIC.query))))
     expected = lexical_features(other.index, query, other.index.rows(list(TEXTS)), ALL18)
-    found = _compute(_prepared(StemmedMatches, resources), resources)
-    assert found == pytest.approx(expected, abs=1e-6)
+    values = _compute(_prepared(StemmedMatches, resources), resources)
+    assert values == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", GROUPS)
 def test_features_do_not_depend_on_the_other_documents(kind, resources):
     group = _prepared(kind, resources)
-    whole = _compute(group, resources)
-    assert whole.shape == (len(TEXTS), len(group.names()))
-    assert np.isfinite(whole).all()
+    values = _compute(group, resources)
+    assert values.shape == (len(TEXTS), len(group.names()))
+    assert np.isfinite(values).all()
     assert len(set(group.names())) == len(group.names())
     ids = list(TEXTS)
-    for chosen in ([3], [4, 1], [2, 0, 1, 4, 3]):
-        part = _compute(group, resources, [ids[i] for i in chosen])
-        assert part.tobytes() == whole[chosen].tobytes()
+    for places in ([3], [4, 1], [2, 0, 1, 4, 3]):
+        part = _compute(group, resources, [ids[i] for i in places])
+        assert part.tobytes() == values[places].tobytes()
     assert _compute(group, resources, []).shape == (0, len(group.names()))
 
 
 @pytest.mark.parametrize("kind", GROUPS)
 def test_an_empty_query_gives_finite_features(kind, resources):
     group = _prepared(kind, resources)
-    found = group.compute(Topic("e", "unheardof"), resources.documents(list(TEXTS)))
-    assert np.isfinite(found).all()
+    values = group.compute(Topic("e", "unheardof"), resources.documents(list(TEXTS)))
+    assert np.isfinite(values).all()
 
 
 @pytest.mark.parametrize("at_once", [1, 40, 1 << 24])
 def test_embedding_similarities_are_those_of_a_plain_loop(resources, monkeypatch, at_once):
     monkeypatch.setattr("irplatform_ltr.groups.words._AT_ONCE", at_once)
     group = _prepared(EmbeddingSimilarities, resources)
-    found = dict(zip(group.names(), _compute(group, resources).T, strict=True))
+    columns = dict(zip(group.names(), _compute(group, resources).T, strict=True))
     vectors, index = resources.word_vectors, resources.index
     place = {word: row for row, word in enumerate(vectors.words)}
     idf = dict(zip(index.vocabulary, index.idf("text"), strict=True))
@@ -95,20 +95,20 @@ def test_embedding_similarities_are_those_of_a_plain_loop(resources, monkeypatch
 
     query = [word for word in tokenize(TOPIC.query) if word in idf]
     mean = sum(idf[w] * unit(w) for w in query)
-    told = sorted({w for w in query if w in place})
-    total = sum(idf[w] for w in told)
+    terms = sorted({w for w in query if w in place})
+    total = sum(idf[w] for w in terms)
     for number, text in enumerate(TEXTS.values()):
         words = tokenize(text)
         if not words:
-            assert found["cosine_text"][number] == found["soft_text"][number] == 0
+            assert columns["cosine_text"][number] == columns["soft_text"][number] == 0
             continue
         document = sum(idf[w] * unit(w) for w in words)
         cosine = mean @ document / np.linalg.norm(mean) / np.linalg.norm(document)
-        assert found["cosine_text"][number] == pytest.approx(cosine, abs=1e-5)
-        best = {w: max(0.0, *(unit(w) @ unit(v) for v in words)) for w in told}
-        soft = sum(idf[w] * best[w] for w in told) / total
-        assert found["soft_text"][number] == pytest.approx(soft, abs=1e-5)
-        assert found["weakest_text"][number] == pytest.approx(min(best.values()), abs=1e-5)
+        assert columns["cosine_text"][number] == pytest.approx(cosine, abs=1e-5)
+        best = {w: max(0.0, *(unit(w) @ unit(v) for v in words)) for w in terms}
+        soft = sum(idf[w] * best[w] for w in terms) / total
+        assert columns["soft_text"][number] == pytest.approx(soft, abs=1e-5)
+        assert columns["weakest_text"][number] == pytest.approx(min(best.values()), abs=1e-5)
 
 
 def test_kept_sums_of_documents_change_no_similarity(resources, monkeypatch):
@@ -116,10 +116,13 @@ def test_kept_sums_of_documents_change_no_similarity(resources, monkeypatch):
     monkeypatch.setattr("irplatform_ltr.groups.words._MOST_KEPT", 0)
     plain = _prepared(EmbeddingSimilarities, resources)
     ids = list(TEXTS)
-    for chosen in ([3], [4, 3, 1], [], [2, 0, 1, 4, 3]):
-        some = [ids[i] for i in chosen]
-        kept, computed = _compute(keeping, resources, some), _compute(plain, resources, some)
-        assert kept.tobytes() == computed.tobytes()
+    for places in ([3], [4, 3, 1], [], [2, 0, 1, 4, 3]):
+        doc_ids = [ids[i] for i in places]
+        values, computed = (
+            _compute(keeping, resources, doc_ids),
+            _compute(plain, resources, doc_ids),
+        )
+        assert values.tobytes() == computed.tobytes()
 
 
 def test_embedding_similarities_depend_on_all_of_the_word_vectors(resources, tmp_path):
@@ -135,19 +138,21 @@ def test_embedding_similarities_depend_on_all_of_the_word_vectors(resources, tmp
 
 def test_words_of_a_document_count_by_their_stems(resources):
     group = _prepared(DocumentProperties, resources)
-    found = dict(zip(group.names(), _compute(group, resources).T, strict=True))
-    assert found["word treatment"].tolist() == pytest.approx([np.log1p(n) for n in (0, 2, 0, 0, 0)])
-    assert found["word mice"].tolist() == pytest.approx([np.log1p(n) for n in (1, 0, 0, 0, 0)])
-    assert found["abstract_length"][2] == 0
+    columns = dict(zip(group.names(), _compute(group, resources).T, strict=True))
+    assert columns["word treatment"].tolist() == pytest.approx(
+        [np.log1p(n) for n in (0, 2, 0, 0, 0)]
+    )
+    assert columns["word mice"].tolist() == pytest.approx([np.log1p(n) for n in (1, 0, 0, 0, 0)])
+    assert columns["abstract_length"][2] == 0
 
 
 def test_words_of_one_stem_count_alike_and_there_may_be_none(resources):
     group = DocumentProperties(DocumentOptions(words=("treatments", "unheardof", "treatment")))
     group.prepare(resources)
-    found = dict(zip(group.names(), _compute(group, resources).T, strict=True))
+    columns = dict(zip(group.names(), _compute(group, resources).T, strict=True))
     expected = pytest.approx([np.log1p(n) for n in (0, 2, 0, 0, 0)])
-    assert found["word treatment"].tolist() == found["word treatments"].tolist() == expected
-    assert not found["word unheardof"].any()
+    assert columns["word treatment"].tolist() == columns["word treatments"].tolist() == expected
+    assert not columns["word unheardof"].any()
     without = DocumentProperties(DocumentOptions(words=()))
     without.prepare(resources)
     assert _compute(without, resources).shape == (len(TEXTS), len(without.names()))
@@ -155,19 +160,19 @@ def test_words_of_one_stem_count_alike_and_there_may_be_none(resources):
 
 def test_publication_types_are_read_as_pubmed_collections_have_them():
     assert DocumentProperties().options.type_field in DEFAULT_FIELDS
-    told = DocumentProperties()._year_and_types(
+    values = DocumentProperties()._year_and_types(
         Document("d", "", "", {"publication_types": ("Review", "Clinical Trial"), "year": "2012"})
     )
-    assert told == (12.0, 1.0, 1.0, 0.0)
+    assert values == (12.0, 1.0, 1.0, 0.0)
 
 
 def test_the_stems_statistics_are_those_of_a_plain_count(resources):
     stems = StemmedIndex.of(resources)
-    held = [{PorterStemmer().stem(w) for w in tokenize(text)} for text in TEXTS.values()]
+    stem_sets = [{PorterStemmer().stem(w) for w in tokenize(text)} for text in TEXTS.values()]
     rows = stems.rows(list(TEXTS))
-    assert stems.unique_counts("text", rows).tolist() == [len(words) for words in held]
+    assert stems.unique_counts("text", rows).tolist() == [len(words) for words in stem_sets]
     (treat,) = stems.query_ids("treating")
-    frequency = sum("treat" in words for words in held)
+    frequency = sum("treat" in words for words in stem_sets)
     expected = np.log1p((5 - frequency + 0.5) / (frequency + 0.5))
     assert stems.idf("text")[treat] == pytest.approx(expected)
 
@@ -188,8 +193,8 @@ class TestMemory:
 
     def of(self, group, resources, query):
         documents = resources.documents(list(TEXTS))
-        found = group.compute(Topic("t", query), documents)
-        return {n: dict(zip(TEXTS, column, strict=True)) for n, column in zip(group.names(), found.T, strict=True)}  # fmt: skip  # noqa: E501
+        values = group.compute(Topic("t", query), documents)
+        return {n: dict(zip(TEXTS, column, strict=True)) for n, column in zip(group.names(), values.T, strict=True)}  # fmt: skip  # noqa: E501
 
     def test_a_query_seen_before_is_nearest(self, fitted, resources):
         same = self.of(fitted, resources, "gene mutations")
@@ -201,8 +206,8 @@ class TestMemory:
     def test_popularity_counts_the_queries_and_not_those_judged_not_relevant(
         self, fitted, resources
     ):
-        found = self.of(fitted, resources, "anything in mice")
-        assert found["popularity"] == pytest.approx(
+        columns = self.of(fitted, resources, "anything in mice")
+        assert columns["popularity"] == pytest.approx(
             {"d1": np.log1p(2), "d2": np.log1p(1), "d3": 0, "d4": 0, "d5": 0}
         )
 
@@ -212,31 +217,31 @@ class TestMemory:
         stems = StemmedIndex.of(resources)
 
         def weighted(text):
-            known = {stem for stem in stems.query_ids(text).tolist() if stem >= 0}
-            return {stem: stems.idf("text")[stem] for stem in known}
+            ids = {stem for stem in stems.query_ids(text).tolist() if stem >= 0}
+            return {stem: stems.idf("text")[stem] for stem in ids}
 
         def cosine(a, b):
-            norms = [np.sqrt(sum(v**2 for v in held.values())) for held in (a, b)]
+            norms = [np.sqrt(sum(v**2 for v in weights.values())) for weights in (a, b)]
             return sum(a[stem] * b[stem] for stem in a.keys() & b.keys()) / np.prod(norms)
 
-        asked, first, second = map(weighted, (query, "gene mutations", "tumours in mice"))
-        found = self.of(fitted, resources, query)
-        near, other = cosine(asked, first), cosine(asked, second)
+        terms, first, second = map(weighted, (query, "gene mutations", "tumours in mice"))
+        columns = self.of(fitted, resources, query)
+        near, other = cosine(terms, first), cosine(terms, second)
         assert 0 < other < near < 1
-        both = {**first, **second}
+        union = {**first, **second}
         assert first.keys().isdisjoint(second)
         expected = {
             "grades": np.log1p(2), "nearest": near, "sum": near + other,
             "cubes": near**3 + other**3, "mean": (near + other) / 2, "nearest_grade": near,
-            "overlap": sum(both[s] for s in both.keys() & asked.keys()) / sum(asked.values()),
-            "text_cosine": cosine(asked, both),
+            "overlap": sum(union[s] for s in union.keys() & terms.keys()) / sum(terms.values()),
+            "text_cosine": cosine(terms, union),
         }  # fmt: skip
-        assert {name: found[name]["d1"] for name in expected} == pytest.approx(expected, rel=1e-5)
+        assert {name: columns[name]["d1"] for name in expected} == pytest.approx(expected, rel=1e-5)
         expected = {
             "grades": np.log1p(1 / 2), "nearest": near, "sum": near / 2, "cubes": near**3 / 2,
             "mean": near, "nearest_grade": near / 2, "text_cosine": near,
         }  # fmt: skip
-        assert {name: found[name]["d2"] for name in expected} == pytest.approx(expected, rel=1e-5)
+        assert {name: columns[name]["d2"] for name in expected} == pytest.approx(expected, rel=1e-5)
 
     def test_words_of_several_queries_about_a_document_count_more(self, resources, tmp_path):
         group = _prepared(CitingText, resources)
@@ -248,8 +253,8 @@ class TestMemory:
         stems = StemmedIndex.of(resources)
         gene, mice = stems.idf("text")[stems.query_ids("gene mice")]
         twice = gene * (1 + np.log(2))
-        found = self.of(group, resources, "gene")["text_cosine"]["d1"]
-        assert found == pytest.approx(twice / np.hypot(twice, mice), rel=1e-5)
+        cosine = self.of(group, resources, "gene")["text_cosine"]["d1"]
+        assert cosine == pytest.approx(twice / np.hypot(twice, mice), rel=1e-5)
 
     def test_it_is_read_back(self, fitted, resources, tmp_path):
         fitted.save(tmp_path)

@@ -84,9 +84,9 @@ def test_scores_do_not_depend_on_what_else_is_scored():
     ensemble = Ensemble.of(QUICK)
     ensemble.fit(_table(), 1)
     features = _table(seed=6).features
-    whole = ensemble.score(features)
-    assert ensemble.score(features[100:107]).tolist() == whole[100:107].tolist()
-    assert ensemble.score(features[::-1]).tolist() == whole[::-1].tolist()
+    scores = ensemble.score(features)
+    assert ensemble.score(features[100:107]).tolist() == scores[100:107].tolist()
+    assert ensemble.score(features[::-1]).tolist() == scores[::-1].tolist()
 
 
 class Column:
@@ -115,10 +115,10 @@ def test_learners_have_the_same_say_whatever_the_scale_of_their_scores():
     topics = features[:, :2].astype(np.float64).reshape(30, 20, 2)
     deviations = np.sqrt(topics.var(axis=1).mean(axis=0))
     unseen = _table(seed=4).features
-    found = ensemble.score(unseen)
-    np.testing.assert_allclose(found, (unseen[:, :2] / deviations).mean(axis=1), rtol=1e-5)
+    scores = ensemble.score(unseen)
+    np.testing.assert_allclose(scores, (unseen[:, :2] / deviations).mean(axis=1), rtol=1e-5)
     adds = ensemble.contributions(unseen)
-    np.testing.assert_allclose(adds[:, 0], found, rtol=1e-9)
+    np.testing.assert_allclose(adds[:, 0], scores, rtol=1e-9)
     np.testing.assert_allclose(adds[:, 1], (1 / deviations).mean(), rtol=1e-5)
 
 
@@ -160,8 +160,8 @@ def test_features_are_standardized_within_topics_and_clipped():
     standard = Standard.of(Table(features, np.array([0, 1, 0, 1]), np.array([0, 2, 4])))
     assert standard.mean.tolist() == [7, 5]
     assert standard.deviation.tolist() == [np.sqrt((1 + 1 + 4 + 4) / 4), 0]
-    found = standard(np.array([[7, 9], [8, 9], [99, 9]], dtype=np.float32))
-    np.testing.assert_allclose(found, [[0, 0], [1 / np.sqrt(2.5), 0], [4, 0]])
+    values = standard(np.array([[7, 9], [8, 9], [99, 9]], dtype=np.float32))
+    np.testing.assert_allclose(values, [[0, 0], [1 / np.sqrt(2.5), 0], [4, 0]])
 
 
 def test_the_network_finds_what_no_weighted_sum_can_say():
@@ -170,12 +170,12 @@ def test_the_network_finds_what_no_weighted_sum_can_say():
     features = random.normal(size=(40 * 20, 2)).astype(np.float32)
     grades = (features[:, 0] * features[:, 1] > 0).astype(np.int64)
     table = Table(features, grades, np.arange(0, 801, 20))
-    seen, unseen = Table(features[:600], grades[:600], table.offsets[:31]), features[600:]
+    training, unseen = Table(features[:600], grades[:600], table.offsets[:31]), features[600:]
     network = PairwiseNetwork(NetworkOptions(dropout=0.1, epochs=60))
     linear = PairwiseLinear(LinearOptions())
     accuracy = {}
     for learner in (network, linear):
-        learner.fit(seen, 1)
+        learner.fit(training, 1)
         scores, relevant = learner.score(unseen), grades[600:] > 0
         accuracy[learner] = np.mean(scores[relevant][:, None] > scores[~relevant])
     assert accuracy[network] > 0.95
@@ -221,12 +221,12 @@ def test_a_damaged_model_is_refused(tmp_path):
     ensemble = Ensemble.of(QUICK)
     ensemble.fit(_table(), 1)
     ensemble.save(tmp_path)
-    held = (tmp_path / "network.json").read_text()
+    text = (tmp_path / "network.json").read_text()
     for name, message in (("network", "not a network"), ("linear", "linear model")):
         (tmp_path / f"{name}.json").write_text("{}")
         with pytest.raises(InputError, match=message):
             Ensemble.of(QUICK).load(tmp_path)
-    (tmp_path / "network.json").write_text(held)
+    (tmp_path / "network.json").write_text(text)
     (tmp_path / "ensemble.json").unlink()
     with pytest.raises(InputError, match=r"ensemble\.json: there is no such file"):
         Ensemble.of(QUICK).load(tmp_path)
@@ -245,9 +245,9 @@ def test_views_average_learners_that_read_all_and_learners_that_do_not_remember(
     everything.fit(table, 1)
     rest.fit(Table(table.features[:, ~remembers].copy(), table.grades, table.offsets), 1)
     expected = 0.25 * everything.score(unseen) + 0.75 * rest.score(unseen[:, ~remembers])
-    for held in (views, read):
-        np.testing.assert_allclose(held.score(unseen), expected, rtol=1e-12)
-        np.testing.assert_allclose(held.contributions(unseen).sum(axis=1), expected, atol=1e-5)
+    for model in (views, read):
+        np.testing.assert_allclose(model.score(unseen), expected, rtol=1e-12)
+        np.testing.assert_allclose(model.contributions(unseen).sum(axis=1), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -42,28 +42,28 @@ def resources(article_index):
 def test_chosen_documents_score_as_in_a_search_of_all(article_index):
     words = ["melanoma inhibitors", "dabrafenib"]
     queries = [article_index.words_query(text, "contents") for text in words]
-    whole = article_index.search(dict(enumerate(words)), 10)
-    asked = [
+    rankings = article_index.search(dict(enumerate(words)), 10)
+    requests = [
         (IDS, [*queries, None]),
         (("m2",), queries),
         ((), queries),
     ]
-    first, second, third = article_index.scores(asked, BM25(), threads=2)
-    for column, ranking in whole.items():
-        held = dict(ranking)
-        assert first[:, column].tolist() == pytest.approx([held.get(d, 0.0) for d in IDS])
-        assert second[0, column] == pytest.approx(held.get("m2", 0.0))
+    first, second, third = article_index.scores(requests, BM25(), threads=2)
+    for column, ranking in rankings.items():
+        scores = dict(ranking)
+        assert first[:, column].tolist() == pytest.approx([scores.get(d, 0.0) for d in IDS])
+        assert second[0, column] == pytest.approx(scores.get("m2", 0.0))
     assert not first[:, 2].any()
     assert third.shape == (0, 2)
     best = article_index.best_scores([*queries, None], BM25(), threads=2)
-    assert best.tolist() == pytest.approx([*(r.scores[0] for r in whole.values()), 0.0])
+    assert best.tolist() == pytest.approx([*(r.scores[0] for r in rankings.values()), 0.0])
 
 
 def test_scores_by_field(resources):
     group = LuceneFields()
     group.prepare(resources)
-    found = group.compute(Topic("t", "melanoma"), resources.documents(IDS))
-    columns = dict(zip(group.names(), found.T, strict=True))
+    values = group.compute(Topic("t", "melanoma"), resources.documents(IDS))
+    columns = dict(zip(group.names(), values.T, strict=True))
     assert [d for d, v in zip(IDS, columns["bm25_title"], strict=True) if v > 0] == ["m1"]
     assert [d for d, v in zip(IDS, columns["bm25_abstract"], strict=True) if v > 0] == ["m1", "m2"]
     assert columns["bm25_share_title"].max() == pytest.approx(1.0)
@@ -72,8 +72,8 @@ def test_scores_by_field(resources):
 
 def test_headings_are_asked_of_the_index(article_index):
     queries = article_index.heading_queries("mesh", ["Melanoma", "Lung Neoplasms", "Proteins B"])
-    (found,) = article_index.scores([(IDS, queries)], BM25(), threads=1)
-    columns = [[d for d, v in zip(IDS, c, strict=True) if v > 0] for c in found.T]
+    (values,) = article_index.scores([(IDS, queries)], BM25(), threads=1)
+    columns = [[d for d, v in zip(IDS, c, strict=True) if v > 0] for c in values.T]
     assert columns == [["m1", "m2"], ["e1"], ["m1"]]
 
 
@@ -97,8 +97,8 @@ class TestQueryParts:
         return group
 
     def test_parts_are_scored_one_by_one(self, group, resources):
-        found = group.compute(self.TOPIC, resources.documents(IDS))
-        columns = dict(zip(group.names(), found.T, strict=True))
+        values = group.compute(self.TOPIC, resources.documents(IDS))
+        columns = dict(zip(group.names(), values.T, strict=True))
         having = {
             name: [d for d, v in zip(IDS, columns[name], strict=True) if v > 0]
             for name in ("disease.weight", "disease.title", "gene.weight", "gene.variant")
@@ -137,8 +137,8 @@ class TestTreatment:
         return group
 
     def test_documents_with_any_of_its_names_have_it(self, group, resources):
-        found = group.compute(self.TOPIC, resources.documents(IDS))
-        columns = dict(zip(group.names(), found.T, strict=True))
+        values = group.compute(self.TOPIC, resources.documents(IDS))
+        columns = dict(zip(group.names(), values.T, strict=True))
         assert columns["treatment.named"].tolist() == [1.0, 0.0, 0.0, 1.0, 0.0]
         assert columns["treatment.title"].nonzero()[0].tolist() == [IDS.index("m2")]
         assert not group.traits().weighs_first_stage
@@ -150,8 +150,8 @@ class TestTreatment:
     def test_topics_may_ask_for_nothing_else(self, group, resources):
         topic = Topic("t", "anything", {"treatment": "GSK2118436"})
         assert group.lacks([topic]) == ""
-        found = group.compute(topic, resources.documents(IDS))
-        columns = dict(zip(group.names(), found.T, strict=True))
+        values = group.compute(topic, resources.documents(IDS))
+        columns = dict(zip(group.names(), values.T, strict=True))
         assert columns["treatment.named"].tolist() == [1.0, 0.0, 0.0, 1.0, 0.0]
 
     def test_knowledge_bases_are_needed(self, resources, fresh_home):

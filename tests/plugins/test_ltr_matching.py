@@ -17,10 +17,10 @@ def _passage(documents):
 
 def _plain(documents, phrases):
     """Per document, the places where any phrase begins."""
-    found = []
+    places = []
     for title, body in documents:
         text = [*title, *body]
-        found.append(
+        places.append(
             sorted(
                 {
                     start
@@ -30,7 +30,7 @@ def _plain(documents, phrases):
                 }
             )
         )
-    return found
+    return places
 
 
 @pytest.fixture(scope="module", params=range(8))
@@ -52,16 +52,16 @@ def _find(documents, phrases):
 
 def test_mentions_are_where_a_plain_search_finds_them(case):
     documents, phrases, _ = case
-    found, plain = _find(documents, phrases), _plain(documents, phrases)
-    assert found.counts.tolist() == [len(places) for places in plain]
-    assert found.in_title.tolist() == [
+    mentions, plain = _find(documents, phrases), _plain(documents, phrases)
+    assert mentions.counts.tolist() == [len(places) for places in plain]
+    assert mentions.in_title.tolist() == [
         sum(place < len(title) for place in places)
         for places, (title, _) in zip(plain, documents, strict=True)
     ]
-    for held, which in ((found.first(MISSING), 0), (found.last(MISSING), -1)):
-        assert held.tolist() == pytest.approx(
+    for shares, index in ((mentions.first(MISSING), 0), (mentions.last(MISSING), -1)):
+        assert shares.tolist() == pytest.approx(
             [
-                places[which] / len([*title, *body]) if places else MISSING
+                places[index] / len([*title, *body]) if places else MISSING
                 for places, (title, body) in zip(plain, documents, strict=True)
             ]
         )

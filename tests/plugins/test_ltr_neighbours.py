@@ -50,13 +50,13 @@ def _plain(doc_ids, scores, share, count):
 
     vectors = [vector(doc_id) for doc_id in doc_ids]
     mixed = []
-    for place, own in enumerate(scores):
+    for place, score in enumerate(scores):
         near = [(cosine(vectors[place], v), s) for v, s in zip(vectors, scores, strict=True)]
         del near[place]
         near = sorted(near, key=lambda pair: -pair[0])[:count]
         total = sum(weight for weight, _ in near)
-        mean = sum(w * s for w, s in near) / total if total else own
-        mixed.append((1 - share) * own + share * mean)
+        mean = sum(w * s for w, s in near) / total if total else score
+        mixed.append((1 - share) * score + share * mean)
     return mixed
 
 
@@ -66,9 +66,9 @@ def test_scores_are_mixed_with_the_weighted_mean_of_the_nearest(monkeypatch, cou
     monkeypatch.setattr("irplatform_ltr.pools._ROWS", rows)
     scores = np.array([3.0, -1.0, 2.0, 0.5, 7.0, 4.0])
     options = NeighbourOptions(share=0.4, count=count)
-    found = smoothed(Index(), tuple(TEXTS), scores, options)
-    assert np.allclose(found, _plain(tuple(TEXTS), scores, 0.4, count))
-    assert found[4:] == pytest.approx(scores[4:]), "which share no word with another"
+    values = smoothed(Index(), tuple(TEXTS), scores, options)
+    assert np.allclose(values, _plain(tuple(TEXTS), scores, 0.4, count))
+    assert values[4:] == pytest.approx(scores[4:]), "which share no word with another"
     assert scores.tolist() == [3.0, -1.0, 2.0, 0.5, 7.0, 4.0]
 
 

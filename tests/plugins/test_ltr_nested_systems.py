@@ -54,14 +54,14 @@ def _opened(resources):
 
 
 def test_scores_of_a_retriever_that_draws_are_kept_for_each_seed(of_seed):
-    found, remembered = [], []
+    values, remembered = [], []
     for seed in (7, 9):
         resources = of_seed(seed)
         group = _opened(resources)
         calculator = Calculator(resources)
-        found.append(calculator.compute_all(group, [(TOPIC, ("a",))])[0][0, 0])
+        values.append(calculator.compute_all(group, [(TOPIC, ("a",))])[0][0, 0])
         remembered.append(calculator.compute(group, [(TOPIC, resources.documents(["a"]))])[0][0, 0])
-    assert found == remembered == [7, 9]
+    assert values == remembered == [7, 9]
 
 
 def test_those_of_one_that_draws_nothing_are_shared(of_seed, monkeypatch):
@@ -80,8 +80,8 @@ def test_the_device_and_its_threads_count_where_something_computes_on_it(
     marks = set()
     for changed in ({}, other):
         group = Checkpoints(CheckpointOptions())
-        where = {"device": "cpu", "model_threads": 1, **changed}
-        group.prepare(SimpleNamespace(**where, checkpoint=lambda _folder: []))
+        settings = {"device": "cpu", "model_threads": 1, **changed}
+        group.prepare(SimpleNamespace(**settings, checkpoint=lambda _folder: []))
         marks.add(Group(registry().feature_group("checkpoints"), {}, group).mark)
     assert len(marks) == 2
 

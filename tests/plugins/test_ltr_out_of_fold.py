@@ -37,21 +37,21 @@ def _seen(resources, tmp_path, monkeypatch, group, shared=(), data=None, **optio
 
 
 def test_no_training_topic_is_known_to_its_features(resources, tmp_path, monkeypatch):
-    seen, reranker = _seen(resources, tmp_path, monkeypatch, "judgments")
-    assert not seen[:, 0].any()
+    table, reranker = _seen(resources, tmp_path, monkeypatch, "judgments")
+    assert not table[:, 0].any()
     # Of 25 topics in four folds, two are apart: its own, and one to stop early on.
-    assert set(seen[:, 2]) == {12, 13}
+    assert set(table[:, 2]) == {12, 13}
     unseen = topics_of([30])[0]
-    found = reranker.features([(unseen.topic, resources.documents(unseen.candidates))])[0]
-    assert set(found[:, 4]) == {18}  # topics that are not ours: learned from all but one fold
+    values = reranker.features([(unseen.topic, resources.documents(unseen.candidates))])[0]
+    assert set(values[:, 4]) == {18}  # topics that are not ours: learned from all but one fold
 
 
 def test_nor_is_a_validation_topic(resources, tmp_path, monkeypatch):
     _, reranker = _seen(resources, tmp_path, monkeypatch, "judgments")
     batch = [(t.topic, resources.documents(t.candidates)) for t in topics_of([3, 30, 21, 4])]
-    found = reranker.features(batch)
-    assert not any(values[:, 2].any() for values in found)
-    assert [set(values[:, 4]) == {18} for values in found] == [False, True, False, False]
+    tables = reranker.features(batch)
+    assert not any(values[:, 2].any() for values in tables)
+    assert [set(values[:, 4]) == {18} for values in tables] == [False, True, False, False]
 
 
 def test_members_share_what_is_learned(resources, tmp_path, monkeypatch):
@@ -68,24 +68,26 @@ def test_members_share_what_is_learned(resources, tmp_path, monkeypatch):
 
 def test_nor_are_judgments_of_its_documents_in_other_topics(resources, tmp_path, monkeypatch):
     shared = ["t39d1", "t39d2"]  # judged by every training topic
-    seen, _ = _seen(resources, tmp_path, monkeypatch, "judgments", shared)
-    assert not seen[:, 1].any()
+    table, _ = _seen(resources, tmp_path, monkeypatch, "judgments", shared)
+    assert not table[:, 1].any()
 
 
 def test_unless_the_group_means_to_remember_documents(resources, tmp_path, monkeypatch):
     shared = ["t39d1", "t39d2"]
-    seen, _ = _seen(resources, tmp_path, monkeypatch, "remembered", shared)
-    assert seen[:, 1].sum() == 20 * len(shared)
-    assert not seen[:, 0].any()
+    table, _ = _seen(resources, tmp_path, monkeypatch, "remembered", shared)
+    assert table[:, 1].sum() == 20 * len(shared)
+    assert not table[:, 0].any()
 
 
 def test_or_what_saw_them_judged_is_kept_apart(resources, tmp_path, monkeypatch):
     shared = ["t39d1", "t39d2"]
-    seen, reranker = _seen(resources, tmp_path, monkeypatch, "judgments", shared, hide_judged=False)
-    blind, seeing = seen[:, :3], seen[:, 3:]
+    table, reranker = _seen(
+        resources, tmp_path, monkeypatch, "judgments", shared, hide_judged=False
+    )
+    blind, seeing = table[:, :3], table[:, 3:]
     assert not blind[:, 1].any()
     assert seeing[:, 1].sum() == 20 * len(shared)
-    assert not seen[:, [0, 3]].any()
+    assert not table[:, [0, 3]].any()
     assert reranker.feature_names[-6::3] == [
         "judgments.topic_known",
         "judgments-seeing.topic_known",
@@ -133,8 +135,8 @@ def test_both_variants_are_kept(resources, tmp_path, monkeypatch):
     read.load(tmp_path / "kept")
     assert read.feature_names == reranker.feature_names
     unseen = topics_of([30])[0]
-    asked = unseen.topic, resources.documents(unseen.candidates)
-    assert read.score(*asked) == reranker.score(*asked)
+    pair = unseen.topic, resources.documents(unseen.candidates)
+    assert read.score(*pair) == reranker.score(*pair)
 
 
 def test_who_learns_for_a_fold_is_told_which_topics_it_will_score(resources, tmp_path, monkeypatch):
@@ -155,31 +157,31 @@ def test_who_learns_for_a_fold_is_told_which_topics_it_will_score(resources, tmp
 
 def test_what_an_outer_fold_will_score_is_told_on(resources, tmp_path, monkeypatch):
     """Where the reranker is itself stacked in another, whose fold its own parts must not learn."""
-    told = []
+    calls = []
     fit = Judgments.fit
-    monkeypatch.setattr(Judgments, "fit", lambda self, d: (told.append(d.unseen), fit(self, d)))
+    monkeypatch.setattr(Judgments, "fit", lambda self, d: (calls.append(d.unseen), fit(self, d)))
     outer = topics_of([30])[0].topic
     data = replace(training_data(tmp_path / "work"), unseen=[outer])
     _seen(resources, tmp_path, monkeypatch, "judgments", data=data)
-    assert [outer in unseen for unseen in told] == [True] * 5
+    assert [outer in unseen for unseen in calls] == [True] * 5
 
 
 def test_groups_are_asked_about_the_topics_that_validate_too(resources, tmp_path, monkeypatch):
-    asked = []
-    monkeypatch.setattr(Judgments, "lacks", lambda self, t: asked.append(len(t)) or "")
+    counts = []
+    monkeypatch.setattr(Judgments, "lacks", lambda self, t: counts.append(len(t)) or "")
     _seen(resources, tmp_path, monkeypatch, "judgments")
-    assert asked == [25]
+    assert counts == [25]
 
 
 def test_topics_of_one_article_stay_together(resources, tmp_path, monkeypatch):
     data = training_data(tmp_path / "work")
     cited = [
-        replace(held, topic=replace(held.topic, fields={"citing_id": f"article {number // 10}"}))
-        for number, held in enumerate(data.training)
+        replace(topic, topic=replace(topic.topic, fields={"citing_id": f"article {number // 10}"}))
+        for number, topic in enumerate(data.training)
     ]
     data = replace(data, training=cited)
-    seen, _ = _seen(resources, tmp_path, monkeypatch, "judgments", data=data)
-    assert set(seen[:, 2]) == {3, 12}  # ten sentences of the other article, or none of them
+    table, _ = _seen(resources, tmp_path, monkeypatch, "judgments", data=data)
+    assert set(table[:, 2]) == {3, 12}  # ten sentences of the other article, or none of them
 
 
 def test_stacked_rerankers_are_trained_out_of_fold_and_take_settings(resources, tmp_path):
@@ -189,8 +191,8 @@ def test_stacked_rerankers_are_trained_out_of_fold_and_take_settings(resources, 
     )
     assert reranker.feature_names[-1] == "stack.learning"
     unseen = topics_of([30])[0]
-    found = reranker.features([(unseen.topic, resources.documents(unseen.candidates))])[0]
-    assert found[:, -1].tolist() == [2000.0 + d for d in range(12)]
+    values = reranker.features([(unseen.topic, resources.documents(unseen.candidates))])[0]
+    assert values[:, -1].tolist() == [2000.0 + d for d in range(12)]
 
 
 def test_stacked_rerankers_learn_anew_with_other_threads_of_torch(resources, tmp_path, monkeypatch):
@@ -214,8 +216,8 @@ def test_stacked_rerankers_learn_anew_where_what_they_depend_on_changed(
         reranker = prepared(resources, features=("fixed",), stack=("learning",))
         reranker.fit(training_data(tmp_path / "work"))
         unseen = topics_of([30])[0]
-        asked = [(unseen.topic, resources.documents(unseen.candidates))]
-        return reranker.features(asked)[0][:, -1].tolist()
+        batch = [(unseen.topic, resources.documents(unseen.candidates))]
+        return reranker.features(batch)[0][:, -1].tolist()
 
     before = learned()
     monkeypatch.setattr(Learning, "reads", lambda self: Reads(more={"knowledge": "new"}))

@@ -20,10 +20,10 @@ def _pool(topic=TOPIC, **options):
 
 def test_judged_candidates_and_a_share_of_unjudged_ones():
     pool = _pool(unjudged_share=0.25)
-    held = dict(zip(pool.doc_ids, pool.grades.tolist(), strict=True))
-    assert [d for d in held if d in JUDGED] == sorted(set(JUDGED) - {"missed"})
-    assert len(held) - 60 == 15  # beside 45 rejected ones
-    assert all(held[d] == 0 for d in held if d not in JUDGED)
+    grades = dict(zip(pool.doc_ids, pool.grades.tolist(), strict=True))
+    assert [d for d in grades if d in JUDGED] == sorted(set(JUDGED) - {"missed"})
+    assert len(grades) - 60 == 15  # beside 45 rejected ones
+    assert all(grades[d] == 0 for d in grades if d not in JUDGED)
 
 
 def test_all_judged_documents_when_asked_for():
@@ -70,8 +70,8 @@ def test_unjudged_candidates_may_be_drawn_from_those_that_the_first_stage_likes_
     assert len(best & set(half.doc_ids)) == 5
     assert len(half.doc_ids) == 11
     assert not {f"d{n}" for n in range(95, 100)} <= set(half.doc_ids)  # drawn, not the first five
-    whole = _pool(topic, unjudged=10, head=1.0, head_depth=10)  # candidates come best first
-    assert set(whole.doc_ids) == {"d50", *(f"d{n}" for n in range(10))}
+    pool = _pool(topic, unjudged=10, head=1.0, head_depth=10)  # candidates come best first
+    assert set(pool.doc_ids) == {"d50", *(f"d{n}" for n in range(10))}
     none = _pool(topic, unjudged=10, head_depth=1)
     assert none.doc_ids == _pool(topic, unjudged=10, head_depth=60).doc_ids
 

@@ -33,13 +33,13 @@ def test_it_learns_from_lexical_features(resources, tmp_path, learner):
 def test_scores_do_not_depend_on_number_or_order_of_documents(resources, tmp_path):
     reranker = fitted(resources, tmp_path, features=("lexical", "fixed"))
     first, second = topics_of([30, 31])
-    whole = _score(reranker, resources, first)
+    scores = _score(reranker, resources, first)
     ids = first.candidates
     turned = reranker.score(first.topic, resources.documents(ids[::-1]))
-    assert turned[::-1] == whole
-    assert reranker.score(first.topic, resources.documents(ids[4:6])) == whole[4:6]
+    assert turned[::-1] == scores
+    assert reranker.score(first.topic, resources.documents(ids[4:6])) == scores[4:6]
     batch = [(t.topic, resources.documents(t.candidates)) for t in (second, first)]
-    assert reranker.score_batch(batch)[1] == whole
+    assert reranker.score_batch(batch)[1] == scores
     assert reranker.score(first.topic, resources.documents([])) == []
 
 
@@ -86,8 +86,8 @@ def test_validation_topics_with_the_ids_of_training_topics_change_nothing(resour
     for name, first in (("others", 20), ("same", 0)):
         data = training_data(tmp_path / "work")
         validation = [
-            replace(held, topic=replace(held.topic, id=f"t{first + number}"))
-            for number, held in enumerate(data.validation)
+            replace(topic, topic=replace(topic.topic, id=f"t{first + number}"))
+            for number, topic in enumerate(data.validation)
         ]
         reranker = prepared(resources, features=("lexical",), learner="linear")
         reranker.fit(replace(data, validation=validation))

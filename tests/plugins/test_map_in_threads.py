@@ -32,8 +32,8 @@ def test_so_many_are_computed_at_a_time():
 
 @pytest.mark.parametrize(("threads", "items"), [(1, "abc"), (4, "a")])
 def test_no_thread_is_begun_for_one(threads, items):
-    here = threading.get_ident()
-    assert set(map_in_threads(lambda _: threading.get_ident(), items, threads)) == {here}
+    thread = threading.get_ident()
+    assert set(map_in_threads(lambda _: threading.get_ident(), items, threads)) == {thread}
 
 
 def test_the_next_item_is_computed_while_one_is_used():
@@ -44,10 +44,10 @@ def test_the_next_item_is_computed_while_one_is_used():
             computed.set()
         return number
 
-    found = map_ahead(compute, range(3))
-    assert next(found) == 0
+    results = map_ahead(compute, range(3))
+    assert next(results) == 0
     assert computed.wait(timeout=10)
-    assert list(found) == [1, 2]
+    assert list(results) == [1, 2]
 
 
 def test_an_error_is_raised_at_its_place_and_the_rest_is_not_begun():
@@ -58,25 +58,25 @@ def test_an_error_is_raised_at_its_place_and_the_rest_is_not_begun():
         time.sleep(0.1 * (number > 3))  # else a slow machine might begin them all meanwhile
         return 1 / (3 - number)
 
-    found = map_in_threads(divide, range(1000), 2)
-    assert [next(found) for _ in range(3)] == [1 / 3, 1 / 2, 1]
+    results = map_in_threads(divide, range(1000), 2)
+    assert [next(results) for _ in range(3)] == [1 / 3, 1 / 2, 1]
     with pytest.raises(ZeroDivisionError):
-        next(found)
+        next(results)
     assert len(begun) < 100
 
 
 def test_closing_waits_only_for_items_at_work():
-    done, threads = [], set()
+    numbers, threads = [], set()
 
     def compute(number):
         threads.add(threading.current_thread())
         time.sleep(0.1 * (number > 0))  # else a slow machine might compute them all meanwhile
-        done.append(number)
+        numbers.append(number)
 
-    found = map_in_threads(compute, range(1000), 2)
-    next(found)
-    found.close()
-    assert len(done) < 100
+    results = map_in_threads(compute, range(1000), 2)
+    next(results)
+    results.close()
+    assert len(numbers) < 100
     assert not threads & set(threading.enumerate())
 
 

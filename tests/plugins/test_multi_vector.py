@@ -91,8 +91,8 @@ def test_the_best_part_of_a_long_document_counts(folder, text_resources):
             query = library.encode_query([QUERY.query])
             alone = library.similarity(query, library.encode_document(parts))[0].numpy()
             assert score == pytest.approx(alone.max(), abs=1e-5)
-    (told,) = text_resources.told
-    assert told.endswith(
+    (notice,) = text_resources.told
+    assert notice.endswith(
         "of 30 documents that were encoded are longer than the 16 tokens that the model reads: "
         "they are split, and their best part counts (multi-vector.long)"
     )
@@ -145,9 +145,9 @@ def test_scores_are_the_same_where_vectors_do_not_fit_in_the_cache(folder, text_
     small = _again(text_resources)
     limited = open_multi_vector(folder, small, cache_gigabytes=2e-5)
     assert limited.score_batch(batch) == expected
-    told = [line for line in small.told if "left of" in line]
-    assert len(told) == 1
-    assert "0.02 MB are left of multi-vector.cache_gigabytes=2e-05" in told[0]
+    notices = [line for line in small.told if "left of" in line]
+    assert len(notices) == 1
+    assert "0.02 MB are left of multi-vector.cache_gigabytes=2e-05" in notices[0]
     (store,) = small.folder.glob("multi-vector-*/records.bin")
     assert 0 < store.stat().st_size <= 20_000
 
@@ -201,19 +201,19 @@ def test_a_model_without_metadata_is_told(tmp_path, text_resources):
     folder = KINDS["Stanford"](tmp_path / "model")
     (folder / "artifact.metadata").unlink()
     reranker = open_multi_vector(folder, text_resources)
-    (told,) = text_resources.told
-    assert told.startswith("artifact.metadata is missing")
+    (notice,) = text_resources.told
+    assert notice.startswith("artifact.metadata is missing")
     assert reranker._encoder.longest_query == 32
 
 
 def test_workers_make_the_same_vectors(folder):
     options = MultiVectorOptions(model=str(folder))
-    sent = pickle.loads(
+    encoder = pickle.loads(
         pickle.dumps(SentEncoder(TokenEncoder, options, "cpu", TokenEncoder.documents))
     )
     read = texts(1, 9)
-    here = TokenEncoder(options, "cpu").documents(read)
-    for parts, others in zip(sent(read), here, strict=True):
+    expected = TokenEncoder(options, "cpu").documents(read)
+    for parts, others in zip(encoder(read), expected, strict=True):
         assert all(map(np.array_equal, parts, others))
 
 
@@ -222,21 +222,25 @@ def test_an_explanation_tells_which_words_met_and_adds_up(folder, text_resources
     document = Document("d0", "", said)
     text_resources.texts["d0"] = said
     reranker = open_multi_vector(folder, text_resources, compression="float32")
-    (told,) = reranker.explain(QUERY, Documents.of([document]))
-    assert told["score"] == pytest.approx(reranker.score(QUERY, Documents.of([document]))[0])
-    assert told["of words"] + told["of added tokens"] == pytest.approx(told["score"], abs=1e-5)
-    assert sum(row["adds"] for row in told["words"]) == pytest.approx(told["of words"])
-    assert [row["query word"] for row in told["words"]] == ["w3", "w4", "w5"]
+    (explanation,) = reranker.explain(QUERY, Documents.of([document]))
+    assert explanation["score"] == pytest.approx(reranker.score(QUERY, Documents.of([document]))[0])
+    assert explanation["of words"] + explanation["of added tokens"] == pytest.approx(
+        explanation["score"], abs=1e-5
+    )
+    assert sum(row["adds"] for row in explanation["words"]) == pytest.approx(
+        explanation["of words"]
+    )
+    assert [row["query word"] for row in explanation["words"]] == ["w3", "w4", "w5"]
     library = of_the_library(folder)
     query, words = (
         library.encode_query([QUERY.query], convert_to_numpy=True)[0],
         library.encode_document([said], convert_to_numpy=True)[0],
     )
     products = (query @ words.T).max(axis=1)  # of [CLS], the prompt, three words, [SEP] and masks
-    assert [row["adds"] for row in told["words"]] == pytest.approx(products[2:5], abs=1e-5)
-    added = sum(row["adds"] for row in told["added tokens"])
+    assert [row["adds"] for row in explanation["words"]] == pytest.approx(products[2:5], abs=1e-5)
+    added = sum(row["adds"] for row in explanation["added tokens"])
     assert added <= products.sum() - products[2:5].sum() + 1e-5
-    text = explanation_text(told)
+    text = explanation_text(explanation)
     assert max(map(len, text.splitlines())) <= 72
 
 
@@ -245,29 +249,33 @@ def test_an_explanation_names_the_part_and_marks_pieces_of_words(tmp_path, text_
     reranker = open_multi_vector(folder, text_resources, max_length=12)
     said = "w1 w2 w3 w4 w9 w10 w11 w12 w20-w21 w22"
     text_resources.texts["d0"] = said
-    (told,) = reranker.explain(Topic("t", "w20-w21 w1"), Documents.of([Document("d0", "", said)]))
-    assert told["part"] in {"1 of 2", "2 of 2"}
-    marked = [row["query word"] for row in told["words"]]
+    (explanation,) = reranker.explain(
+        Topic("t", "w20-w21 w1"), Documents.of([Document("d0", "", said)])
+    )
+    assert explanation["part"] in {"1 of 2", "2 of 2"}
+    marked = [row["query word"] for row in explanation["words"]]
     assert marked == ["[w20]-w21", "w20[-]w21", "w20-[w21]", "w1"]
-    met = [row["document word"] for row in told["words"] if row["document word"]]
+    met = [row["document word"] for row in explanation["words"] if row["document word"]]
     assert all(word in {"[CLS]", "[SEP]", "w51"} or "«" in word for word in met)
 
 
 def test_vectors_that_are_no_token_s_are_explained_without_words(tmp_path, text_resources):
     reranker = open_multi_vector(KINDS["pooled"](tmp_path / "model"), text_resources)
     read = _documents(text_resources, 3)
-    for told, score in zip(reranker.explain(QUERY, read), reranker.score(QUERY, read), strict=True):
-        assert told["score"] == pytest.approx(score)
-        assert {row["document word"] for row in told["words"]} == {None}
+    for explanation, score in zip(
+        reranker.explain(QUERY, read), reranker.score(QUERY, read), strict=True
+    ):
+        assert explanation["score"] == pytest.approx(score)
+        assert {row["document word"] for row in explanation["words"]} == {None}
 
 
 def test_other_kinds_are_explained(tmp_path, text_resources):
     for kind in ("mean", "ModernBERT", "PyLate", "Stanford", "floor"):
         reranker = open_multi_vector(KINDS[kind](tmp_path / kind), text_resources)
         read = _documents(text_resources, 2)
-        for told, score in zip(
+        for explanation, score in zip(
             reranker.explain(QUERY, read), reranker.score(QUERY, read), strict=True
         ):
-            added = sum(told.get(name, 0) for name in ("of words", "of added tokens"))
+            added = sum(explanation.get(name, 0) for name in ("of words", "of added tokens"))
             assert added == pytest.approx(score, rel=1e-5)
-            assert [row["query word"] for row in told["words"]] == ["w3", "w4", "w5"]
+            assert [row["query word"] for row in explanation["words"]] == ["w3", "w4", "w5"]

@@ -15,8 +15,8 @@ KINDS = ["float32", "float16", "int8"]
 
 
 def _vectors(seed, count, width):
-    made = np.random.default_rng(seed).standard_normal((count, width)).astype(np.float32)
-    return made / np.linalg.norm(made, axis=1, keepdims=True)
+    numbers = np.random.default_rng(seed).standard_normal((count, width)).astype(np.float32)
+    return numbers / np.linalg.norm(numbers, axis=1, keepdims=True)
 
 
 def _documents(seed, count=20, width=24):
@@ -103,10 +103,10 @@ def test_a_score_depends_on_no_other_text(kind):
 def test_a_gpu_s_blocks_change_nothing(monkeypatch):
     _, vectors = _stored(_documents(5, 60), "float16")
     query = _vectors(8, 12, 24)
-    whole = on_gpu(query, vectors, "cpu")
+    scores = on_gpu(query, vectors, "cpu")
     for size in (1, 40, 500):
         monkeypatch.setattr(module, "_ON_GPU", size)
-        assert np.allclose(on_gpu(query, vectors, "cpu"), whole, atol=1e-6)
+        assert np.allclose(on_gpu(query, vectors, "cpu"), scores, atol=1e-6)
 
 
 def test_all_numbers_of_16_bits_are_read():

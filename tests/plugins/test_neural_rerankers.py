@@ -72,14 +72,14 @@ class Case:
         """The model, not yet prepared; `transformer` is the seed of what it begins with."""
         seed = changed.pop("transformer", 3)
         model = {"model": str(self.begins_with(seed))} if self.begins_with else {}
-        chosen = {**self.options, **model, **changed}
-        return self.reranker(self.reranker.Options.model_validate(chosen))
+        options = {**self.options, **model, **changed}
+        return self.reranker(self.reranker.Options.model_validate(options))
 
     def prepared(self, resources, **changed):
         """The model, untrained."""
-        made = self.made(**changed)
-        made.prepare(resources)
-        return made
+        model = self.made(**changed)
+        model.prepare(resources)
+        return model
 
     def short(self, epochs=4):
         """Options of a short training."""
@@ -201,14 +201,14 @@ def resources(case, request):
 
 @pytest.fixture(scope="module")
 def fitted(case, request, tmp_path_factory):
-    made = case.prepared(request.getfixturevalue(case.resources))
-    made.fit(planted_data(tmp_path_factory.mktemp("work")))
-    return made
+    model = case.prepared(request.getfixturevalue(case.resources))
+    model.fit(planted_data(tmp_path_factory.mktemp("work")))
+    return model
 
 
 def test_every_network_is_tested():
     classes = {registration.system for registration in registry().rerankers.values()}
-    networks = {each for each in classes if issubclass(each, NeuralReranker)}
+    networks = {system for system in classes if issubclass(system, NeuralReranker)}
     assert networks <= {case.reranker for case in CASES.values()}
 
 
@@ -228,8 +228,8 @@ def test_training_validates_on_what_its_loop_is_told(
     data = planted_data(tmp_path / "work", FEW)
     ranked = [replace(t, first_stage=tuple(range(len(t.candidates)))) for t in data.validation]
     loop = {**case.short(epochs=1)["loop"], "validate_on": setting}
-    made = case.prepared(resources, **{**case.resumed, "loop": loop})
-    made.fit(replace(data, validation=ranked))
+    model = case.prepared(resources, **{**case.resumed, "loop": loop})
+    model.fit(replace(data, validation=ranked))
     assert set(validated) == {setting}
 
 
@@ -248,9 +248,9 @@ def test_interrupted_training_goes_on_to_the_same_weights(case, resources, tmp_p
 def test_another_seed_gives_other_weights(case, resources, tmp_path):
     weights = []
     for seed in (1, 2):
-        made = case.prepared(replace(resources, seed=seed), **case.short(epochs=1))
-        made.fit(planted_data(tmp_path / f"work-{seed}", FEW))
-        weights.append(saved(made, tmp_path / f"saved-{seed}"))
+        model = case.prepared(replace(resources, seed=seed), **case.short(epochs=1))
+        model.fit(planted_data(tmp_path / f"work-{seed}", FEW))
+        weights.append(saved(model, tmp_path / f"saved-{seed}"))
     assert weights[0] != weights[1]
 
 
@@ -276,12 +276,12 @@ def test_weights_of_another_network_are_refused(case, changed, resources, tmp_pa
 
 
 def test_a_pickle_is_refused(case, resources, tmp_path):
-    made = case.prepared(resources)
-    saved(made, tmp_path / "saved")
+    model = case.prepared(resources)
+    saved(model, tmp_path / "saved")
     (weights,) = (tmp_path / "saved").glob("*.safetensors")
     weights.write_bytes(pickle.dumps({"weights": [1.0]}))
     with pytest.raises(InputError, match="not a safetensors file"):
-        made.load(tmp_path / "saved")
+        model.load(tmp_path / "saved")
 
 
 def test_no_documents_no_scores(fitted, resources):
@@ -309,5 +309,5 @@ def test_a_gpu_scores_as_the_cpu_does(case, resources, tmp_path, monkeypatch):
     saved(on_gpu, tmp_path / "saved")
     on_cpu.load(tmp_path / "saved")
     for topic in planted_topics([82, 83, 84]):
-        found = [scores(model, resources, topic) for model in (on_gpu, on_cpu)]
-        assert np.allclose(*found, atol=1e-4)
+        results = [scores(model, resources, topic) for model in (on_gpu, on_cpu)]
+        assert np.allclose(*results, atol=1e-4)

@@ -74,8 +74,8 @@ def _check(resources, kind, options, batch, budget, monkeypatch):
         scores = _scores(resources, kind, options, batch)
     on_device.cache_clear()
     assert list(map(len, scores)) == [len(documents) for _, documents in batch]
-    for ours, theirs in zip(scores, expected, strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    for values, reference in zip(scores, expected, strict=True):
+        np.testing.assert_allclose(values, reference, atol=1e-5)
     return expected
 
 
@@ -100,7 +100,8 @@ def test_scores_are_those_of_the_cpu(resources, monkeypatch, name, budget, queri
 def test_graphene_rewards_concepts_as_on_the_cpu(planted_graph, monkeypatch, budget):
     options = GrapheneOptions(document_words=12, graph_width=8, vector=16, filters=8, hidden=8)
     batch = [
-        (each.topic, planted_graph.documents(each.candidates)) for each in planted_topics(range(5))
+        (topic.topic, planted_graph.documents(topic.candidates))
+        for topic in planted_topics(range(5))
     ]
     scores = _check(planted_graph, Graphene, options, batch, budget, monkeypatch)
     assert all(len(set(of_topic)) > 1 for of_topic in scores)
@@ -118,8 +119,8 @@ def test_relaxed_word_movers_distances_are_those_of_the_cpu(resources, field, st
     ]
     space = reranker.space_on("cpu")
     for budget in (WHOLE, BLOCKS):
-        found = DeviceDocuments(resources.index, "cpu", budget).score(
-            batch, Reading(reranker.query), lambda each: space.scores(each, field)
+        values = DeviceDocuments(resources.index, "cpu", budget).score(
+            batch, Reading(reranker.query), lambda candidates: space.scores(candidates, field)
         )
         expected = [reranker.score(topic, documents) for topic, documents in batch]
-        np.testing.assert_allclose(found, expected, atol=1e-9)
+        np.testing.assert_allclose(values, expected, atol=1e-9)

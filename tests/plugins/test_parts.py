@@ -41,19 +41,19 @@ def test_a_part_ends_with_a_sentence_if_one_ends_anywhere():
 
 @given(text=st.text(alphabet="ab. \n", max_size=80), most=st.integers(1, 9))
 def test_parts_fit_and_have_all_of_the_text(text, most):
-    (made,) = parts([text], _characters, most)
-    assert all(length <= most for length in _characters(made)) or text == made[0]
-    assert "".join("".join(made).split()) == "".join(text.split())
-    assert made == parts([text], _characters, most)[0]
+    (pieces,) = parts([text], _characters, most)
+    assert all(length <= most for length in _characters(pieces)) or text == pieces[0]
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    assert pieces == parts([text], _characters, most)[0]
 
 
 def test_texts_are_counted_together():
-    asked = []
+    counts = []
 
     def count(texts):
-        asked.append(len(texts))
+        counts.append(len(texts))
         return _words(texts)
 
     read = [" ".join(["w"] * n) for n in np.random.default_rng(1).integers(1, 9, 50)]
     parts(read, count, 8)
-    assert asked == [50]
+    assert counts == [50]

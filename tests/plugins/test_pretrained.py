@@ -103,8 +103,8 @@ def test_pickled_weights_are_refused(folder, tmp_path, part):
     place.mkdir(parents=True, exist_ok=True)
     kind = "sentence_transformers.models.Transformer"
     if part:
-        listed = [{"type": kind, "path": path} for path in ("", part.split("/")[0])]
-        (model / "modules.json").write_text(json.dumps(listed))
+        modules = [{"type": kind, "path": path} for path in ("", part.split("/")[0])]
+        (model / "modules.json").write_text(json.dumps(modules))
     (place / "model.safetensors").unlink(missing_ok=True)
     (place / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": 1}))
     with pytest.raises(InputError, match="Pickled ones"):
@@ -114,7 +114,7 @@ def test_pickled_weights_are_refused(folder, tmp_path, part):
 
 
 @pytest.mark.parametrize(
-    ("name", "held", "said"),
+    ("name", "value", "said"),
     [
         ("modules.json", [{"path": "", "type": "evil.Evil"}], "code that the model brings"),
         ("router_config.json", {"types": {"0": "evil.Evil"}}, "code that the model brings"),
@@ -124,11 +124,11 @@ def test_pickled_weights_are_refused(folder, tmp_path, part):
     ],
 )
 def test_parts_that_are_not_sentence_transformers_own_are_refused(
-    folder, tmp_path, name, held, said
+    folder, tmp_path, name, value, said
 ):
     model = tmp_path / "model"
     shutil.copytree(folder, model)
-    (model / name).write_text(json.dumps(held), encoding="utf-8")
+    (model / name).write_text(json.dumps(value), encoding="utf-8")
     with pytest.raises(InputError, match=said):
         _found(model)
 
@@ -138,8 +138,8 @@ def test_parts_that_a_router_chooses_from_are_read(folder, tmp_path):
     kinds = {"model": "router.Router", part: "transformer.Transformer"}
     shutil.copytree(folder, model / part)
     base = "sentence_transformers.base.modules."
-    listed = [{"path": "", "type": base + kinds["model"]}]
-    (model / "modules.json").write_text(json.dumps(listed))
+    modules = [{"path": "", "type": base + kinds["model"]}]
+    (model / "modules.json").write_text(json.dumps(modules))
     (model / "router_config.json").write_text(json.dumps({"types": {part: base + kinds[part]}}))
     before = content(_found(model))
     assert f"{part}/model.safetensors" in before
@@ -212,15 +212,15 @@ class _Hub(BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.asked.append(self.path)
-        held = sorted(self.folder.iterdir())
+        paths = sorted(self.folder.iterdir())
         if self.path.startswith(f"/api/models/somebody/some-model/tree/{COMMIT}"):
             files = [
                 {"type": "file", "path": f.name, "size": f.stat().st_size, "oid": f.name}
-                for f in held
+                for f in paths
             ]
             self.answer(json.dumps(files).encode(), Content_Type="application/json")
         elif self.path.startswith("/api/models/somebody/some-model/revision/"):
-            files = [{"rfilename": f.name} for f in held]
+            files = [{"rfilename": f.name} for f in paths]
             about = {"id": "somebody/some-model", "sha": COMMIT, "siblings": files}
             self.answer(json.dumps(about).encode(), Content_Type="application/json")
         elif self.path.startswith(f"/somebody/some-model/resolve/{COMMIT}/"):
@@ -282,13 +282,13 @@ def hub(tmp_path):
 
 
 def test_a_model_of_the_hub_is_downloaded_when_that_is_asked_for(hub):
-    found = Path(hub("somebody/some-model"))
-    assert content(found) == content(_Hub.folder)
-    assert not list(found.rglob("*.bin"))
-    assert not list(found.rglob("*.py"))
-    asked = len(_Hub.asked)
-    assert hub("somebody/some-model") == str(found)
-    assert not [path for path in _Hub.asked[asked:] if "/resolve/" in path]
+    place = Path(hub("somebody/some-model"))
+    assert content(place) == content(_Hub.folder)
+    assert not list(place.rglob("*.bin"))
+    assert not list(place.rglob("*.py"))
+    count = len(_Hub.asked)
+    assert hub("somebody/some-model") == str(place)
+    assert not [path for path in _Hub.asked[count:] if "/resolve/" in path]
     missing = "2: somebody/another-model: cannot be downloaded from the Hugging Face hub: 404"
     assert hub("somebody/another-model").startswith(missing)
     assert hub("no/such/name").startswith("2: no/such/name: is neither a folder nor a name")
@@ -324,7 +324,7 @@ def test_a_disk_that_takes_no_model_is_told_as_such(monkeypatch, number):
 
 
 @pytest.mark.parametrize(
-    ("device", "texts", "arithmetic", "told"),
+    ("device", "texts", "arithmetic", "count"),
     [
         ("cpu", 500, "portable", 1),
         ("cpu", 499, "portable", 0),
@@ -333,11 +333,11 @@ def test_a_disk_that_takes_no_model_is_told_as_such(monkeypatch, number):
     ],
 )
 def test_who_reads_many_texts_on_a_cpu_is_told_what_is_faster(
-    device, texts, arithmetic, told, monkeypatch
+    device, texts, arithmetic, count, monkeypatch
 ):
     for name, value in SETTINGS.items():
         monkeypatch.setenv(name, value if arithmetic == "portable" else "")
     lines = []
     tell_how_slow(SimpleNamespace(device=device, notice=lines.append), texts)
-    assert len(lines) == told
+    assert len(lines) == count
     assert all("IRPLATFORM_ARITHMETIC=native" in line for line in lines)

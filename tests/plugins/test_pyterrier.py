@@ -48,7 +48,7 @@ QUERIES = pd.DataFrame([("1", "lung cancer")], columns=["qid", "query"])
 
 
 @pytest.fixture(scope="module")
-def theirs(tmp_path_factory):
+def rankers(tmp_path_factory):
     """A file of transformers."""
     file = tmp_path_factory.mktemp("theirs") / "their_rankers.py"
     file.write_text(THEIRS)
@@ -56,22 +56,22 @@ def theirs(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory, theirs):
+def runs(tmp_path_factory, rankers):
     """The runs of the platform: BM25, a reranker that learns, and a transformer."""
     folder = tmp_path_factory.mktemp("runs")
     settings = RunSettings(
         "demo",
         rerankers=["mbm", "pyterrier"],
-        settings={"pyterrier.transformer": f"{theirs}:share"},
+        settings={"pyterrier.transformer": f"{rankers}:share"},
         rerank_depth=50,
         members=2,
         run_dir=folder,
         device="cpu",
     )
     run(settings)
-    made = json.loads((folder / "pyterrier.run.meta.json").read_text())
-    (read,) = made["data"]["inputs"]
-    assert (read["role"], read["path"]) == ("file of pyterrier", str(theirs))
+    metadata = json.loads((folder / "pyterrier.run.meta.json").read_text())
+    (read,) = metadata["data"]["inputs"]
+    assert (read["role"], read["path"]) == ("file of pyterrier", str(rankers))
     return lambda name: read_run(folder / f"{name}.run")
 
 
@@ -82,12 +82,12 @@ def bm25():
 
 def assert_same(frame, expected, depth=None):
     """A frame holds the first documents of a run, in its order, with its scores."""
-    found = run_of(frame, "found")
-    assert found.rankings.keys() == expected.rankings.keys()
-    for topic, whole in expected.rankings.items():
-        ranking = whole.top(depth or len(whole))
-        assert found.rankings[topic].doc_ids == ranking.doc_ids
-        assert found.rankings[topic].scores == pytest.approx(ranking.scores, abs=1e-6)
+    result = run_of(frame, "found")
+    assert result.rankings.keys() == expected.rankings.keys()
+    for topic, reference in expected.rankings.items():
+        ranking = reference.top(depth or len(reference))
+        assert result.rankings[topic].doc_ids == ranking.doc_ids
+        assert result.rankings[topic].scores == pytest.approx(ranking.scores, abs=1e-6)
     assert (frame.groupby("qid")["rank"].apply(list).map(lambda r: r == [*range(len(r))])).all()
 
 
@@ -111,7 +111,7 @@ def test_our_retriever_and_reranker_give_the_scores_of_a_run(bm25, runs, share, 
     assert_same(frame, runs(name), depth=50)
 
 
-def test_their_retriever_feeds_our_reranker_as_in_a_run(tmp_path, theirs):
+def test_their_retriever_feeds_our_reranker_as_in_a_run(tmp_path, rankers):
     pisa = pytest.importorskip("pyterrier_pisa")
     index = pisa.PisaIndex(str(tmp_path / "pisa"), text_field=["title", "abstract"])
     index.index(bridge.documents("demo"))
@@ -120,7 +120,7 @@ def test_their_retriever_feeds_our_reranker_as_in_a_run(tmp_path, theirs):
         first_stages="pyterrier",
         rerankers="bm25-title",
         settings={
-            "pyterrier.transformer": f"{theirs}:pisa",
+            "pyterrier.transformer": f"{rankers}:pisa",
             "pyterrier.arguments": {"index": str(tmp_path / "pisa")},
         },
         depth=200,
@@ -128,8 +128,8 @@ def test_their_retriever_feeds_our_reranker_as_in_a_run(tmp_path, theirs):
         run_dir=tmp_path / "runs",
     )
     run(settings)
-    ours = bridge.reranker("bm25-title", collection="demo", interpolate=0.25, cached=False)
-    frame = (index.bm25(num_results=200) >> ours)(bridge.topics("demo"))
+    ranker = bridge.reranker("bm25-title", collection="demo", interpolate=0.25, cached=False)
+    frame = (index.bm25(num_results=200) >> ranker)(bridge.topics("demo"))
     assert_same(frame, read_run(tmp_path / "runs" / "bm25-title.run"))
 
 
@@ -140,8 +140,8 @@ def test_their_transformer_reranks_in_a_run_with_the_scores_of_their_pipeline(bm
     for topic, rows in frame.groupby("qid"):
         scores = dict(zip(rows["docno"], rows["score"], strict=True))
         ranking = runs("pyterrier-alone").rankings[topic].top(50)
-        theirs = np.array([scores[doc_id] for doc_id in ranking.doc_ids])
-        standard = (theirs - theirs.mean()) / theirs.std() if theirs.std() else theirs * 0
+        values = np.array([scores[doc_id] for doc_id in ranking.doc_ids])
+        standard = (values - values.mean()) / values.std() if values.std() else values * 0
         assert ranking.scores == pytest.approx(standard, abs=1e-6)
 
 
@@ -161,8 +161,8 @@ def test_columns_of_documents_stay_and_equal_scores_go_by_document_id(bm25):
 
 def test_a_pipeline_can_be_inspected(bm25):
     pipeline = bm25 >> bridge.reranker("bm25-title", collection="demo")
-    found = pt.inspect.transformer_outputs(pipeline, ["qid", "query"])
-    assert [*found] == ["qid", "query", "docno", "score", "rank"]
+    columns = pt.inspect.transformer_outputs(pipeline, ["qid", "query"])
+    assert [*columns] == ["qid", "query", "docno", "score", "rank"]
 
 
 def test_an_experiment_of_pyterrier_agrees_with_our_measures(bm25, runs):
@@ -175,8 +175,8 @@ def test_an_experiment_of_pyterrier_agrees_with_our_measures(bm25, runs):
         )
     grades = bridge.qrels("demo").groupby("qid")[["docno", "label"]]
     judged = {q: dict(zip(rows["docno"], rows["label"], strict=True)) for q, rows in grades}
-    ours = [ndcg_of(r.doc_ids, judged[q]) for q, r in runs("bm25").rankings.items()]
-    assert table["ndcg_cut_20"][0] == pytest.approx(np.mean(ours), abs=1e-6)
+    values = [ndcg_of(r.doc_ids, judged[q]) for q, r in runs("bm25").rankings.items()]
+    assert table["ndcg_cut_20"][0] == pytest.approx(np.mean(values), abs=1e-6)
 
 
 class _Known:
@@ -202,9 +202,9 @@ def test_frames_and_runs_are_the_same_thing():
     frame = pd.DataFrame(
         [("2", "b", 1.0), ("2", "a", 3.0), ("1", "c", 2.0)], columns=["qid", "docno", "score"]
     )
-    found = run_of(frame, "run")
-    assert [*found.rankings["2"]] == [("a", 3.0), ("b", 1.0)]
-    back = results_of(pd.DataFrame({"qid": ["1", "2"], "query": ["x", "y"]}), found)
+    result = run_of(frame, "run")
+    assert [*result.rankings["2"]] == [("a", 3.0), ("b", 1.0)]
+    back = results_of(pd.DataFrame({"qid": ["1", "2"], "query": ["x", "y"]}), result)
     assert back.to_dict("list") == {
         "qid": ["1", "2", "2"], "query": ["x", "y", "y"], "docno": ["c", "a", "b"],
         "score": [2.0, 3.0, 1.0], "rank": [0, 0, 1],
@@ -220,32 +220,32 @@ ASKED = Topic("1", "lung cancer"), Documents.of([Document(k, v) for k, v in TEXT
 
 
 def reranker(place, **options):
-    made = chosen("pyterrier", transformer=str(place), **options)
-    ready = PyTerrierReranker(made.options)
+    choice = chosen("pyterrier", transformer=str(place), **options)
+    ready = PyTerrierReranker(choice.options)
     ready.prepare(None)
     return ready
 
 
-def test_scores_are_those_of_the_transformer_in_the_order_of_the_documents(theirs):
-    assert reranker(f"{theirs}:share").score(*ASKED) == [0.5, 1.0, 0.0]
+def test_scores_are_those_of_the_transformer_in_the_order_of_the_documents(rankers):
+    assert reranker(f"{rankers}:share").score(*ASKED) == [0.5, 1.0, 0.0]
 
 
-def test_a_function_that_makes_a_transformer_gets_its_arguments(theirs):
-    ready = reranker(f"{theirs}:boosted", arguments={"boost": 4})
+def test_a_function_that_makes_a_transformer_gets_its_arguments(rankers):
+    ready = reranker(f"{rankers}:boosted", arguments={"boost": 4})
     assert ready.score(*ASKED) == [2.0, 4.0, 0.0]
 
 
-def test_a_module_of_the_working_directory_is_found(theirs, monkeypatch):
-    monkeypatch.chdir(theirs.parent)
+def test_a_module_of_the_working_directory_is_found(rankers, monkeypatch):
+    monkeypatch.chdir(rankers.parent)
     assert reranker("their_rankers:share").score(*ASKED) == [0.5, 1.0, 0.0]
 
 
-def test_documents_that_a_comparing_transformer_leaves_out_come_last_in_the_given_order(theirs):
+def test_documents_that_a_comparing_transformer_leaves_out_come_last_in_the_given_order(rankers):
     with pytest.raises(
         InputError, match=r"no score for document c of topic 1.*'pyterrier\.compares': True"
     ):
-        reranker(f"{theirs}:cut").score(*ASKED)
-    ready = reranker(f"{theirs}:cut", compares=True)
+        reranker(f"{rankers}:cut").score(*ASKED)
+    ready = reranker(f"{rankers}:cut", compares=True)
     scores = ready.score(*ASKED)
     assert scores == [0.0, 0.0, 0.0]
     rescored = ready.rescore(*ASKED, scores)
@@ -268,9 +268,11 @@ def test_documents_that_a_comparing_transformer_leaves_out_come_last_in_the_give
         ("{file}:nameless", {}, InputError, "returns no column 'score'"),
     ],
 )
-def test_what_is_wrong_with_a_transformer_is_said_in_a_line(theirs, place, options, error, message):
+def test_what_is_wrong_with_a_transformer_is_said_in_a_line(
+    rankers, place, options, error, message
+):
     with pytest.raises(error, match=message) as raised:
-        reranker(place.format(file=theirs), **options).score(*ASKED)
+        reranker(place.format(file=rankers), **options).score(*ASKED)
     assert "\n" not in str(raised.value)
 
 
@@ -280,8 +282,8 @@ def test_results_depend_on_the_code_of_the_transformer_and_on_what_it_reads(tmp_
     index.write_text("1")
 
     def described():
-        made = chosen("pyterrier", transformer=f"{file}:share", files=[str(index)])
-        return [made.describe_reads(), made.registration.describe(made.options)]
+        choice = chosen("pyterrier", transformer=f"{file}:share", files=[str(index)])
+        return [choice.describe_reads(), choice.registration.describe(choice.options)]
 
     first = described()
     assert described() == first
@@ -304,15 +306,15 @@ def test_documents_and_indexes_of_other_collections_are_refused(bm25, tmp_path):
         "[['41', 'MED-1', 1.0]], columns=['qid', 'docno', 'score']), uniform=True)\n"
     )
     settings = {"pyterrier.transformer": f"{file}:fixed"}
-    asked = RunSettings(
+    run_settings = RunSettings(
         "demo", first_stages="pyterrier", settings=settings, run_dir=tmp_path / "runs"
     )
     with pytest.raises(InputError, match="found document MED-1 for topic 41"):
-        run(asked)
+        run(run_settings)
 
 
-def test_texts_without_a_collection_are_reranked(theirs, tmp_path):
-    settings = {"pyterrier.transformer": f"{theirs}:share"}
+def test_texts_without_a_collection_are_reranked(rankers, tmp_path):
+    settings = {"pyterrier.transformer": f"{rankers}:share"}
     frame = pd.DataFrame(
         [("1", "lung cancer", doc, 1.0, text) for doc, text in TEXTS.items()],
         columns=["qid", "query", "docno", "score", "text"],
@@ -346,7 +348,7 @@ def test_a_reranker_that_learns_needs_something_to_learn_from(beir_folder):
         bridge.reranker("mbm", collection=f"{beir_folder('test')}:test")
 
 
-def test_the_examples_of_the_page_run(tmp_path, monkeypatch, theirs):
+def test_the_examples_of_the_page_run(tmp_path, monkeypatch, rankers):
     pytest.importorskip("pyterrier_pisa")
     monkeypatch.chdir(tmp_path)
     examples = [code for _, code in fences(DOCS / "bridges.md", "python")]

@@ -58,8 +58,8 @@ def test_earlier_queries_and_fields_are_those_of_the_first_row_that_has_them():
     )
     (topic,) = topics_of(filled(frame, KNOWN), KNOWN, ["drug", "age"])
     assert dict(topic.fields) == {"age": "5", "drug": "colchicine"}
-    (listed,) = topics_of(filled(frame_of(["x"], gene=[["A", "B"]]), None), None, ["gene"])
-    assert listed.values("gene") == ("A", "B")
+    (other,) = topics_of(filled(frame_of(["x"], gene=[["A", "B"]]), None), None, ["gene"])
+    assert other.values("gene") == ("A", "B")
 
 
 def test_texts_are_those_of_the_first_row_that_has_them():
@@ -67,7 +67,7 @@ def test_texts_are_those_of_the_first_row_that_has_them():
     frame["docno"] = ["d1", "d1", "d2"]
     frame.loc[2, "title"] = "only a title"
     texts = texts_of(filled(frame, None))
-    assert {d: (each.title, each.abstract) for d, each in texts.items()} == {
+    assert {d: (document.title, document.abstract) for d, document in texts.items()} == {
         "d1": ("t", "a"),
         "d2": ("only a title", ""),
     }

@@ -32,9 +32,9 @@ def ranker(server, tmp_path):
     """Make the reranker; a folder of answers is shared by all that a test makes."""
 
     def make(folder="cache", **options):
-        made = chosen("rankgpt", **{"url": server.url, "model": "m", **options})
-        made.reads  # noqa: B018 - which checks the options, as in a run
-        reranker = made.registration.made(made.options)
+        selection = chosen("rankgpt", **{"url": server.url, "model": "m", **options})
+        selection.reads  # noqa: B018 - which checks the options, as in a run
+        reranker = selection.registration.make(selection.options)
         resources = SmallResources(folder=tmp_path / folder)
         reranker.prepare(resources)
         reranker.told = resources.told
@@ -51,8 +51,8 @@ def documents(relevance):
 
 def order(reranker, relevance):
     """The documents' places in the order that the reranker gives them."""
-    asked = documents(relevance)
-    scores = reranker.rescore(TOPIC, asked, reranker.score(TOPIC, asked))
+    candidates = documents(relevance)
+    scores = reranker.rescore(TOPIC, candidates, reranker.score(TOPIC, candidates))
     return sorted(range(len(relevance)), key=lambda place: -scores[place])
 
 
@@ -184,9 +184,9 @@ def test_the_same_command_asks_again_for_what_was_cut(server, tmp_path):
     )
     server.orders += [choice("[2] is", "length"), *["[2] > [1]"] * 20]
     run(settings)
-    asked = len(server.asked)
+    count = len(server.asked)
     run(settings)
-    assert len(server.asked) == asked + 1
+    assert len(server.asked) == count + 1
 
 
 def test_thoughts_and_chunks_are_read_before_a_ranking(ranker, server):
@@ -307,10 +307,10 @@ def test_only_a_key_that_is_named_is_sent(ranker, server, monkeypatch):
 def test_several_topics_are_sorted_at_the_same_time_and_as_one_by_one(ranker, server):
     relevances = [[1, 2, 3], [3, 1, 2], [2, 3, 1], [5], [1, 2, 3, 4, 5, 6]]
     batch = [(Topic(str(n), f"q{n}"), documents(r), []) for n, r in enumerate(relevances)]
-    alone = [ranker("one", parallel=1).rescore(*asked) for asked in batch]
+    alone = [ranker("one", parallel=1).rescore(*entry) for entry in batch]
     server.together = 3  # nobody is answered before three have asked
-    found = ranker("several", parallel=3, depth=3).rescore_batch(batch[:3])
-    assert found == alone[:3]
+    results = ranker("several", parallel=3, depth=3).rescore_batch(batch[:3])
+    assert results == alone[:3]
     server.together = 1
     assert ranker("rest", parallel=3).rescore_batch(batch) == alone
 

@@ -18,18 +18,18 @@ def _texts(blocks):
     return ([text.encode() for text in block] for block in blocks)
 
 
-def _records(resources, encode=_texts, **how):
-    return DocumentRecords(resources, "texts", {"of": 1}, encode, **how)
+def _records(resources, encode=_texts, **options):
+    return DocumentRecords(resources, "texts", {"of": 1}, encode, **options)
 
 
 def _read(records, rows):
     """The records of some documents, in order."""
-    found = {}
-    for held in records.get(rows):
-        for place, begin, size in zip(held.places, held.begins, held.sizes, strict=True):
+    texts = {}
+    for block in records.get(rows):
+        for place, begin, size in zip(block.places, block.begins, block.sizes, strict=True):
             assert begin % 8 == 0
-            found[int(place)] = held.data[begin : begin + size].tobytes().decode()
-    return [found[place] for place in range(len(rows))]
+            texts[int(place)] = block.data[begin : begin + size].tobytes().decode()
+    return [texts[place] for place in range(len(rows))]
 
 
 class _Counting:
@@ -55,16 +55,16 @@ def rows(text_resources):
 
 
 def test_a_record_is_made_once(text_resources, rows, expected):
-    made = _Counting()
-    records = _records(text_resources, made)
+    counter = _Counting()
+    records = _records(text_resources, counter)
     order = np.random.default_rng(1).permutation(len(rows))
     assert _read(records, rows[order[:30]]) == [expected[place] for place in order[:30]]
-    assert len(made.texts) == 30
-    again = _records(text_resources, made)
+    assert len(counter.texts) == 30
+    again = _records(text_resources, counter)
     assert _read(again, rows) == expected
-    assert len(made.texts) == len(rows)
+    assert len(counter.texts) == len(rows)
     assert _read(records, rows) == expected, "also where another instance added them"
-    assert len(made.texts) == len(rows)
+    assert len(counter.texts) == len(rows)
     assert "" in expected
 
 
@@ -108,24 +108,24 @@ def test_what_was_made_before_an_interruption_stays(text_resources, rows, expect
 
 
 def test_progress_counts_the_documents_that_are_encoded(text_resources, rows, monkeypatch):
-    told = []
+    reports = []
     monkeypatch.setattr(
         text_resources,
         "progress",
-        lambda label, total, unit: told.append((label, total)) or nullcontext(told.append),
+        lambda label, total, unit: reports.append((label, total)) or nullcontext(reports.append),
     )
     records = _records(text_resources)
     records.get(rows[:4])
     records.fill(label="filling")
     records.get(rows)
-    assert told == [("encoding documents", 4), 4, ("filling", 116), 116]
+    assert reports == [("encoding documents", 4), 4, ("filling", 116), 116]
 
 
 def test_what_does_not_fit_is_made_again_and_that_is_told_before(text_resources, rows, expected):
-    made = _Counting()
+    counter = _Counting()
     sizes = -(-np.array([len(text) for text in expected]) // 8) * 8
     most = int(sizes[:50].sum())
-    records = _records(text_resources, made, most_bytes=most, option="texts.most=1")
+    records = _records(text_resources, counter, most_bytes=most, option="texts.most=1")
     assert _read(records, rows) == expected
     total = sum(map(len, expected))
     assert text_resources.told == [
@@ -134,11 +134,11 @@ def test_what_does_not_fit_is_made_again_and_that_is_told_before(text_resources,
     ]
     assert _read(records, rows) == expected
     assert _read(records, rows) == expected
-    assert len(made.texts) == 120 + 2 * 70
-    assert records._files.used() <= most
-    made.texts.clear()
+    assert len(counter.texts) == 120 + 2 * 70
+    assert records._files.size() <= most
+    counter.texts.clear()
     records.fill()
-    assert made.texts == [], "nothing is made for a full store"
+    assert counter.texts == [], "nothing is made for a full store"
 
 
 def test_without_room_all_is_made_again(text_resources, rows, expected):
@@ -158,10 +158,10 @@ def test_a_cache_that_cannot_be_written_to_is_read(
 ):
     _records(text_resources).get(rows[:50])
     _refusing(monkeypatch, code)
-    made = _Counting()
-    records = _records(text_resources, made)
+    counter = _Counting()
+    records = _records(text_resources, counter)
     assert _read(records, rows) == expected
-    assert len(made.texts) == len(rows) - 50
+    assert len(counter.texts) == len(rows) - 50
 
 
 def test_a_full_disk_is_an_error_and_leaves_the_rest_whole(
@@ -169,7 +169,7 @@ def test_a_full_disk_is_an_error_and_leaves_the_rest_whole(
 ):
     records = _records(text_resources)
     records.get(rows[:50])
-    size = records._files.used()
+    size = records._files.size()
     calls = []
 
     def full(file, data, begin):
@@ -180,7 +180,7 @@ def test_a_full_disk_is_an_error_and_leaves_the_rest_whole(
     with pytest.raises(OSError, match="No space"):
         records.fill()
     monkeypatch.undo()
-    assert records._files.used() <= size + 8
+    assert records._files.size() <= size + 8
     assert _read(_records(text_resources), rows) == expected
 
 
@@ -206,8 +206,8 @@ def test_several_processes_may_add_records(tmp_path):
         process.join()
         assert process.exitcode == 0
     files = _Files(tmp_path, 90)
-    whole, damaged = files.whole(np.arange(90))
-    assert (whole.all(), damaged) == (True, 0)
+    mask, damaged = files.check(np.arange(90))
+    assert (mask.all(), damaged) == (True, 0)
     begins, sizes = files.spans(np.arange(90))
     for row, (begin, size) in enumerate(zip(begins, sizes, strict=True)):
         assert files.data[begin : begin + size].tobytes() == bytes([row]) * row

@@ -45,12 +45,12 @@ def _reranker(resources, **changed):
 
 def _by_the_paper(reranker, resources, query, text, lexical):
     weights, vectors = plain_weights(reranker.network), plain_vectors(resources)
-    held = resources.word_vectors
-    unk = held.matrix[held.unk].astype(float)
+    word_vectors = resources.word_vectors
+    unk = word_vectors.matrix[word_vectors.unk].astype(float)
     layers = reranker.options.layers
-    asked = [vectors.get(word, unk) for word in query.split()]
+    query_vectors = [vectors.get(word, unk) for word in query.split()]
     read = [vectors.get(word, unk) for word in text.split()[:DOCUMENT_WORDS]]
-    x_q = full_convolutions(weights, "query", asked, layers)
+    x_q = full_convolutions(weights, "query", query_vectors, layers)
     x_d = full_convolutions(weights, "document", read, layers)
     similarity = x_d @ weights["similarity.weight"] @ x_q
     standard = (lexical - weights["lexical_mean"]) / weights["lexical_scale"]
@@ -78,33 +78,33 @@ def test_it_computes_what_the_papers_say(resources, query, shape, stored):
         _by_the_paper(reranker, resources, query, resources.texts[doc_id], features[n])
         for n, doc_id in enumerate(ids)
     ]
-    found = reranker.score(Topic("t", query), resources.documents(ids))
-    assert np.allclose(found, expected, atol=1e-5)
+    values = reranker.score(Topic("t", query), resources.documents(ids))
+    assert np.allclose(values, expected, atol=1e-5)
 
 
 def test_document_vectors_are_computed_once_for_the_same_weights(resources, tmp_path):
-    held = replace(resources, folder=tmp_path, built=[])
+    copy = replace(resources, folder=tmp_path, built=[])
     ids = list(resources.texts)
 
     def score(query, seed=1):
-        reranker = _reranker(replace(held, seed=seed), filters=5)
-        return reranker.score(Topic("t", query), held.documents(ids))
+        reranker = _reranker(replace(copy, seed=seed), filters=5)
+        return reranker.score(Topic("t", query), copy.documents(ids))
 
     first = score(QUERIES["words with vectors"])
     assert score(QUERIES["words with vectors"]) == first
     score(QUERIES["nothing"])
-    assert held.built == ["sevmos-documents"]
+    assert copy.built == ["sevmos-documents"]
     score(QUERIES["nothing"], seed=2)  # other weights
-    assert held.built == ["sevmos-documents"] * 2
+    assert copy.built == ["sevmos-documents"] * 2
 
 
 def test_document_vectors_are_kept_for_every_number_of_threads(resources, tmp_path):
     """Sums that are divided among threads round differently."""
-    held = replace(resources, folder=tmp_path, built=[])
+    copy = replace(resources, folder=tmp_path, built=[])
     for threads in (1, 2, 1):
-        reranker = _reranker(replace(held, model_threads=threads), filters=5)
-        reranker.score(Topic("t", QUERIES["words with vectors"]), held.documents(["d1"]))
-    assert held.built == ["sevmos-documents"] * 2
+        reranker = _reranker(replace(copy, model_threads=threads), filters=5)
+        reranker.score(Topic("t", QUERIES["words with vectors"]), copy.documents(["d1"]))
+    assert copy.built == ["sevmos-documents"] * 2
 
 
 def test_training_forgets_what_was_stored(planted, tmp_path):

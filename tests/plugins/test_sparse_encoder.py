@@ -30,9 +30,9 @@ def _reranker(folder, resources, **options):
 @pytest.mark.parametrize("similarity", ["dot", "cosine"])
 def test_scores_are_similarities_of_sentence_transformers(tmp_path, text_resources, similarity):
     model = save_splade(tmp_path / "model", similarity_fn_name=similarity)
-    theirs, read = library(model), read_documents(text_resources, 30)
-    expected = theirs.similarity(
-        theirs.encode_query([QUERY.query]), theirs.encode_document([d.text for d in read])
+    reference, read = library(model), read_documents(text_resources, 30)
+    expected = reference.similarity(
+        reference.encode_query([QUERY.query]), reference.encode_document([d.text for d in read])
     )
     if not expected.is_sparse:
         expected = expected.numpy()
@@ -46,9 +46,9 @@ def test_the_best_part_of_a_long_document_counts(splade, text_resources):
     read = read_documents(text_resources)
     scores = _reranker(splade, text_resources).score(QUERY, read)
     parts = opened(splade).split([document.text for document in read])
-    theirs = library(splade)
-    (query,) = dense(theirs, "query", [QUERY.query])
-    expected = [max(dense(theirs, "document", of_text) @ query) for of_text in parts]
+    reference = library(splade)
+    (query,) = dense(reference, "query", [QUERY.query])
+    expected = [max(dense(reference, "document", of_text) @ query) for of_text in parts]
     assert np.allclose(scores, expected, rtol=1e-5)
     assert scores != _reranker(splade, text_resources, long="cut").score(QUERY, read)
 
@@ -77,8 +77,8 @@ _VECTORS = {word: np.ones(2) for word in WORDS}
 
 
 def test_documents_and_queries_without_text_have_score_0(splade, tmp_path):
-    held = {"full": "w1 w2", "empty": "", "blank": " "}
-    resources = small_resources(tmp_path / "forward", held, _VECTORS)
+    texts = {"full": "w1 w2", "empty": "", "blank": " "}
+    resources = small_resources(tmp_path / "forward", texts, _VECTORS)
     reranker = _reranker(splade, resources)
     scores = reranker.score(QUERY, read_documents(resources))
     assert scores[0] > 0
@@ -89,29 +89,29 @@ def test_documents_and_queries_without_text_have_score_0(splade, tmp_path):
 def test_an_explanation_says_what_each_word_adds(splade, text_resources):
     reranker, read = _reranker(splade, text_resources), read_documents(text_resources, 20)
     scores = reranker.score(QUERY, read)
-    for told, score in zip(reranker.explain(QUERY, read), scores, strict=True):
-        assert told["score"] == score
-        assert {row["word"] for row in told["query_words"]} <= set(QUERY.query.split())
-        assert not {row["word"] for row in told["added_words"]} & set(QUERY.query.split())
+    for explanation, score in zip(reranker.explain(QUERY, read), scores, strict=True):
+        assert explanation["score"] == score
+        assert {row["word"] for row in explanation["query_words"]} <= set(QUERY.query.split())
+        assert not {row["word"] for row in explanation["added_words"]} & set(QUERY.query.split())
         for name, total in (("query_words", "of_query_words"), ("added_words", "of_added_words")):
-            adds = [row["adds"] for row in told[name]]
-            assert sum(adds) == pytest.approx(told[total])
-            whole = [row for row in told[name] if "query_weight" in row]
-            assert adds[: len(whole)] == sorted(adds[: len(whole)], reverse=True)
-            for row in whole:
+            adds = [row["adds"] for row in explanation[name]]
+            assert sum(adds) == pytest.approx(explanation[total])
+            rows = [row for row in explanation[name] if "query_weight" in row]
+            assert adds[: len(rows)] == sorted(adds[: len(rows)], reverse=True)
+            for row in rows:
                 assert row["adds"] == pytest.approx(row["query_weight"] * row["document_weight"])
-        assert told["of_query_words"] + told["of_added_words"] == pytest.approx(score)
-        json.dumps(told)
-    shown = explanation_text(told, rows=30, room=80)
-    assert "others" in shown
-    assert max(map(len, shown.splitlines())) <= 80
+        assert explanation["of_query_words"] + explanation["of_added_words"] == pytest.approx(score)
+        json.dumps(explanation)
+    text = explanation_text(explanation, rows=30, room=80)
+    assert "others" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_pieces_of_words_say_which_word_they_are_in(tmp_path, text_resources):
     reranker = _reranker(save_without_inference(tmp_path / "model"), text_resources)
     read = read_documents(text_resources, 1)
-    (told,) = reranker.explain(Topic("t", "w3w w3-w4 w5"), read)
-    said = {row["word"]: row["in"] for row in told["query_words"]}
+    (explanation,) = reranker.explain(Topic("t", "w3w w3-w4 w5"), read)
+    said = {row["word"]: row["in"] for row in explanation["query_words"]}
     assert said == {"w3": "w3-w4", "w4": "w3-w4", "w5": "w5", "[UNK]": "w3w, w3-w4"}
     (plain,) = reranker.explain(Topic("t", "w3 w5"), read)
     assert "in" not in plain["query_words"][0]
@@ -119,15 +119,17 @@ def test_pieces_of_words_say_which_word_they_are_in(tmp_path, text_resources):
 
 def test_an_explanation_names_the_part_that_counts(splade, text_resources):
     reranker = _reranker(splade, text_resources)
-    told = reranker.explain(QUERY, read_documents(text_resources))
-    assert {part["part"] for part in told if "part" in part} == {"1 of 2", "2 of 2"}
+    explanations = reranker.explain(QUERY, read_documents(text_resources))
+    assert {part["part"] for part in explanations if "part" in part} == {"1 of 2", "2 of 2"}
 
 
 def test_queries_without_inference_have_no_added_words(tmp_path, text_resources):
     model = save_without_inference(tmp_path / "model")
-    told = _reranker(model, text_resources).explain(QUERY, read_documents(text_resources, 5))
-    assert [part["added_words"] for part in told] == [[]] * 5
-    assert all(len(part["query_words"]) == 3 for part in told)
+    explanations = _reranker(model, text_resources).explain(
+        QUERY, read_documents(text_resources, 5)
+    )
+    assert [part["added_words"] for part in explanations] == [[]] * 5
+    assert all(len(part["query_words"]) == 3 for part in explanations)
 
 
 def test_scores_depend_on_the_model_s_files(splade, tmp_path):

@@ -57,16 +57,16 @@ KINDS = {
 }
 
 
-def _near(ours, theirs):
-    return np.abs(ours - theirs).max() <= 1e-5 * max(1, theirs.max())
+def _near(vectors, reference):
+    return np.abs(vectors - reference).max() <= 1e-5 * max(1, reference.max())
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_weights_are_those_of_sentence_transformers(kind, tmp_path):
     model = KINDS[kind](tmp_path / "model")
-    theirs, ours = library(model), opened(model)
-    for task, encoded in (("query", ours.queries), ("document", ours.documents)):
-        expected = dense(theirs, task, READ)
+    reference, encoder = library(model), opened(model)
+    for task, encoded in (("query", encoder.queries), ("document", encoder.documents)):
+        expected = dense(reference, task, READ)
         vectors = encoded(READ)
         assert vectors.dtype == np.float32
         assert 0.02 < (expected > 0).mean() < 0.95, "some words, and not all"
@@ -127,10 +127,10 @@ def test_columns_have_the_names_of_words(tmp_path):
 @pytest.mark.parametrize("save", [save_splade, save_without_inference])
 def test_a_query_says_which_words_are_its_own(save, tmp_path):
     encoder = opened(save(tmp_path / "model"), query_prompt="w5 ")
-    own = encoder.read_words("w3 w9, w3-w8 new")
-    named = {encoder.words[column]: word for column, word in own.items()}
-    whole = {"w3": "w3, w3-w8", "w8": "w3-w8", "w9": "w9", "[UNK]": "w9, w3-w8, new", "w5": ""}
-    assert named == whole
+    words = encoder.read_words("w3 w9, w3-w8 new")
+    origins = {encoder.words[column]: word for column, word in words.items()}
+    expected = {"w3": "w3, w3-w8", "w8": "w3-w8", "w9": "w9", "[UNK]": "w9, w3-w8, new", "w5": ""}
+    assert origins == expected
 
 
 def test_features_of_an_autoencoder_are_no_words_of_a_query(tmp_path):
@@ -140,10 +140,10 @@ def test_features_of_an_autoencoder_are_no_words_of_a_query(tmp_path):
 def test_few_words_of_a_document_are_those_with_the_largest_weights(tmp_path):
     model = save_splade(tmp_path / "model")
     all_of_them, few = (opened(model, **most).documents(READ) for most in ({}, {"most_words": 4}))
-    for whole, part in zip(all_of_them, few, strict=True):
-        largest = np.sort(whole.data)[::-1][:4]
+    for vector, part in zip(all_of_them, few, strict=True):
+        largest = np.sort(vector.data)[::-1][:4]
         assert np.array_equal(np.sort(part.data)[::-1], largest)
-        assert {*part.indices} <= {*whole.indices}
+        assert {*part.indices} <= {*vector.indices}
     assert np.array_equal(
         opened(model, most_words=4).queries(READ).toarray(), opened(model).queries(READ).toarray()
     )
@@ -151,13 +151,14 @@ def test_few_words_of_a_document_are_those_with_the_largest_weights(tmp_path):
 
 def test_cosines_are_products_of_vectors_of_length_1(tmp_path):
     model = save_splade(tmp_path / "model", similarity_fn_name="cosine")
-    ours, theirs = opened(model), library(model)
+    encoder, reference = opened(model), library(model)
     read = [text for text in READ if text.strip()]
-    scores = (ours.queries(read) @ ours.documents(read).T).toarray()
-    vectors = theirs.encode_query(read), theirs.encode_document(read)
-    assert np.allclose(scores, theirs.similarity(*vectors).to_dense().numpy(), atol=1e-5)
+    scores = (encoder.queries(read) @ encoder.documents(read).T).toarray()
+    vectors = reference.encode_query(read), reference.encode_document(read)
+    assert np.allclose(scores, reference.similarity(*vectors).to_dense().numpy(), atol=1e-5)
     assert _near(
-        opened(model, similarity="dot").documents(READ).toarray(), dense(theirs, "document", READ)
+        opened(model, similarity="dot").documents(READ).toarray(),
+        dense(reference, "document", READ),
     )
 
 
@@ -171,10 +172,10 @@ def test_distances_are_refused(tmp_path):
 def test_queries_may_have_a_model_of_their_own(tmp_path):
     documents = save_splade(tmp_path / "documents")
     queries = save_splade(tmp_path / "queries", seed=2)
-    both = opened(documents, query_model=str(queries))
-    assert np.array_equal(both.queries(READ).toarray(), opened(queries).queries(READ).toarray())
+    encoder = opened(documents, query_model=str(queries))
+    assert np.array_equal(encoder.queries(READ).toarray(), opened(queries).queries(READ).toarray())
     assert np.array_equal(
-        both.documents(READ).toarray(), opened(documents).documents(READ).toarray()
+        encoder.documents(READ).toarray(), opened(documents).documents(READ).toarray()
     )
     other = save_language_model(tmp_path / "other", vocab_size=VOCABULARY + 1)
     with pytest.raises(InputError, match="queries have other words than those of documents"):
@@ -214,12 +215,12 @@ def test_vectors_depend_on_all_weights(save, tmp_path):
 def test_a_router_may_have_a_part_in_its_own_folder(tmp_path):
     model = save_without_inference(tmp_path / "model")
     expected = opened(model).documents(READ).toarray()
-    own = next(model.glob("document_0_*"))
-    for file in own.iterdir():
+    folder = next(model.glob("document_0_*"))
+    for file in folder.iterdir():
         file.rename(model / file.name)
-    own.rmdir()
+    folder.rmdir()
     path = model / "router_config.json"
-    path.write_text(path.read_text().replace(f'"{own.name}"', '""'))
+    path.write_text(path.read_text().replace(f'"{folder.name}"', '""'))
     assert np.array_equal(opened(model).documents(READ).toarray(), expected)
 
 
@@ -238,8 +239,8 @@ def test_long_texts_are_split_into_parts_that_the_model_reads_whole(tmp_path):
 def test_more_tokens_than_the_model_reads_are_told(tmp_path):
     model = save_splade(tmp_path / "model")
     assert opened(model, max_length=LONGEST).notes == []
-    told = "The model reads 32 tokens at most, fewer than sparse-encoder.max_length=33"
-    assert opened(model, max_length=LONGEST + 1).notes == [told]
+    notice = "The model reads 32 tokens at most, fewer than sparse-encoder.max_length=33"
+    assert opened(model, max_length=LONGEST + 1).notes == [notice]
 
 
 def _changed_weights(model, change):
@@ -255,7 +256,7 @@ def test_weights_of_16_bits_are_read_in_32(tmp_path):
 
     model = save_splade(tmp_path / "model")
     _changed_weights(model, lambda tensors: {k: v.bfloat16() for k, v in tensors.items()})
-    change_json(model / "config.json", lambda held: {**held, "dtype": "bfloat16"})
+    change_json(model / "config.json", lambda config: {**config, "dtype": "bfloat16"})
     assert library(model)[0].auto_model.dtype == torch.float32
     assert _near(opened(model).documents(READ).toarray(), dense(library(model), "document", READ))
 
@@ -304,8 +305,8 @@ def test_pickled_weights_are_refused(tmp_path):
 def test_a_model_without_a_side_for_queries_is_refused(tmp_path):
     model = save_with_two_sides(tmp_path / "model")
 
-    def renamed(held):
-        return json.loads(json.dumps(held).replace('"query"', '"question"'))
+    def renamed(config):
+        return json.loads(json.dumps(config).replace('"query"', '"question"'))
 
     change_json(model / "router_config.json", renamed)
     with pytest.raises(InputError, match="of a query: No route found for task type 'query'"):

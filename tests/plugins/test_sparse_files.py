@@ -50,9 +50,9 @@ def write_ciff_file(path, vectors=VECTORS):
 
 def write_folder(path):
     path.mkdir()
-    some = dict([*VECTORS.items()][:2])
-    write_json(path / "a.jsonl", some)
-    rest = [{"id": d, "vector": v} for d, v in VECTORS.items() if d not in some]
+    part = dict([*VECTORS.items()][:2])
+    write_json(path / "a.jsonl", part)
+    rest = [{"id": d, "vector": v} for d, v in VECTORS.items() if d not in part]
     (path / "b.json").write_text(json.dumps(rest))
     (path / "README").write_text("not read")
     return path
@@ -101,56 +101,56 @@ def test_vectors_and_topics_of_others_are_searched_without_a_model(
         topics.write_text("q1\tcancer cancer lung\nq2\tdose unknown\n")
     else:
         topics.write_text(line("q1", {"cancer": 2, "lung": 1}) + line("q2", {"dose": 1.0}))
-    chosen = settings(vectors, topics)
-    found = ir.search(collection, topic="q1", retriever=NAME, settings=chosen)
-    assert [(hit["id"], hit["score"]) for hit in found["hits"]] == [("d2", 510), ("d1", 294)]
-    found = ir.search(collection, topic="q2", retriever=NAME, settings=chosen, explain=True)
-    assert [hit["id"] for hit in found["hits"]] == ["d4"]
-    assert found["explanation"] == {"words": {"dose": 1.0}}
+    options = settings(vectors, topics)
+    result = ir.search(collection, topic="q1", retriever=NAME, settings=options)
+    assert [(hit["id"], hit["score"]) for hit in result["hits"]] == [("d2", 510), ("d1", 294)]
+    result = ir.search(collection, topic="q2", retriever=NAME, settings=options, explain=True)
+    assert [hit["id"] for hit in result["hits"]] == ["d4"]
+    assert result["explanation"] == {"words": {"dose": 1.0}}
 
 
 @pytest.mark.java
 def test_words_have_no_vector_in_a_file_of_topics(tmp_path, collection):
     vectors = write_json(tmp_path / "v.jsonl")
     (tmp_path / "t.tsv").write_text("q1\tcancer\nq2\tdose\n")
-    chosen = settings(vectors, tmp_path / "t.tsv")
+    options = settings(vectors, tmp_path / "t.tsv")
     with pytest.raises(InputError, match="Words and other topics need a model"):
-        ir.search(collection, "cancer", retriever=NAME, settings=chosen)
+        ir.search(collection, "cancer", retriever=NAME, settings=options)
 
 
 @pytest.mark.java
 def test_vectors_of_unknown_documents_are_told_and_left_out(tmp_path, collection, capfd):
-    some = {"d1": {"cancer": 3}, "d9": {"cancer": 9}}
-    vectors = write_json(tmp_path / "v.jsonl", some)
+    weights = {"d1": {"cancer": 3}, "d9": {"cancer": 9}}
+    vectors = write_json(tmp_path / "v.jsonl", weights)
     topics = tmp_path / "t.tsv"
     topics.write_text("q1\tcancer\nq2\tcancer\n")
-    chosen = settings(vectors, topics)
-    found = ir.search(collection, topic="q1", retriever=NAME, settings=chosen)
-    assert [hit["id"] for hit in found["hits"]] == ["d1"]
-    told = " ".join(capfd.readouterr().err.split())
-    assert "1 of 2 vectors are of no document of the collection" in told
-    assert "3 documents have no vector" in told
+    options = settings(vectors, topics)
+    result = ir.search(collection, topic="q1", retriever=NAME, settings=options)
+    assert [hit["id"] for hit in result["hits"]] == ["d1"]
+    message = " ".join(capfd.readouterr().err.split())
+    assert "1 of 2 vectors are of no document of the collection" in message
+    assert "3 documents have no vector" in message
 
 
 @pytest.mark.java
 @pytest.mark.parametrize(
-    ("vectors", "topics", "told"),
+    ("vectors", "topics", "message"),
     [
         ({"x1": {"a": 1}, "x2": {"a": 1}}, "q1\ta\nq2\ta\n", "2 of its 2 documents are not in"),
         (VECTORS, "q1\tother\nq2\twords\n", "made with another vocabulary"),
         (VECTORS, "q1\tcancer\n", "no vector of 1 of 2 topics, such as 'q2'"),
     ],
 )
-def test_vectors_that_do_not_fit_are_refused(tmp_path, collection, vectors, topics, told):
+def test_vectors_that_do_not_fit_are_refused(tmp_path, collection, vectors, topics, message):
     file = write_json(tmp_path / "v.jsonl", vectors)
     (tmp_path / "t.tsv").write_text(topics)
-    chosen = settings(file, tmp_path / "t.tsv")
-    with pytest.raises(InputError, match=told):
-        ir.search(collection, topic="q1", retriever=NAME, settings=chosen)
+    options = settings(file, tmp_path / "t.tsv")
+    with pytest.raises(InputError, match=message):
+        ir.search(collection, topic="q1", retriever=NAME, settings=options)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("not json\n", "v.jsonl:1: is no JSON"),
         (line("d1", {}) + "{\n", "v.jsonl:2: is no JSON"),
@@ -168,15 +168,15 @@ def test_vectors_that_do_not_fit_are_refused(tmp_path, collection, vectors, topi
         (line(1, {}) + line("1", {}), "'1' comes twice"),
     ],
 )
-def test_wrong_json_vectors_are_refused(tmp_path, text, told):
+def test_wrong_json_vectors_are_refused(tmp_path, text, message):
     (tmp_path / "v.jsonl").write_text(text)
     with pytest.raises(InputError) as error:
         [*read_vectors(tmp_path / "v.jsonl")]
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("cut.jsonl.gz", "not a whole gzip file"),
         ("plain.jsonl.gz", "not a whole gzip file"),
@@ -188,21 +188,21 @@ def test_wrong_json_vectors_are_refused(tmp_path, text, told):
         ("folder.ciff", "this is a folder"),
     ],
 )
-def test_damaged_and_misnamed_files_are_refused(tmp_path, name, told):
+def test_damaged_and_misnamed_files_are_refused(tmp_path, name, message):
     path = tmp_path / name
-    whole = ciff_bytes() if "ciff" in name else "".join(line(n, {"a": n}) for n in range(3000))
-    whole = whole if isinstance(whole, bytes) else whole.encode()
+    content = ciff_bytes() if "ciff" in name else "".join(line(n, {"a": n}) for n in range(3000))
+    content = content if isinstance(content, bytes) else content.encode()
     if name.startswith("cut"):
-        path.write_bytes(gzip.compress(whole)[:-20])
+        path.write_bytes(gzip.compress(content)[:-20])
     elif name.startswith("plain"):
-        path.write_bytes(whole)
+        path.write_bytes(content)
     elif name.startswith("folder"):
         path.mkdir()
     elif not name.startswith("missing"):
         path.write_text(line("d", {"a": 1e39}) if name.startswith("large") else "\n")
     with pytest.raises(InputError) as error:
         [*(CiffFile(path).postings() if "ciff" in name else read_vectors(path))]
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert name in str(error.value)
 
 
@@ -216,7 +216,7 @@ def test_a_byte_order_mark_is_no_part_of_an_id(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("postings", "told"),
+    ("postings", "message"),
     [
         ([("a", [0], [1]), ("a", [1], [1])], "the postings of 'a' come twice"),
         ([("a", [1, 1], [1, 1])], "the postings of 'a' do not ascend"),
@@ -224,16 +224,16 @@ def test_a_byte_order_mark_is_no_part_of_an_id(tmp_path):
         ([("a", [0], [-3])], "the postings of 'a' have a weight below 0"),
     ],
 )
-def test_wrong_postings_are_refused(tmp_path, postings, told):
+def test_wrong_postings_are_refused(tmp_path, postings, message):
     content = io.BytesIO()
     lists = [(term, np.array(places), np.array(weights)) for term, places, weights in postings]
     write_ciff(content, (f"d{n}" for n in range(8)), lambda: lists, description="a test")
-    written = content.getvalue()
-    at = written.rindex(b"\x08\x07")  # the number of the last document's record
-    if "record" in told:
-        written = written[:at] + b"\x08\x09" + written[at + 2 :]
-    (tmp_path / "v.ciff").write_bytes(written)
-    with pytest.raises(InputError, match=told):
+    data = content.getvalue()
+    at = data.rindex(b"\x08\x07")  # the number of the last document's record
+    if "record" in message:
+        data = data[:at] + b"\x08\x09" + data[at + 2 :]
+    (tmp_path / "v.ciff").write_bytes(data)
+    with pytest.raises(InputError, match=message):
         [*CiffFile(tmp_path / "v.ciff").postings()]
 
 
@@ -249,18 +249,18 @@ def test_a_folder_without_vectors_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("cancer lung\n", "t.tsv:1: this line has no topic's id"),
         ("q1\ta\n\nq1\tb\n", "t.tsv:3: topic 'q1' comes twice"),
         (b"q1\t\xff\n", "t.tsv:1: is no UTF-8"),
     ],
 )
-def test_wrong_topics_are_refused(tmp_path, text, told):
+def test_wrong_topics_are_refused(tmp_path, text, message):
     (tmp_path / "t.tsv").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(InputError) as error:
         read_queries(tmp_path / "t.tsv")
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_words_of_topics_weigh_as_often_as_they_are_written(tmp_path):
@@ -279,8 +279,10 @@ def test_ciff_is_read_as_it_was_written(tmp_path):
     (tmp_path / "v.ciff").write_bytes(ciff_bytes())
     file = CiffFile(tmp_path / "v.ciff")
     assert file.doc_ids == [f"d{n}" for n in range(301)]
-    found = {term: (places.tolist(), weights.tolist()) for term, places, weights in file.postings()}
-    assert found == {"a": ([0, 300], [1, 200]), "b": ([1], [7])}
+    postings = {
+        term: (places.tolist(), weights.tolist()) for term, places, weights in file.postings()
+    }
+    assert postings == {"a": ([0, 300], [1, 200]), "b": ([1], [7])}
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
@@ -324,19 +326,19 @@ def test_an_exported_index_has_all_weights(tmp_path, index, name):
     assert facts["a weight of 1 stands for"] == pytest.approx(index.scale)
     if "ciff" in name:
         source = CiffFile(tmp_path / name)
-        found = {doc_id: {} for doc_id in source.doc_ids}
+        vectors = {doc_id: {} for doc_id in source.doc_ids}
         for word, places, weights in source.postings():
             for place, weight in zip(places.tolist(), weights.tolist(), strict=True):
-                found[source.doc_ids[place]][word] = weight
+                vectors[source.doc_ids[place]][word] = weight
     else:
-        found = dict(read_vectors(tmp_path / name))
+        vectors = dict(read_vectors(tmp_path / name))
     rows = index.vectors(0, 300)
-    assert {"d007#1", "d007#2"} <= {*found}
+    assert {"d007#1", "d007#2"} <= {*vectors}
     ids = [i for i in sorted({*index.ids()}, reverse=True) for _ in range(1 + (i == "d007"))]
     for number, (doc_id, row) in enumerate(zip(ids, rows, strict=True)):
         name = f"d007#{1 + (ids[number - 1] == 'd007')}" if doc_id == "d007" else doc_id
         expected = {f"w{c}": w for c, w in zip(row.indices, row.data, strict=True)}
-        assert found[name] == expected
+        assert vectors[name] == expected
 
 
 @pytest.mark.java
@@ -349,9 +351,9 @@ def test_anserini_ranks_an_exported_index_alike(tmp_path):
     words = [f"w{column}" for column in range(60)]
     step = float(vectors.max()) / 255
     SparseIndex.write(tmp_path / "ours", doc_ids, words, vectors.__getitem__, step=step)
-    ours = SparseIndex(tmp_path / "ours")
+    sparse_index = SparseIndex(tmp_path / "ours")
     with (tmp_path / "source" / "v.jsonl").open("wb") as file:
-        export(ours, "v.jsonl", file)
+        export(sparse_index, "v.jsonl", file)
     folder = tmp_path / "theirs"
     options = f"-collection JsonVectorCollection -input {tmp_path / 'source'} -index {folder}"
     options += " -generator DefaultLuceneDocumentGenerator -threads 1 -impact -pretokenized"
@@ -372,15 +374,17 @@ def test_anserini_ranks_an_exported_index_alike(tmp_path):
     search = anserini_program("io.anserini.search.SearchCollection")(arguments)
     search.run()
     search.close()
-    theirs = {}
+    reference = {}
     for text in run.read_text().splitlines():
         topic, _, doc_id, _, score, _ = text.split()
-        theirs.setdefault(topic, {})[doc_id] = float(score)
-    for number, ranking in enumerate(ours.search(queries, 100)):
-        own = dict(zip(ranking.doc_ids, (ranking.scores / ours.scale).tolist(), strict=True))
-        scores = theirs[str(number)]
-        assert [round(score) for score in own.values()] == [*map(round, scores.values())]
+        reference.setdefault(topic, {})[doc_id] = float(score)
+    for number, ranking in enumerate(sparse_index.search(queries, 100)):
+        own_scores = dict(
+            zip(ranking.doc_ids, (ranking.scores / sparse_index.scale).tolist(), strict=True)
+        )
+        scores = reference[str(number)]
+        assert [round(score) for score in own_scores.values()] == [*map(round, scores.values())]
         last = min(scores.values())
         above = {doc_id for doc_id, score in scores.items() if score > last}
-        assert above == {doc_id for doc_id in own if doc_id in above}
-        assert above <= {*own}
+        assert above == {doc_id for doc_id in own_scores if doc_id in above}
+        assert above <= {*own_scores}

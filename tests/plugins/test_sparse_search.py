@@ -26,16 +26,16 @@ def without_inference(tmp_path_factory):
 
 
 def retriever(folder, **options):
-    named = {} if folder is None else {"model": str(folder)}
-    return SparseEncoderSearch(SparseSearchOptions(**named, **options))
+    arguments = {} if folder is None else {"model": str(folder)}
+    return SparseEncoderSearch(SparseSearchOptions(**arguments, **options))
 
 
-def products(model, texts, topic, *, whole):
+def products(model, texts, topic, *, cut):
     """The best similarity of a part of each document, by the library."""
-    theirs = library(model)
-    (query,) = dense(theirs, "query", [topic.query])
-    parts = [[text] for text in texts] if whole else opened(model).split(texts)
-    return [max(dense(theirs, "document", of_text) @ query) for of_text in parts]
+    reference = library(model)
+    (query,) = dense(reference, "query", [topic.query])
+    parts = [[text] for text in texts] if cut else opened(model).split(texts)
+    return [max(dense(reference, "document", of_text) @ query) for of_text in parts]
 
 
 @pytest.mark.parametrize("depth", [5, 1000])
@@ -47,7 +47,7 @@ def test_all_documents_are_ranked_by_the_librarys_similarity(
     model = request.getfixturevalue(kind)
     run = retriever(model, long=long).retrieve([QUERY, OTHER], depth, text_resources)
     for topic in (QUERY, OTHER):
-        scores = products(model, [*text_resources.texts.values()], topic, whole=long == "cut")
+        scores = products(model, [*text_resources.texts.values()], topic, cut=long == "cut")
         expected = Ranking.of([*text_resources.texts], scores)
         ranking = run.rankings[topic.id]
         filled = sum(score > 0 for score in scores)
@@ -66,14 +66,14 @@ def test_weights_in_a_byte_change_scores_by_half_a_step_per_word_at_most(splade,
     rounded = search.retrieve([QUERY], 1000, text_resources).rankings[QUERY.id]
     index = search._index(text_resources)
     (query,) = opened(splade).queries([QUERY.query])
-    own, scores = (dict(zip(r.doc_ids, r.scores, strict=True)) for r in (plain, rounded))
-    off = [abs(own[doc_id] - scores.get(doc_id, 0)) for doc_id in own]
+    expected, scores = (dict(zip(r.doc_ids, r.scores, strict=True)) for r in (plain, rounded))
+    off = [abs(expected[doc_id] - scores.get(doc_id, 0)) for doc_id in expected]
     assert 0 < max(off) <= query.sum() * index.scale / 2 + 1e-5
 
 
 def test_nothing_is_found_for_a_text_without_words(splade, tmp_path):
-    held = {"full": "w1 w2", "empty": "", "blank": " "}
-    resources = small_resources(tmp_path / "forward", held, VECTORS)
+    texts = {"full": "w1 w2", "empty": "", "blank": " "}
+    resources = small_resources(tmp_path / "forward", texts, VECTORS)
     run = retriever(splade).retrieve([QUERY, Topic("blank", " ")], 10, resources)
     assert run.rankings[QUERY.id].doc_ids == ("full",)
     assert run.rankings["blank"].doc_ids == ()
@@ -84,9 +84,9 @@ def test_an_explanation_has_the_querys_words_apart_from_added_ones(splade, text_
     encoder = opened(splade)
     (query,) = encoder.queries([QUERY.query])
     weights = {encoder.words[c]: w for c, w in zip(query.indices, query.data, strict=True)}
-    own = {encoder.words[column] for column in encoder.read_words(QUERY.query)}
-    assert {*explanation["words"]} == own & {*weights}
-    assert {*explanation["added words"]} == {*weights} - own
+    query_words = {encoder.words[column] for column in encoder.read_words(QUERY.query)}
+    assert {*explanation["words"]} == query_words & {*weights}
+    assert {*explanation["added words"]} == {*weights} - query_words
     assert explanation["added words"]
     for words in explanation.values():
         assert [*words.values()] == sorted(words.values(), reverse=True)
@@ -104,12 +104,12 @@ def test_exported_vectors_are_ranked_like_the_index_that_they_come_from(
         facts = search.export(name, file, text_resources)
     again = retriever(splade, vectors=tmp_path / name)
     text_resources.told.clear()
-    ours, theirs = (s.retrieve([QUERY, OTHER], 50, text_resources) for s in (search, again))
-    told = [line for line in text_resources.told if "parts of documents (ID#1)" in line]
-    assert len(told) == (long == "split")
+    run, other = (s.retrieve([QUERY, OTHER], 50, text_resources) for s in (search, again))
+    notices = [line for line in text_resources.told if "parts of documents (ID#1)" in line]
+    assert len(notices) == (long == "split")
     assert "are left out" not in "".join(text_resources.told)
     for topic in (QUERY, OTHER):
-        first, second = ours.rankings[topic.id], theirs.rankings[topic.id]
+        first, second = run.rankings[topic.id], other.rankings[topic.id]
         assert first.doc_ids == second.doc_ids
         unit = facts["a weight of 1 stands for"]
         np.testing.assert_allclose(first.scores, second.scores * unit, rtol=1e-5)
@@ -125,10 +125,10 @@ def test_topics_vectors_of_others_need_no_model(splade, text_resources, tmp_path
         words = {encoder.words[c]: float(w) for c, w in zip(*_row(queries), strict=True)}
         json_vectors.write_vectors(file, [(QUERY.id, words)])
     alone = retriever(None, vectors=tmp_path / "v.jsonl", queries=tmp_path / "q.jsonl")
-    ours, theirs = (
+    ranking, other = (
         s.retrieve([QUERY], 50, text_resources).rankings[QUERY.id] for s in (search, alone)
     )
-    assert ours.doc_ids == theirs.doc_ids
+    assert ranking.doc_ids == other.doc_ids
     assert not alone.traits().packages
     assert "torch" in search.traits().packages
 

@@ -7,7 +7,7 @@ from pretrained_models import save_sentence_encoder
 from sparse_models import save_splade
 
 from irplatform.plugin import Document, Documents
-from irplatform.text.given_texts import GivenTexts, given
+from irplatform.text.given_texts import GivenTexts, substitute
 from irplatform_encoders.biencoder import BiEncoder
 from irplatform_encoders.multi_vector.reranker import MultiVector
 from irplatform_encoders.sparse.reranker import SparseEncoder
@@ -22,17 +22,17 @@ if not library_is_too_old():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_texts_score_as_documents_with_the_same_text_do(kind, tmp_path, text_resources):
-    made, save = KINDS[kind]
+    system, save = KINDS[kind]
     save(tmp_path / "model")
-    reranker = made(made.Options(model=str(tmp_path / "model")))
+    reranker = system(system.Options(model=str(tmp_path / "model")))
     reranker.prepare(text_resources)
     expected = reranker.score(QUERY, text_resources.documents(["d3", "d1", "d4"]))
     texts = {
         f"text {doc_id}": Document(f"text {doc_id}", "", text_resources.texts[doc_id])
         for doc_id in ("d4", "d3", "d1")
     }
-    with given(GivenTexts(texts)):
-        asked = Documents.of([texts[f"text {doc_id}"] for doc_id in ("d3", "d1", "d4")])
-        assert reranker.score(QUERY, asked) == pytest.approx(expected, rel=1e-6)
-        assert len(reranker.explain(QUERY, asked)) == 3
+    with substitute(GivenTexts(texts)):
+        documents = Documents.of([texts[f"text {doc_id}"] for doc_id in ("d3", "d1", "d4")])
+        assert reranker.score(QUERY, documents) == pytest.approx(expected, rel=1e-6)
+        assert len(reranker.explain(QUERY, documents)) == 3
     assert reranker.score(QUERY, text_resources.documents(["d3", "d1", "d4"])) == expected

@@ -40,8 +40,8 @@ def _save_classifier(folder, resources, labels):
 
     reader = tokenizer(list(resources.word_vectors.words))
     torch.manual_seed(labels)
-    made = BertForSequenceClassification(config(vocab_size=len(reader), num_labels=labels))
-    made.save_pretrained(folder)
+    model = BertForSequenceClassification(config(vocab_size=len(reader), num_labels=labels))
+    model.save_pretrained(folder)
     reader.save_pretrained(folder)
     return folder
 
@@ -61,9 +61,9 @@ def test_a_classifier_is_gone_on_with(resources, tmp_path, labels):
     as_it_is = CrossEncoder(CrossEncoder.Options(model=str(tmp_path)))
     as_it_is.prepare(resources)
     (topic,) = planted_topics([3])
-    found = scores(_prepared(tmp_path, resources), resources, topic)
-    assert np.std(found) > 1e-3
-    assert np.array_equal(found, scores(as_it_is, resources, topic))
+    values = scores(_prepared(tmp_path, resources), resources, topic)
+    assert np.std(values) > 1e-3
+    assert np.array_equal(values, scores(as_it_is, resources, topic))
 
 
 def test_a_classifier_of_three_labels_is_refused(resources, tmp_path):
@@ -77,8 +77,8 @@ def test_a_model_that_lacks_weights_is_refused(folder, resources, tmp_path):
     for file in folder.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     weights = load_file(tmp_path / "model.safetensors")
-    kept = {name: each for name, each in weights.items() if "layer.1." not in name}
-    save_file(kept, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    rest = {name: tensor for name, tensor in weights.items() if "layer.1." not in name}
+    save_file(rest, tmp_path / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(InputError, match=r"no weights of the whole transformer: .*, and \d+ more"):
         _prepared(tmp_path, resources)
 
@@ -88,13 +88,13 @@ def test_a_tagger_of_words_gets_a_new_layer_on_top(resources, tmp_path):
     from transformers import BertForTokenClassification
 
     reader = tokenizer(list(resources.word_vectors.words))
-    made = BertForTokenClassification(config(vocab_size=len(reader), num_labels=5))
-    made.save_pretrained(tmp_path)
+    model = BertForTokenClassification(config(vocab_size=len(reader), num_labels=5))
+    model.save_pretrained(tmp_path)
     reader.save_pretrained(tmp_path)
     weights = _prepared(tmp_path, resources).network.state_dict()
     assert weights["classifier.weight"].shape == (1, 16)
     name = "bert.encoder.layer.1.output.dense.weight"
-    assert torch.equal(weights[name], made.state_dict()[name])
+    assert torch.equal(weights[name], model.state_dict()[name])
 
 
 def test_a_transformer_of_another_size_than_it_says_is_refused(folder, resources, tmp_path):
@@ -126,10 +126,10 @@ def test_loss_is_the_mean_over_lists_of_what_is_scored_alone(folder, resources, 
     alone = []
     for number, places in zip(batch.topic, batch.documents, strict=True):
         pool = task.sampler.pools[number]
-        held = replace(pool.labelled, candidates=tuple(pool.doc_ids[place] for place in places))
+        topic = replace(pool.labelled, candidates=tuple(pool.doc_ids[place] for place in places))
         grades = torch.from_numpy(pool.grades[places])
-        found = torch.from_numpy(scores(reranker, resources, held))
-        alone.append(float(listwise_logistic(found, grades)))
+        values = torch.from_numpy(scores(reranker, resources, topic))
+        alone.append(float(listwise_logistic(values, grades)))
     assert float(task.loss(task.read(batch)).detach()) == pytest.approx(np.mean(alone), abs=1e-5)
 
 
@@ -153,10 +153,10 @@ def test_pairs_are_padded_as_their_tokenizer_does(folder, resources, side, monke
     words = list(resources.word_vectors.words)
     pairs = reader.encode([(words[0], " ".join(words[:n])) for n in (3, 0, 9)])
     lists = [{name: ids.tolist() for name, ids in pair.items()} for pair in pairs]
-    wanted = reader.model.tokenizer.pad(lists, return_tensors="pt")
-    found = reader.padded(pairs)
-    assert found.keys() == wanted.keys() >= {"input_ids", "attention_mask"}
-    assert all(torch.equal(found[name], wanted[name]) for name in found)
+    expected = reader.model.tokenizer.pad(lists, return_tensors="pt")
+    batch = reader.padded(pairs)
+    assert batch.keys() == expected.keys() >= {"input_ids", "attention_mask"}
+    assert all(torch.equal(batch[name], expected[name]) for name in batch)
 
 
 def test_long_texts_are_read_as_far_as_they_fit_and_no_other_way(folder, resources, monkeypatch):
@@ -165,21 +165,21 @@ def test_long_texts_are_read_as_far_as_they_fit_and_no_other_way(folder, resourc
     long = " ".join(words[n % len(words)] for n in range(400))
     gaps = (words[0] + " " * 50) * 30  # more characters per token than almost any text has
     pairs = [(words[0], text) for text in ("", words[1], long, gaps, "x" * 1000)]
-    asked = []
+    batches = []
     tokenizer = reranker.reader.model.tokenizer
     real = type(tokenizer).__call__
     monkeypatch.setattr(
         type(tokenizer),
         "__call__",
-        lambda self, *texts, **k: asked.extend(texts[1:]) or real(self, *texts, **k),
+        lambda self, *texts, **k: batches.extend(texts[1:]) or real(self, *texts, **k),
     )
-    found = reranker.reader.encode(pairs)
+    encodings = reranker.reader.encode(pairs)
     queries, texts = map(list, zip(*pairs, strict=True))
-    whole = real(tokenizer, queries, texts, truncation="only_second", max_length=12)["input_ids"]
-    assert [pair["input_ids"].tolist() for pair in found] == whole
-    assert max(map(len, asked[0][:4])) < 300
-    assert gaps in asked[1]
-    assert long not in asked[1]
+    ids = real(tokenizer, queries, texts, truncation="only_second", max_length=12)["input_ids"]
+    assert [pair["input_ids"].tolist() for pair in encodings] == ids
+    assert max(map(len, batches[0][:4])) < 300
+    assert gaps in batches[1]
+    assert long not in batches[1]
 
 
 def test_the_end_of_a_text_is_read_where_the_tokenizer_cuts_the_beginning(folder, resources):
@@ -193,26 +193,26 @@ def test_the_end_of_a_text_is_read_where_the_tokenizer_cuts_the_beginning(folder
 
 
 def test_a_model_of_three_labels_is_refused_before_any_work(resources, tmp_path):
-    made = _save_classifier(tmp_path, resources, 3)
+    path = _save_classifier(tmp_path, resources, 3)
     with pytest.raises(InputError, match="the model has 3 labels"):
-        VanillaBert(VanillaBert.Options(model=str(made))).reads().check()
+        VanillaBert(VanillaBert.Options(model=str(path))).reads().check()
 
 
 def test_pretraining_has_steps_of_its_own(folder):
-    chosen = VanillaBert.Options(
+    options = VanillaBert.Options(
         model=str(folder),
         max_length=64,
         batch_size=7,
         loop={"epochs": 5, "warmup": 0.3},
         pretraining={"epochs": 2, "learning_rate": 1e-4},
     )
-    heeded = VanillaBert(chosen).traits().pretraining_options
+    heeded = VanillaBert(options).traits().pretraining_options
     assert (heeded.loop.epochs, heeded.loop.learning_rate) == (2, 1e-4)
     assert (heeded.lists.relevant_per_topic, heeded.lists.relevant_per_list) == (1, 8)
     assert (heeded.loop.warmup, heeded.max_length, heeded.model) == (0.3, 64, str(folder))
     assert heeded.batch_size == 7
-    shorter = chosen.model_copy(
-        update={"pretraining": chosen.pretraining.model_copy(update={"max_length": 32})}
+    shorter = options.model_copy(
+        update={"pretraining": options.pretraining.model_copy(update={"max_length": 32})}
     )
     assert VanillaBert(shorter).traits().pretraining_options.max_length == 32
 
@@ -245,16 +245,16 @@ def test_only_matrices_are_decayed_and_the_layer_on_top_has_a_rate_of_its_own(
     options = {"learning_rate": 0.1, "head_learning_rate": 0.2, "weight_decay": 0.3}
     reranker = _prepared(folder, resources, loop=options)
     names = {parameter: name for name, parameter in reranker.network.named_parameters()}
-    seen = {}
+    rates = {}
     for group in _task(reranker, resources, tmp_path).optimizer().param_groups:
         for parameter in group["params"]:
-            seen[names[parameter]] = (group["lr"], group["weight_decay"])
-    assert len(seen) == len(names)
-    assert seen["bert.encoder.layer.0.output.dense.weight"] == (0.1, 0.3)
-    assert seen["bert.encoder.layer.0.output.dense.bias"] == (0.1, 0.0)
-    assert seen["bert.encoder.layer.0.output.LayerNorm.weight"] == (0.1, 0.0)
-    assert seen["classifier.weight"] == (0.2, 0.3)
-    assert seen["classifier.bias"] == (0.2, 0.0)
+            rates[names[parameter]] = (group["lr"], group["weight_decay"])
+    assert len(rates) == len(names)
+    assert rates["bert.encoder.layer.0.output.dense.weight"] == (0.1, 0.3)
+    assert rates["bert.encoder.layer.0.output.dense.bias"] == (0.1, 0.0)
+    assert rates["bert.encoder.layer.0.output.LayerNorm.weight"] == (0.1, 0.0)
+    assert rates["classifier.weight"] == (0.2, 0.3)
+    assert rates["classifier.bias"] == (0.2, 0.0)
 
 
 def test_a_layer_that_was_learned_already_has_the_rate_of_all_others(resources, tmp_path):
@@ -279,15 +279,15 @@ def test_rates_rise_and_fall_to_nothing(folder, resources, tmp_path):
     reranker = _prepared(folder, resources, loop=loop)
     task = _task(reranker, resources, tmp_path)
     optimizer = task.optimizer()
-    told = []
-    task.advance = told.append
+    advances = []
+    task.advance = advances.append
     rates = []
     for epoch in range(2):
         for step, _ in enumerate(task.batches(epoch)):
             task.before_step(optimizer, epoch, step)
             rates.append(optimizer.param_groups[0]["lr"])
     highest = int(np.argmax(rates))
-    assert len(rates) == task.all_steps == sum(told)
+    assert len(rates) == task.all_steps == sum(advances)
     assert np.all(np.diff(rates[: highest + 1]) > 0)
     assert np.all(np.diff(rates[highest:]) < 0)
     assert 0 < rates[0] < max(rates) <= 0.1
@@ -295,8 +295,8 @@ def test_rates_rise_and_fall_to_nothing(folder, resources, tmp_path):
 
 
 def test_a_rate_without_a_warm_up_only_falls():
-    assert [rate_share(done, 0.0) for done in (0.0, 0.5, 1.0)] == [1.0, 0.5, 0.0]
-    assert [rate_share(done, 0.5) for done in (0.25, 0.5, 0.75)] == [0.5, 1.0, 0.5]
+    assert [rate_share(share, 0.0) for share in (0.0, 0.5, 1.0)] == [1.0, 0.5, 0.0]
+    assert [rate_share(share, 0.5) for share in (0.25, 0.5, 0.75)] == [0.5, 1.0, 0.5]
 
 
 def test_long_gradients_are_cut(folder, resources, tmp_path):
@@ -320,10 +320,10 @@ def test_epochs_are_judged_by_the_first_candidates(folder, resources, tmp_path):
 def test_what_ranks_already_stays_where_no_epoch_is_better(
     folder, resources, tmp_path, monkeypatch
 ):
-    kept = []
+    calls = []
     monkeypatch.setattr(
         "irplatform_encoders.crossencoder_reranker.run_loop",
-        lambda *_, keep_start, **__: kept.append(keep_start),
+        lambda *_, keep_start, **__: calls.append(keep_start),
     )
     language_model = _prepared(folder, resources)
     language_model.fit(planted_data(tmp_path))
@@ -333,7 +333,7 @@ def test_what_ranks_already_stays_where_no_epoch_is_better(
     classifier = _prepared(_save_classifier(tmp_path / "classifier", resources, 1), resources)
     for reranker in (pretrained, classifier):
         reranker.fit(planted_data(tmp_path))
-    assert kept == [False, True, True]
+    assert calls == [False, True, True]
 
 
 def test_the_loss_is_that_of_all_pairs_of_different_grade():

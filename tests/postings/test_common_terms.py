@@ -24,14 +24,14 @@ def test_a_posting_is_found_by_its_document():
     starts, documents = postings()
     rows, bits, ranks = common_terms(starts, documents, COUNT)
     for row, of_term, before in zip(rows.tolist(), bits.tolist(), ranks.tolist(), strict=True):
-        own = documents[starts[row] : starts[row + 1]].tolist()
+        members = documents[starts[row] : starts[row + 1]].tolist()
         for document in range(COUNT):
             word, place = divmod(document, 64)
             has = of_term[word] >> place & 1
-            assert has == (document in own)
+            assert has == (document in members)
             if has:
                 rank = before[word] + (of_term[word] & ((1 << place) - 1)).bit_count()
-                assert own[rank] == document
+                assert members[rank] == document
 
 
 def test_places_are_told_of_common_terms_only():

@@ -68,10 +68,10 @@ def exhaustive(postings, queries, depth):
     return results
 
 
-def rankings(postings, queries, depth, **how):
+def rankings(postings, queries, depth, **options):
     return [
         (numbers.tolist(), [*scores])
-        for results in search(postings, queries, depth, **how)
+        for results in search(postings, queries, depth, **options)
         for numbers, scores in results.by_topic()
     ]
 
@@ -94,16 +94,16 @@ def searches(draw):
     weight = st.floats(0, 8, width=32) | st.sampled_from([0.0, 1.0])
     rows = st.lists(st.integers(0, len(terms) - 1), unique=True) if terms else st.just([])
     topics = draw(st.lists(rows, max_size=20))
-    asked = [
-        (np.array(own, np.int64), np.array([draw(weight) for _ in own], np.float32))
-        for own in topics
+    pairs = [
+        (np.array(numbers, np.int64), np.array([draw(weight) for _ in numbers], np.float32))
+        for numbers in topics
     ]
     limit = st.sampled_from([0, 1999, 2000, 2004, NO_LIMIT])
-    limits = draw(st.lists(limit, min_size=len(asked), max_size=len(asked)))
+    limits = draw(st.lists(limit, min_size=len(pairs), max_size=len(pairs)))
     depth = draw(st.sampled_from([1, 2, 10, 1000]))
     return (
         of_terms(terms, count, kind, latest),
-        Queries.of(asked, np.array(limits, np.uint16)),
+        Queries.of(pairs, np.array(limits, np.uint16)),
         depth,
     )
 
@@ -121,8 +121,8 @@ def in_blocks(request):
 @pytest.mark.parametrize("compiled", COMPILED)
 @settings(max_examples=100, deadline=None)
 @given(searches())
-def test_search_finds_what_an_exhaustive_search_finds(in_blocks, compiled, asked):
-    assert rankings(*asked, compiled=compiled) == exhaustive(*asked)
+def test_search_finds_what_an_exhaustive_search_finds(in_blocks, compiled, case):
+    assert rankings(*case, compiled=compiled) == exhaustive(*case)
 
 
 @pytest.mark.parametrize("compiled", COMPILED)

@@ -116,8 +116,8 @@ def test_vectors_come_back_as_they_were_written(tmp_path):
     vectors = random(50, 20, 0.2, "csr", np.float32, random_state=5)
     doc_ids = sorted((f"d{number:02}" for number in range(50)), reverse=True)
     index = index_of(tmp_path / "index", doc_ids, vectors)
-    both = [index.vectors(0, 30).toarray(), index.vectors(30, 50).toarray()]
-    np.testing.assert_array_equal(np.vstack(both), vectors.toarray())
+    parts = [index.vectors(0, 30).toarray(), index.vectors(30, 50).toarray()]
+    np.testing.assert_array_equal(np.vstack(parts), vectors.toarray())
     words = [word for word, _, _ in index.postings()]
     assert words == sorted(f"w{column}" for column in range(20))
     for word, numbers, weights in index.postings():

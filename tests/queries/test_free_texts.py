@@ -11,7 +11,7 @@ from irplatform.data import Document
 from irplatform.errors import InputError
 from irplatform.text import ForwardIndex, build_forward_index
 from irplatform.text.forward_index import FIELDS, WordStatistics
-from irplatform.text.given_texts import GivenTexts, given
+from irplatform.text.given_texts import GivenTexts, substitute
 
 FEATURES = ["lexical", "stems", "embedding", "document", "demographics", "memory"]
 QUICK = {"loop": {"epochs": 1}}
@@ -123,27 +123,31 @@ def test_given_texts_have_the_words_and_counts_that_documents_have(tmp_path):
     build_forward_index(DOCUMENTS, tmp_path / "index", workers=1)
     index = ForwardIndex.open(tmp_path / "index")
     WordStatistics.keep(index, tmp_path / "words.npz")
-    kept = WordStatistics(tmp_path / "words.npz")
-    assert (kept.count, kept.held, list(kept.vocabulary)) == (4, 0, list(index.vocabulary))
+    statistics = WordStatistics(tmp_path / "words.npz")
+    assert (statistics.count, statistics.held, list(statistics.vocabulary)) == (
+        4,
+        0,
+        list(index.vocabulary),
+    )
     ids = ["3", "1", "4", "2"]
     rows = index.rows(ids)
     texts = GivenTexts({document.id: document for document in DOCUMENTS})
-    for other in (index, kept):
+    for other in (index, statistics):
         for field in FIELDS:
             for name in ("document_frequency", "collection_frequency", "idf"):
                 assert (getattr(other, name)(field) == getattr(index, name)(field)).all()
             assert other.average_length(field) == index.average_length(field)
             for name in ("lengths", "unique_counts", "idf_mass"):
                 expected = getattr(index, name)(field, rows)
-                with given(texts):
-                    found = getattr(other, name)(field, other.rows(ids))
-                np.testing.assert_allclose(found, expected)
+                with substitute(texts):
+                    values = getattr(other, name)(field, other.rows(ids))
+                np.testing.assert_allclose(values, expected)
             words, offsets = index.tokens(rows, field)
-            with given(texts):
-                found, begins = other.tokens(other.rows(ids), field)
-            assert (found.tolist(), begins.tolist()) == (words.tolist(), offsets.tolist())
+            with substitute(texts):
+                numbers, begins = other.tokens(other.rows(ids), field)
+            assert (numbers.tolist(), begins.tolist()) == (words.tolist(), offsets.tolist())
         matrix = index.matrix(rows, 3).tolist()
-        with given(texts):
+        with substitute(texts):
             assert other.matrix(other.rows(ids), 3).tolist() == matrix
             assert other.rows(ids).min() >= other.held  # nothing stored of documents has such rows
     assert index.rows(ids).tolist() == rows.tolist()
@@ -152,7 +156,7 @@ def test_given_texts_have_the_words_and_counts_that_documents_have(tmp_path):
 def test_words_that_the_collection_lacks_are_left_out(tmp_path):
     build_forward_index(DOCUMENTS, tmp_path / "index", workers=1)
     index = ForwardIndex.open(tmp_path / "index")
-    with given(GivenTexts({"x": Document("x", "zzz BRAF", "yyy melanoma zzz")})):
+    with substitute(GivenTexts({"x": Document("x", "zzz BRAF", "yyy melanoma zzz")})):
         rows = index.rows(["x"])
         words, offsets = index.tokens(rows)
         assert [index.vocabulary[word] for word in words] == ["braf", "melanoma"]

@@ -31,5 +31,5 @@ def test_it_loads_once_for_all_searches():
 
 
 def test_its_explanation_is_of_the_one_that_searched():
-    found = ir.search("demo", "melanoma", retriever=Loading, explain=True)
-    assert found["explanation"] == {"loaded before": True}
+    answer = ir.search("demo", "melanoma", retriever=Loading, explain=True)
+    assert answer["explanation"] == {"loaded before": True}

@@ -27,17 +27,17 @@ def by_place(install, tmp_path):
 
 
 def test_a_class_is_imported_from_its_place_at_first_use(by_place):
-    found, module = by_place()
-    assert found.plugins[0].provides == ("reranker length",)
+    plugins, module = by_place()
+    assert plugins.plugins[0].provides == ("reranker length",)
     assert module not in sys.modules
-    registration = found.reranker("length")
+    registration = plugins.reranker("length")
     assert registration.broken == ""
     assert registration.create({}).score(None, []) == []
     assert registration.system is sys.modules[module].Length
 
 
 @pytest.mark.parametrize(
-    ("code", "place", "told"),
+    ("code", "place", "message"),
     [
         (GOOD, "ranker:Lenght", "and 'ranker' has no 'Lenght'"),
         (GOOD, "ranker.not_there:Length", "failed importing 'ranker.not_there:Length'"),
@@ -50,30 +50,30 @@ def test_a_class_is_imported_from_its_place_at_first_use(by_place):
         ),
     ],
 )
-def test_a_place_without_a_sound_class_is_told_when_it_is_used(by_place, code, place, told):
-    found, module = by_place(code, place)
-    assert not found.broken
+def test_a_place_without_a_sound_class_is_told_when_it_is_used(by_place, code, place, message):
+    plugins, module = by_place(code, place)
+    assert not plugins.broken
     with pytest.raises(PluginError) as raised:
-        found.reranker("length").options({})
-    assert told in str(raised.value).replace(module, "ranker")
+        plugins.reranker("length").options({})
+    assert message in str(raised.value).replace(module, "ranker")
     assert "plugin 'placed' (irplatform-placed 1.5)" in str(raised.value)
-    assert found.reranker("length").broken == str(raised.value)
+    assert plugins.reranker("length").broken == str(raised.value)
 
 
 def test_defaults_are_checked_with_the_class(by_place):
-    found, _ = by_place(size=3)
-    assert "'size'" in found.reranker("length").broken
+    plugins, _ = by_place(size=3)
+    assert "'size'" in plugins.reranker("length").broken
 
 
 @pytest.mark.parametrize("place", ["", "ranker", "ranker:", "ranker.Length", "a b:Length", ":L"])
 def test_a_text_that_is_no_place_breaks_the_plugin(by_place, place):
-    found, _ = by_place(place=place)
-    assert "write a class, or its place as 'package.module:Class'" in found.broken[0].error
+    plugins, _ = by_place(place=place)
+    assert "write a class, or its place as 'package.module:Class'" in plugins.broken[0].error
 
 
 def test_every_system_of_ours_is_sound():
-    found = registry()
-    for table in (found.rerankers, found.retrievers, found.features):
-        assert [each.broken for each in table.values() if each.broken] == []
+    plugins = registry()
+    for table in (plugins.rerankers, plugins.retrievers, plugins.features):
+        assert [registration.broken for registration in table.values() if registration.broken] == []
     # Nor does a module that was imported meanwhile take the place of an object with hooks.
     assert [plugin.wrong for plugin in registry.__wrapped__().plugins if plugin.wrong] == []

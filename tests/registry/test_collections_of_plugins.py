@@ -40,23 +40,23 @@ def loaded(corpus=None, topics=TOPICS, qrels=None, **more):
     """The collection as the platform sees it."""
 
     def load():
-        held = {"load_topics": lambda: topics, "load_qrels": lambda: qrels or {"1": {"d": 1}}}
-        return Collection("few", "Few", corpus or Few(Document("d")), **(held | more))
+        loaders = {"load_topics": lambda: topics, "load_qrels": lambda: qrels or {"1": {"d": 1}}}
+        return Collection("few", "Few", corpus or Few(Document("d")), **(loaders | more))
 
     return guarded_collection("few", load, PLUGIN)()
 
 
 def test_a_sound_one_is_what_it_was():
     documents = [Document(str(number), "title", "text", {"mesh": ("x",)}) for number in range(2500)]
-    found = loaded(Few(*documents))
-    assert list(found.corpus) == list(found.corpus) == documents
-    assert (found.corpus.name, found.corpus.fields, found.corpus.fingerprint) == (
+    collection = loaded(Few(*documents))
+    assert list(collection.corpus) == list(collection.corpus) == documents
+    assert (collection.corpus.name, collection.corpus.fields, collection.corpus.fingerprint) == (
         "few",
         ("mesh",),
         "few-1",
     )
-    assert found.load_topics() == (Topic("1", "a"),)
-    assert found.load_qrels() == {"1": {"d": 1}}
+    assert collection.load_topics() == (Topic("1", "a"),)
+    assert collection.load_qrels() == {"1": {"d": 1}}
 
 
 @pytest.mark.parametrize(
@@ -146,10 +146,10 @@ def test_its_parts_are_what_they_should_be(more, message):
         loaded(**more)
 
 
-@pytest.mark.parametrize("given", ["../few", 7])
-def test_its_id_can_be_part_of_a_path(given):
-    with pytest.raises(PluginError, match=f"^{WHO} has the id {given!r}"):
-        guarded_collection("few", lambda: Collection(given, "", Few(), tuple), PLUGIN)()
+@pytest.mark.parametrize("name", ["../few", 7])
+def test_its_id_can_be_part_of_a_path(name):
+    with pytest.raises(PluginError, match=f"^{WHO} has the id {name!r}"):
+        guarded_collection("few", lambda: Collection(name, "", Few(), tuple), PLUGIN)()
 
 
 def test_its_documents_are_not_read_for_the_names_of_their_fields_unasked():
@@ -158,16 +158,16 @@ def test_its_documents_are_not_read_for_the_names_of_their_fields_unasked():
         def fields(self):
             raise OSError("all documents were read")
 
-    found = loaded(Metadata(Document("d")))
-    assert list(found.corpus) == [Document("d")]
+    collection = loaded(Metadata(Document("d")))
+    assert list(collection.corpus) == [Document("d")]
     with pytest.raises(PluginError, match=f"^{WHO} failed naming the fields of its documents"):
-        _ = found.corpus.fields
+        _ = collection.corpus.fields
 
 
 def test_topics_beside_the_documents_of_another_plugin_are_checked_too():
-    found = loaded(loaded().corpus, topics=["1"])
+    collection = loaded(loaded().corpus, topics=["1"])
     with pytest.raises(PluginError, match=f"^{WHO} gives str for a Topic"):
-        found.load_topics()
+        collection.load_topics()
 
 
 def test_what_its_documents_are_known_by_is_text():
@@ -200,10 +200,10 @@ def test_its_texts_may_be_known_apart_from_its_fields():
 
 def test_partners_are_checked_as_well():
     partner = Collection("partner", "", Few(), dict)
-    found = loaded(training=lambda: partner, validation=lambda: None)
+    collection = loaded(training=lambda: partner, validation=lambda: None)
     with pytest.raises(
         PluginError, match=f"^the training collection of {WHO} returned dict from load_topics"
     ):
-        found.training().load_topics()
+        collection.training().load_topics()
     with pytest.raises(PluginError, match=f"^the validation collection of {WHO} is NoneType"):
-        found.validation()
+        collection.validation()

@@ -50,29 +50,29 @@ def registry_with(monkeypatch):
 
 
 def test_a_group_is_found_by_name_with_its_options(registry_with):
-    found = registry_with(lambda register: register("year", Year, since=1990))
-    assert not found.broken
-    assert found.plugins[0].provides == ("feature group year",)
-    group = found.feature_group("year").create({})
+    plugins = registry_with(lambda register: register("year", Year, since=1990))
+    assert not plugins.broken
+    assert plugins.plugins[0].provides == ("feature group year",)
+    group = plugins.feature_group("year").create({})
     assert group.options.since == 1990
-    assert found.feature_group("year").create({"since": 5}).options.since == 5
+    assert plugins.feature_group("year").create({"since": 5}).options.since == 5
     with pytest.raises(InputError, match="year"):
-        found.feature_group("yeer")
+        plugins.feature_group("yeer")
     with pytest.raises(InputError, match="since"):
-        found.feature_group("year").create({"sinse": 5})
+        plugins.feature_group("year").create({"sinse": 5})
 
 
 def test_what_is_no_group_breaks_the_plugin_alone(registry_with):
-    found = registry_with(
+    plugins = registry_with(
         lambda register: register("odd", dict), lambda register: register("year", Year)
     )
-    assert [plugin.name for plugin in found.broken] == ["strange0"]
-    assert "not a subclass of FeatureGroup" in found.broken[0].error
-    assert list(found.features) == ["year"]
+    assert [plugin.name for plugin in plugins.broken] == ["strange0"]
+    assert "not a subclass of FeatureGroup" in plugins.broken[0].error
+    assert list(plugins.features) == ["year"]
 
 
 def test_two_plugins_cannot_have_the_same_group(registry_with):
-    found = registry_with(
+    plugins = registry_with(
         lambda register: register("year", Year), lambda register: register("year", Year)
     )
-    assert "feature group 'year' is registered by plugin 'strange0'" in found.broken[0].error
+    assert "feature group 'year' is registered by plugin 'strange0'" in plugins.broken[0].error

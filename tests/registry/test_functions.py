@@ -66,19 +66,19 @@ def register_knowledge(register):
 def test_a_function_that_fails_or_returns_nothing_is_named(
     install, body, of_collection, of_measure, of_format
 ):
-    found = load(install("functions", FUNCTIONS.replace("{body}", body)))
+    plugins = load(install("functions", FUNCTIONS.replace("{body}", body)))
     of = r"of plugin 'functions' \(irplatform-functions 1.5\)"
     with pytest.raises(PluginError, match=f"^collection 'few' {of} {of_collection}"):
-        found.collection("few")
+        plugins.collection("few")
     run = Run("good", {"t": Ranking.of(["d"], [1.0])})
     with pytest.raises(PluginError, match=f"^measure 'Share' {of} {of_measure}"):
-        evaluate({"t": {"d": 1}}, run, ["Share"], extra=found.measures)
+        evaluate({"t": {"d": 1}}, run, ["Share"], extra=plugins.measures)
     with pytest.raises(PluginError, match=f"^knowledge format 'few-lines' {of} {of_format}"):
-        found.knowledge["few-lines"]()
+        plugins.knowledge["few-lines"]()
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "value"),
     [
         ("{'t': 1.0}", "None"),
         ("{'t': 1.0, 'u': float('nan')}", "nan"),
@@ -88,11 +88,11 @@ def test_a_function_that_fails_or_returns_nothing_is_named(
         ("{t: 1.0 for t in [*qrels] if qrels.pop(t) and t == 't'}", "None"),
     ],
 )
-def test_a_measure_without_a_number_for_a_topic_is_named(install, values, told):
+def test_a_measure_without_a_number_for_a_topic_is_named(install, values, value):
     code = FUNCTIONS.replace("{body}", f"return {values}")
     (measure,) = load(install("functions", code)).measures.values()
     of = r"of plugin 'functions' \(irplatform-functions 1.5\)"
-    with pytest.raises(PluginError, match=f"^measure 'Share' {of} gave {told}.* for topic u;"):
+    with pytest.raises(PluginError, match=f"^measure 'Share' {of} gave {value}.* for topic u;"):
         measure({"t": {"d": 1}, "u": {"d": 0}}, Run("good", {"t": Ranking.of(["d"], [1.0])}))
 
 
@@ -109,21 +109,21 @@ def test_a_measure_without_a_number_for_a_topic_is_named(install, values, told):
     ],
 )
 def test_what_is_no_function_or_has_no_name_is_not_registered(install, wrong, reason):
-    found = load(install("functions", FUNCTIONS.replace("{body}", "pass").replace(*wrong)))
-    assert reason in found.broken[0].error
+    plugins = load(install("functions", FUNCTIONS.replace("{body}", "pass").replace(*wrong)))
+    assert reason in plugins.broken[0].error
 
 
 def test_a_name_of_a_function_belongs_to_the_plugin_that_came_first(install):
     code = FUNCTIONS.replace("{body}", "pass")
-    found = load((*install("a", code), *install("b", code)))
-    assert "collection 'few' is registered by plugin 'a' (" in found.broken[0].error
+    plugins = load((*install("a", code), *install("b", code)))
+    assert "collection 'few' is registered by plugin 'a' (" in plugins.broken[0].error
 
 
 @pytest.mark.parametrize("function", ["compute", "__import__('functools').partial(compute)"])
 def test_a_measure_is_told_from_others_by_the_source_of_its_plugin(install, function):
     code = FUNCTIONS.replace("{body}", "pass").replace("compute)", f"{function})")
-    found = load(install("functions", code))
-    assert found.measures["Share"].__module__.startswith("module_functions")
+    plugins = load(install("functions", code))
+    assert plugins.measures["Share"].__module__.startswith("module_functions")
 
 
 def test_no_standard_measure_has_a_hyphen():
@@ -131,6 +131,6 @@ def test_no_standard_measure_has_a_hyphen():
     import ir_measures
     import pytrec_eval
 
-    known = [*ir_measures.measures.registry, *pytrec_eval.supported_measures]
-    assert len(known) > 60
-    assert not [name for name in known if "-" in name]
+    names = [*ir_measures.measures.registry, *pytrec_eval.supported_measures]
+    assert len(names) > 60
+    assert not [name for name in names if "-" in name]

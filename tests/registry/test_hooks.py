@@ -24,15 +24,15 @@ def run_finished():
 
 def test_life_cycle_hooks_are_called_and_a_failing_one_is_named(install, tmp_path, capsys):
     failing = LISTENING.replace("heard.append(event.collection)", "raise OSError('deaf')")
-    found = load((*install("a", failing), *install("b", LISTENING)))
+    plugins = load((*install("a", failing), *install("b", LISTENING)))
     event = RunEvent("demo", ("bm25",), tmp_path)
-    found.announce("run_started", event)
-    found.announce("run_finished", event)
-    (listener,) = (p for p in found.manager.get_plugins() if "module_b" in p.__name__)
+    plugins.announce("run_started", event)
+    plugins.announce("run_finished", event)
+    (listener,) = (p for p in plugins.manager.get_plugins() if "module_b" in p.__name__)
     assert listener.heard == ["demo", "finished"]
-    told = capsys.readouterr().err
-    assert "plugin 'a' (irplatform-a 1.5): run_started failed: OSError: deaf (" in told
-    assert f"module_a_{tmp_path.name}.py:7, in run_started)" in told
+    notice = capsys.readouterr().err
+    assert "plugin 'a' (irplatform-a 1.5): run_started failed: OSError: deaf (" in notice
+    assert f"module_a_{tmp_path.name}.py:7, in run_started)" in notice
 
 
 @pytest.mark.parametrize("file", ["bm25.run", "bm25.run.gz"])
@@ -51,8 +51,8 @@ def run_finished():
 """
     orders = {"a": "", "b": "trylast=True", "c": "tryfirst=True"}
     installed = [install(name, code.format(order=order)) for name, order in orders.items()]
-    found = load(tuple(plugin for plugins in installed for plugin in plugins))
-    found.announce("run_finished", RunEvent("demo", ("bm25",), tmp_path))
+    registry = load(tuple(plugin for plugins in installed for plugin in plugins))
+    registry.announce("run_finished", RunEvent("demo", ("bm25",), tmp_path))
     assert capsys.readouterr().err.split() == ["module_c", "module_a", "module_b"]
 
 
@@ -75,9 +75,9 @@ def run_started(event):
 
 def test_no_plugin_moves_the_paths_of_users(install, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = load(install("wandering", WANDERING))
-    assert (found.broken, Path.cwd()) == ([], tmp_path)
-    found.announce("run_started", RunEvent("demo", ("bm25",), Path("relative")))
+    plugins = load(install("wandering", WANDERING))
+    assert (plugins.broken, Path.cwd()) == ([], tmp_path)
+    plugins.announce("run_started", RunEvent("demo", ("bm25",), Path("relative")))
     assert Path.cwd() == tmp_path
 
 
@@ -86,12 +86,12 @@ def test_an_event_hook_that_ends_the_program_is_named_and_the_rest_go_on(
     install, tmp_path, capsys, error
 ):
     ending = LISTENING.replace("heard.append(event.collection)", f"raise {error}(3)")
-    found = load((*install("a", ending), *install("b", LISTENING)))
-    found.announce("run_started", RunEvent("demo", ("bm25",), tmp_path))
-    (listener,) = (p for p in found.manager.get_plugins() if "module_b" in p.__name__)
+    plugins = load((*install("a", ending), *install("b", LISTENING)))
+    plugins.announce("run_started", RunEvent("demo", ("bm25",), tmp_path))
+    (listener,) = (p for p in plugins.manager.get_plugins() if "module_b" in p.__name__)
     assert listener.heard == ["demo"]
-    told = f"plugin 'a' (irplatform-a 1.5): run_started failed: {error}: 3"
-    assert told in capsys.readouterr().err
+    notice = f"plugin 'a' (irplatform-a 1.5): run_started failed: {error}: 3"
+    assert notice in capsys.readouterr().err
 
 
 def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
@@ -99,9 +99,9 @@ def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
         "from irplatform.plugin import hookimpl\n"
         "@hookimpl\ndef register_commands(cli):\n    raise TypeError('no')\n"
     )
-    found = load(install("broken", code))
-    found.add_commands(Commands())
-    (failed,) = (plugin.failed for plugin in found.plugins)
+    plugins = load(install("broken", code))
+    plugins.add_commands(Commands())
+    (failed,) = (plugin.failed for plugin in plugins.plugins)
     assert failed.startswith("register_commands failed: TypeError: no (")
     assert failed.endswith(".py:4, in register_commands)")
     assert failed in capsys.readouterr().err
@@ -112,9 +112,9 @@ def test_commands_are_among_what_a_plugin_provides(install):
         "from irplatform.plugin import hookimpl\n"
         "@hookimpl\ndef register_commands(cli):\n    @cli.command('greet')\n    def f(): pass\n"
     )
-    found = load(install("polite", code))
-    found.add_commands(Commands())
-    assert [(plugin.provides, plugin.failed) for plugin in found.plugins] == [
+    plugins = load(install("polite", code))
+    plugins.add_commands(Commands())
+    assert [(plugin.provides, plugin.failed) for plugin in plugins.plugins] == [
         (("command greet",), "")
     ]
 
@@ -127,10 +127,10 @@ def test_a_command_belongs_to_who_came_first(install, capsys, name):
     ).replace("run", name)
     commands = Commands()
     load((*install("a", code), *install("b", code))).add_commands(commands)
-    told = capsys.readouterr().err
+    notice = capsys.readouterr().err
     message = f"register_commands failed: PluginError: there is a command '{name}' already ("
-    assert f"plugin 'b' (irplatform-b 1.5): {message}" in told.splitlines()[-1]
-    assert ("plugin 'a'" in told, list(commands.commands)) == (
+    assert f"plugin 'b' (irplatform-b 1.5): {message}" in notice.splitlines()[-1]
+    assert ("plugin 'a'" in notice, list(commands.commands)) == (
         (True, []) if name == "run" else (False, ["greet"])
     )
 
@@ -150,18 +150,18 @@ def test_a_plugin_ships_results(install, tmp_path):
     (broken,) = load(points).broken
     assert "does not exist" in broken.error
     (tmp_path / f"module_results_{tmp_path.name}.toml").touch()
-    found = load(points)
-    assert found.broken == []
-    ((file, plugin),) = found.results.items()
+    plugins = load(points)
+    assert plugins.broken == []
+    ((file, plugin),) = plugins.results.items()
     assert (file.suffix, plugin.name) == (".toml", "results")
-    assert found.plugins[0].provides == (f"results {file.name}",)
+    assert plugins.plugins[0].provides == (f"results {file.name}",)
 
 
 def test_a_plugin_ships_tasks(install, tmp_path):
     points = install("tasks", RESULTS.replace("results", "tasks"))
     assert "does not exist" in load(points).broken[0].error
     (tmp_path / f"module_tasks_{tmp_path.name}.toml").touch()
-    found = load(points)
-    assert found.broken == []
-    ((file, plugin),) = found.tasks.items()
+    plugins = load(points)
+    assert plugins.broken == []
+    ((file, plugin),) = plugins.tasks.items()
     assert (file.suffix, plugin.name) == (".toml", "tasks")

@@ -93,12 +93,12 @@ def test_files_count_by_their_content(tmp_path):
 
 
 def test_what_cannot_be_read_is_named_and_never_the_same_in_another_call():
-    held = {"model": threading.Lock()}
-    digest, unread = live_digest(held, name="Ranker")
+    attributes = {"model": threading.Lock()}
+    digest, unread = live_digest(attributes, name="Ranker")
     assert unread == "Ranker.model (lock)"
-    assert live_digest(held, name="Ranker")[0] == digest
+    assert live_digest(attributes, name="Ranker")[0] == digest
     new_call()
-    assert live_digest(held, name="Ranker")[0] != digest
+    assert live_digest(attributes, name="Ranker")[0] != digest
 
 
 def test_code_of_packages_counts_by_their_version():
@@ -109,13 +109,13 @@ def test_code_of_packages_counts_by_their_version():
 
 
 def test_functions_of_artifacts_count_by_their_code():
-    def made(factor):
+    def function(factor):
         cell = {"__name__": "notebook_of_nobody"}
         exec(f"lock = None\ndef build(folder):\n    return {factor} * 2", cell)
         return cell["build"]
 
-    assert code_digest(made(1)) == code_digest(made(1)) != code_digest(made(2))
-    assert function_digest(made(1)) != function_digest(made(2))
+    assert code_digest(function(1)) == code_digest(function(1)) != code_digest(function(2))
+    assert function_digest(function(1)) != function_digest(function(2))
 
 
 def test_a_system_of_the_session_is_read_once_in_a_call():

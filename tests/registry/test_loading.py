@@ -98,18 +98,18 @@ BROKEN = {
 
 
 def test_a_plugin_is_known_with_its_distribution_and_what_it_provides(install):
-    found = load(install("good", GOOD))
-    (plugin,) = found.plugins
+    plugins = load(install("good", GOOD))
+    (plugin,) = plugins.plugins
     assert str(plugin) == "plugin 'good' (irplatform-good 1.5)"
     assert plugin.provides == ("reranker length",)
-    assert found.broken == []
-    assert str(found.reranker("length").plugin) == str(plugin)
+    assert plugins.broken == []
+    assert str(plugins.reranker("length").plugin) == str(plugin)
 
 
 @pytest.mark.parametrize(("code", "reason"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
-    found = load((*install("broken", code), *install("good", GOOD)))
-    (broken,) = found.broken
+    plugins = load((*install("broken", code), *install("good", GOOD)))
+    (broken,) = plugins.broken
     assert (broken.name, broken.distribution, broken.version) == (
         "broken",
         "irplatform-broken",
@@ -117,8 +117,8 @@ def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
     )
     assert reason in broken.error
     assert "\n" not in broken.error
-    assert list(found.rerankers) == ["length"]
-    assert found.rerankers["length"].plugin.name == "good"
+    assert list(plugins.rerankers) == ["length"]
+    assert plugins.rerankers["length"].plugin.name == "good"
 
 
 @pytest.mark.parametrize(
@@ -162,17 +162,17 @@ def test_whole_tracebacks_are_shown_to_who_asks(install, capsys, monkeypatch):
 
 
 def test_a_hook_that_nobody_marked_is_noticed(install):
-    found = load((*install("forgetful", GOOD.replace("@hookimpl\n", "")), *install("good", GOOD)))
-    forgetful, good = found.plugins
+    plugins = load((*install("forgetful", GOOD.replace("@hookimpl\n", "")), *install("good", GOOD)))
+    forgetful, good = plugins.plugins
     assert (forgetful.unmarked, forgetful.error) == (("register_rerankers",), "")
     assert good.unmarked == ()
-    assert found.broken == []
+    assert plugins.broken == []
     with pytest.raises(InputError, match=r"'forgetful'.*register_rerankers will not be"):
-        found.reranker("longest-first")
+        plugins.reranker("longest-first")
 
 
 @pytest.mark.parametrize(
-    ("function", "told"),
+    ("function", "message"),
     [
         (
             "def register_reranker(register)",
@@ -180,10 +180,10 @@ def test_a_hook_that_nobody_marked_is_noticed(install):
         )
     ],
 )
-def test_a_misspelt_hook_or_argument_is_told_with_the_right_name(install, function, told):
+def test_a_misspelt_hook_or_argument_is_told_with_the_right_name(install, function, message):
     code = GOOD.replace("def register_rerankers(register)", function)
     (broken,) = load(install("misspelt", code)).broken
-    assert broken.error == f"PluginError: {told}"
+    assert broken.error == f"PluginError: {message}"
 
 
 @pytest.mark.parametrize(
@@ -202,9 +202,9 @@ def test_a_hook_may_have_defaults_and_be_named_in_its_mark(install, function):
 
 def test_nothing_of_a_plugin_that_breaks_halfway_is_used(install):
     halfway = GOOD + "\n@hookimpl\ndef register_measures(register):\n    raise ValueError('no')\n"
-    found = load(install("halfway", halfway))
-    assert found.rerankers == {}
-    assert found.manager.get_plugins() == set()
+    plugins = load(install("halfway", halfway))
+    assert plugins.rerankers == {}
+    assert plugins.manager.get_plugins() == set()
 
 
 def test_what_an_interrupted_uninstallation_leaves_is_a_broken_plugin(tmp_path):
@@ -218,21 +218,21 @@ def test_what_an_interrupted_uninstallation_leaves_is_a_broken_plugin(tmp_path):
 def test_an_entry_point_that_cannot_be_read_is_a_broken_plugin(install):
     (entry_point,) = install("good", GOOD)
     broken = metadata.EntryPoint("m bad", "m_bad/foo", "irplatform")
-    found = load((broken, entry_point))
-    assert [plugin.name for plugin in found.broken] == ["m bad"]
-    assert list(found.rerankers) == ["length"]
+    plugins = load((broken, entry_point))
+    assert [plugin.name for plugin in plugins.broken] == ["m bad"]
+    assert list(plugins.rerankers) == ["length"]
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "message"),
     [
         ("not_there_at_all", "No module named 'not_there_at_all'"),
         ("json.not_there:hooks", "No module named 'json.not_there'"),
     ],
 )
-def test_an_entry_point_that_names_no_module_is_told(value, told):
+def test_an_entry_point_that_names_no_module_is_told(value, message):
     (broken,) = load([metadata.EntryPoint("bad", value, "irplatform")]).broken
-    assert broken.error.startswith(f"ModuleNotFoundError: {told}")
+    assert broken.error.startswith(f"ModuleNotFoundError: {message}")
 
 
 def test_a_plugin_of_a_former_version_is_told_with_the_remedy():
@@ -240,16 +240,16 @@ def test_a_plugin_of_a_former_version_is_told_with_the_remedy():
     point = SimpleNamespace(name="gone", value="irplatform_gone", dist=package)
     point.load = lambda: __import__("irplatform_gone")
     (broken,) = load([point]).broken
-    told = "ModuleNotFoundError: No module named 'irplatform_gone': install irplatform again"
-    assert broken.error == told
+    message = "ModuleNotFoundError: No module named 'irplatform_gone': install irplatform again"
+    assert broken.error == message
 
 
 def test_the_built_in_plugins_are_sound():
-    found = registry()
-    assert found.broken == []
-    assert {"bm25", "qld", "rm3"} <= set(found.retrievers)
-    assert {"delta", "delta-32"} <= set(found.rerankers)
-    assert "demo" in found.collections
+    plugins = registry()
+    assert plugins.broken == []
+    assert {"bm25", "qld", "rm3"} <= set(plugins.retrievers)
+    assert {"delta", "delta-32"} <= set(plugins.rerankers)
+    assert "demo" in plugins.collections
 
 
 def test_plugins_are_loaded_where_the_working_directory_is_gone(install, tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ VALIDATED = GOOD.replace("import Reranker", "import Options, Reranker").replace(
 
 
 @pytest.mark.parametrize(
-    ("raised", "error", "told"),
+    ("raised", "error", "message"),
     [
         (
             "RuntimeError('no table for this size')",
@@ -49,11 +49,11 @@ VALIDATED = GOOD.replace("import Reranker", "import Options, Reranker").replace(
         ),
     ],
 )
-def test_what_a_validator_raises_is_told(install, raised, error, told):
+def test_what_a_validator_raises_is_told(install, raised, error, message):
     """A failure names the plugin, a refusal ends with one full stop."""
     code = "from pydantic import field_validator\n" + VALIDATED.replace("{error}", raised)
     length = load(install("checks", code)).reranker("length")
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         length.options({"size": 6})
 
 
@@ -109,8 +109,8 @@ def test_options_that_do_not_go_together_are_told_without_naming_one(install):
                 raise ValueError("low is above high")
             return self"""
     length = load(install("ordered", _with_options(body))).reranker("length")
-    told = r"^the options of reranker 'length' cannot be used: low is above high\.$"
-    with pytest.raises(InputError, match=told):
+    message = r"^the options of reranker 'length' cannot be used: low is above high\.$"
+    with pytest.raises(InputError, match=message):
         length.options({"low": 7})
 
 
@@ -159,8 +159,8 @@ def test_options_are_a_class_of_options(install, options):
 
 
 def test_every_option_of_every_system_is_described():
-    found = registry()
-    for registration in (*found.rerankers.values(), *found.retrievers.values()):
+    plugins = registry()
+    for registration in (*plugins.rerankers.values(), *plugins.retrievers.values()):
         for name, declared in registration.system.Options.model_fields.items():
             assert declared.description, f"{registration.name}: {name}"
 
@@ -221,5 +221,5 @@ def register_rerankers(register):
     ],
 )
 def test_defaults_are_of_the_kind_that_is_declared_and_can_be_recorded(install, option, reason):
-    found = load(install("sized", OPTIONS.replace("{option}", option)))
-    assert reason in found.broken[0].error
+    plugins = load(install("sized", OPTIONS.replace("{option}", option)))
+    assert reason in plugins.broken[0].error

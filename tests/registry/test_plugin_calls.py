@@ -34,7 +34,7 @@ def _dumb():
 
 
 @pytest.mark.parametrize(
-    ("end", "told"),
+    ("end", "reason"),
     [
         (sys.exit, "SystemExit"),
         (lambda: sys.exit(3), "SystemExit: 3"),
@@ -42,9 +42,11 @@ def _dumb():
         (_dumb, "DumbError"),
     ],
 )
-def test_a_plugin_that_ends_the_program_is_named(end, told):
+def test_a_plugin_that_ends_the_program_is_named(end, reason):
     with (
-        pytest.raises(PluginError, match=rf"^reranker 'x' failed scoring: {told} \(.*plugin_calls"),
+        pytest.raises(
+            PluginError, match=rf"^reranker 'x' failed scoring: {reason} \(.*plugin_calls"
+        ),
         plugin_call("reranker 'x'", "scoring", __name__),
     ):
         end()
@@ -54,7 +56,7 @@ WHO = "reranker 'x' of plugin 'y'"
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (InputError("no such list."), f"{WHO}: no such list."),
         (InputError("no list.", path="a.txt", line=3), f"{WHO}: a.txt:3: no list."),
@@ -63,14 +65,14 @@ WHO = "reranker 'x' of plugin 'y'"
         (PluginError("reranker 'z' returned None."), "reranker 'z' returned None."),
     ],
 )
-def test_what_a_plugin_refuses_names_it_once(error, told):
+def test_what_a_plugin_refuses_names_it_once(error, message):
     with (
         pytest.raises(type(error)) as refused,
         plugin_call("retriever 'outer' of plugin 'z'", "searching", __name__),
         plugin_call(WHO, "scoring", __name__),
     ):
         raise error
-    assert str(refused.value) == told
+    assert str(refused.value) == message
     assert refused.value.exit_code == error.exit_code
 
 

@@ -38,14 +38,14 @@ class Plain(Reranker):
 
 @pytest.fixture
 def plugins():
-    found = Registry()
-    found.rerankers = {
+    systems = Registry()
+    systems.rerankers = {
         "ranker": registration(Ranker),
         "variant": registration(Ranker, "variant", filters=16),
         "plain": registration(Plain, "plain"),
         "simple": registration(Plain, "simple"),
     }
-    return found
+    return systems
 
 
 def _options(plugins, *names, preset, **settings):
@@ -63,8 +63,8 @@ def test_it_applies_to_every_reranker_that_has_it(plugins):
 
 def test_settings_go_before_it(plugins):
     assert _options(plugins, "ranker", preset="paper", filters=3) == {"ranker": (3, 50)}
-    held = _options(plugins, "ranker", "variant", preset="paper", **{"ranker.loop.epochs": 3})
-    assert held == {"ranker": (64, 3), "variant": (64, 50)}
+    options = _options(plugins, "ranker", "variant", preset="paper", **{"ranker.loop.epochs": 3})
+    assert options == {"ranker": (64, 3), "variant": (64, 50)}
     assert _options(plugins, "ranker", preset="paper", loop={"epochs": 4}) == {"ranker": (64, 4)}
 
 
@@ -88,14 +88,18 @@ def test_it_has_no_effect_with_a_checkpoint(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "preset"),
-    [(name, preset) for name, held in registry().rerankers.items() for preset in held.presets],
+    [
+        (name, preset)
+        for name, reranker in registry().rerankers.items()
+        for preset in reranker.presets
+    ],
 )
 def test_every_preset_that_is_registered_has_options_that_are_there(name, preset):
     choose_systems(registry(), [], [name], {}, preset)
 
 
 def test_they_are_shown(capsys, monkeypatch):
-    done = call(capsys, monkeypatch, "rerankers", "show", "delta")
-    assert "Preset (--preset paper): query_words=7, " in done.out
-    done = call(capsys, monkeypatch, "rerankers", "show", "delta", "--json")
-    assert done.json["presets"]["paper"]["query_words"] == 7
+    result = call(capsys, monkeypatch, "rerankers", "show", "delta")
+    assert "Preset (--preset paper): query_words=7, " in result.out
+    result = call(capsys, monkeypatch, "rerankers", "show", "delta", "--json")
+    assert result.json["presets"]["paper"]["query_words"] == 7

@@ -48,8 +48,8 @@ def test_a_context_registers_for_a_while():
 
 def test_an_object_brings_its_options():
     with register("longest", Longest(factor=3)):
-        made = registry().reranker("longest").create({})
-    assert made.options.factor == 3.0
+        reranker = registry().reranker("longest").create({})
+    assert reranker.options.factor == 3.0
 
 
 def test_copies_of_an_object_that_holds_more_are_used():
@@ -70,7 +70,7 @@ def test_a_name_can_be_given_again_and_the_newer_thing_stays():
 
 
 @pytest.mark.parametrize(
-    ("name", "thing", "told"),
+    ("name", "thing", "message"),
     [
         ("delta", Longest, "reranker 'delta' is registered by plugin 'delta'"),
         ("Big Name", Longest, "use lower-case letters"),
@@ -80,9 +80,9 @@ def test_a_name_can_be_given_again_and_the_newer_thing_stays():
         ("nDCG@5", lambda qrels, run: {}, "is, or begins as, a standard one"),
     ],
 )
-def test_what_cannot_be_registered_is_told(name, thing, told):
+def test_what_cannot_be_registered_is_told(name, thing, message):
     before = {*registry().rerankers}, len(registry().plugins)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         register(name, thing)
     assert ({*registry().rerankers}, len(registry().plugins)) == before
 
@@ -148,7 +148,7 @@ def test_a_file_is_a_plugin(tmp_path, code, name):
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "message"),
     [
         ("import nowhere_at_all", "No module named 'nowhere_at_all'"),
         ("x = 1", "no hooks, and no class"),
@@ -158,11 +158,11 @@ def test_a_file_is_a_plugin(tmp_path, code, name):
         (HOOKS.replace("register_rerankers", "register_reranker"), "Did you mean"),
     ],
 )
-def test_a_file_that_is_none_is_told(tmp_path, code, told):
+def test_a_file_that_is_none_is_told(tmp_path, code, message):
     path = tmp_path / "my_plugin.py"
     path.write_text(code)
     before = len(registry().plugins)
-    with pytest.raises(InputError, match=told) as raised:
+    with pytest.raises(InputError, match=message) as raised:
         load_plugin(path)
     assert "\n" not in str(raised.value)
     assert len(registry().plugins) == before

@@ -63,18 +63,18 @@ def test_data_that_a_package_ships_counts_but_not_what_python_and_people_leave_t
     (package / "__init__.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
 
-    def told():
+    def digest():
         code_digests.package_digests.cache_clear()
         return source_digest("package_with_data")
 
     words = package / "data" / "words.txt"
     words.write_text("one")
-    before = told()
+    before = digest()
     for idle in ("README.md", "results.toml", "__pycache__/a.pyc", "data/.git/index", ".words.swp"):
         (package / idle).write_text("anything")
-    assert told() == before
+    assert digest() == before
     words.write_text("three")
-    assert told() != before
+    assert digest() != before
 
 
 def test_an_edit_of_our_own_code_is_seen_by_the_next_command(tmp_path, monkeypatch):
@@ -123,7 +123,7 @@ class Many(Options):
     )
     length = "class Length(Reranker):"
     code += GOOD.replace(length, f"{length}\n    Options = Many")
-    found = load(install("many", code)).rerankers["length"]
+    registration = load(install("many", code)).rerankers["length"]
     (tmp_path / "folder" / "deep").mkdir(parents=True)
     places = [tmp_path / name for name in ("a", "b", "c", "e", "folder/deep/d")]
     for place in places:
@@ -133,15 +133,15 @@ class Many(Options):
         "files": [files], "table": {"x": table}, "parts": [{"file": part}],
         "folder": tmp_path / "folder", "plain": {"file": plain},
     }  # fmt: skip
-    options = found.options(settings)
-    seen = [found.code(options)["files"]]
-    assert list(seen[0]) == [
+    options = registration.options(settings)
+    digests = [registration.code(options)["files"]]
+    assert list(digests[0]) == [
         "plain.file", "files.0", "table.x", "parts.0.file", "folder.deep/d"
     ]  # fmt: skip
     for place in places:
         place.write_text("three")
-        seen.append(found.code(options)["files"])
-        assert sum(seen[-1][name] != seen[-2][name] for name in seen[0]) == 1
+        digests.append(registration.code(options)["files"])
+        assert sum(digests[-1][name] != digests[-2][name] for name in digests[0]) == 1
 
 
 @pytest.mark.parametrize("name", ["deepsense", "dual-encoder"])
@@ -189,10 +189,10 @@ def register_rerankers(register):
 def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
     install, tmp_path, monkeypatch
 ):
-    def told():
+    def descriptions():
         code_digests.package_digests.cache_clear()
-        found = load(entry_points)
-        monkeypatch.setattr(loading, "registry", lambda: found)
+        plugins = load(entry_points)
+        monkeypatch.setattr(loading, "registry", lambda: plugins)
         return (
             delta.describe_reads()["features"]["year"],
             stack.describe_reads()["last"],
@@ -201,11 +201,11 @@ def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
     delta = chosen("delta", features=["year"])
     stack = chosen("stack", "feature_group", rerankers=["last"])
     entry_points = install("others", READ_BY_OTHERS)
-    before = told()
-    assert told() == before
+    before = descriptions()
+    assert descriptions() == before
     (module,) = tmp_path.glob("module_others_*.py")
     module.write_text(module.read_text() + "# another one\n")
-    assert all(one != other for one, other in zip(before, told(), strict=True))
+    assert all(one != other for one, other in zip(before, descriptions(), strict=True))
 
 
 def test_what_reads_our_features_needs_no_word_of_their_code():
@@ -213,8 +213,8 @@ def test_what_reads_our_features_needs_no_word_of_their_code():
 
 
 def test_packages_have_the_distributions_that_python_tells():
-    here = distributions_of_packages.__wrapped__()
-    told = metadata.packages_distributions()
-    assert {name: sorted(here.get(name, ())) for name in told} == {
-        name: sorted(owners) for name, owners in told.items()
+    distributions = distributions_of_packages.__wrapped__()
+    expected = metadata.packages_distributions()
+    assert {name: sorted(distributions.get(name, ())) for name in expected} == {
+        name: sorted(owners) for name, owners in expected.items()
     }

@@ -42,9 +42,9 @@ def test_other_code_and_other_packages_are_asked_again(system, monkeypatch, chan
 
 
 def test_systems_of_others_and_broken_ones_are_not_kept(system, monkeypatch):
-    theirs = anew(replace(system, plugin=replace(system.plugin, distribution="other")))
+    stranger = anew(replace(system, plugin=replace(system.plugin, distribution="other")))
     broken = anew(replace(system, declared="irplatform.nowhere:Missing"))
     assert isinstance(broken.broken, str)
     with pytest.raises(PluginError):
         _ = broken.system
-    assert known_summaries("rerankers", {"theirs": theirs, "broken": broken}) == {}
+    assert known_summaries("rerankers", {"theirs": stranger, "broken": broken}) == {}

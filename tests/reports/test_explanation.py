@@ -4,8 +4,8 @@ from irplatform.reports.explanation import lines_of
 
 
 def test_short_things_come_first_with_their_names_aligned():
-    told = {"score": 1.5, "part": {"a": 1}, "words_read": 1200, "none": [], "yes": True}
-    assert list(lines_of(told)) == [
+    explanation = {"score": 1.5, "part": {"a": 1}, "words_read": 1200, "none": [], "yes": True}
+    assert list(lines_of(explanation)) == [
         "score       1.5000",
         "words read  1200",
         "none        -",

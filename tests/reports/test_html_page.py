@@ -12,9 +12,9 @@ from irplatform.comparison.compare import compare
 from irplatform.comparison.curves import curves
 from irplatform.data import Document, Topic
 from irplatform.evaluation.judgments import Judgments
-from irplatform.reports.html.made import Made
+from irplatform.reports.html.made import RunOrigin
 from irplatform.reports.html.page import as_script, render_page
-from irplatform.reports.html.rankings import Shown, Texts, browser_data
+from irplatform.reports.html.rankings import RankingSelection, Texts, browser_data
 from irplatform.reports.plots import (
     Colours,
     drawn_as,
@@ -47,19 +47,19 @@ def compared():
 
 
 def data_of(compared, depth=None, texts=None):
-    shown = Shown.of(compared, depth)
-    return browser_data(compared, RUNS, QRELS, shown, texts or Texts(DOCUMENTS))
+    selection = RankingSelection.of(compared, depth)
+    return browser_data(compared, RUNS, QRELS, selection, texts or Texts(DOCUMENTS))
 
 
 def opened(runs, **options):
     """The pairs of a page, and the one that it opens at."""
     comparison = compare(Judgments(QRELS, None, ["P@1"]), runs, **options)
     page = render_page(
-        comparison, browser=browser_data(comparison, runs, QRELS, Shown.of(comparison), Texts()),
-        curves=[],
+        comparison, curves=[],
+        browser=browser_data(comparison, runs, QRELS, RankingSelection.of(comparison), Texts()),
     )  # fmt: skip
-    found = re.search(r'"pairs":(\[\[.*?\]\]),"first":(\d+)', page)
-    return json.loads(found[1]), int(found[2])
+    match = re.search(r'"pairs":(\[\[.*?\]\]),"first":(\d+)', page)
+    return json.loads(match[1]), int(match[2])
 
 
 def test_a_page_opens_at_the_pair_that_differs_most():
@@ -80,7 +80,11 @@ def page_of(compared, **parts):
         compared,
         browser=data_of(compared),
         curves=curves(QRELS, RUNS),
-        made=[Made("one", f"run {HOSTILE}", [("file", "one.run")], {"index": 1.25, "retrieve": 2})],
+        made=[
+            RunOrigin(
+                "one", f"run {HOSTILE}", [("file", "one.run")], {"index": 1.25, "retrieve": 2}
+            )
+        ],
         notes=[HOSTILE],
         bibliography="@misc{a, title = {A <b>}}",
         **parts,
@@ -121,9 +125,9 @@ def test_nothing_is_loaded_and_no_text_is_markup(compared):
 
 def test_data_in_a_script_are_read_back_and_end_nothing():
     value = {"text": f"{HOSTILE}\u2028<!-- é", "number": [1, 0.5, None]}
-    written = as_script(value)
-    assert not re.search("[<>&\u2028]", written)
-    assert json.loads(written) == value
+    script = as_script(value)
+    assert not re.search("[<>&\u2028]", script)
+    assert json.loads(script) == value
 
 
 def test_the_browser_has_rankings_grades_titles_and_passages(compared):
@@ -147,12 +151,12 @@ def test_many_topics_are_shown_less_deep_and_the_most_different_first():
     other = Run("two", {t: ranking("b", "a") if int(t[1:]) % 2 else one.rankings[t] for t in qrels})
     runs = {"one": one, "two": other}
     compared = compare(Judgments(qrels, None, ["RR"]), runs, bounds=False)
-    shown = Shown.of(compared)
-    assert shown.depth < 100
-    assert shown.left_out == len(qrels) - len(shown.topics)
-    assert sum(int(topic.id[1:]) % 2 for topic in shown.topics) == 225
-    others = browser_data(compared, runs, qrels, shown, Texts())["others"]
-    assert len(others) == shown.left_out
+    selection = RankingSelection.of(compared)
+    assert selection.depth < 100
+    assert selection.left_out == len(qrels) - len(selection.topics)
+    assert sum(int(topic.id[1:]) % 2 for topic in selection.topics) == 225
+    others = browser_data(compared, runs, qrels, selection, Texts())["others"]
+    assert len(others) == selection.left_out
 
 
 def test_tables_and_sentences_are_those_of_the_comparison(compared):
@@ -176,15 +180,15 @@ def test_rows_of_plots_are_sorted_and_name_the_query(compared):
 
 
 def test_plots_are_saved_for_papers(compared, tmp_path):
-    written = save_plots(compared, curves(QRELS, RUNS), tmp_path / "new", ["svg", "pdf", "png"])
-    assert sorted({path.stem for path in written}) == [
+    paths = save_plots(compared, curves(QRELS, RUNS), tmp_path / "new", ["svg", "pdf", "png"])
+    assert sorted({path.stem for path in paths}) == [
         "gain-over-ranks",
         "intervals",
         "precision-over-recall",
         "topics-one--i-two",
     ]
     begins = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}
-    for path in written:
+    for path in paths:
         assert path.read_bytes().startswith(begins[path.suffix[1:]])
 
 

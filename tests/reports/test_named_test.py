@@ -1,7 +1,7 @@
 """The name of the test beside p-values."""
 
 import irplatform as ir
-from irplatform.reports.comparison_tables import how
+from irplatform.reports.comparison_tables import method_in_words
 
 QRELS = {topic: {"b": 1} for topic in "1234"}
 WORSE = {topic: {"a": 2.0, "b": 1.0} for topic in "1234"}
@@ -10,7 +10,7 @@ BETTER = {topic: {"b": 2.0, "a": 1.0} for topic in "1234"}
 
 def named(better, test="t-test"):
     runs = {"worse": WORSE, "better": better}
-    return how(ir.compare(runs, qrels=QRELS, measures="RR", test=test))
+    return method_in_words(ir.compare(runs, qrels=QRELS, measures="RR", test=test))
 
 
 def test_a_p_value_without_variance_is_that_of_sign_flips_and_says_so():

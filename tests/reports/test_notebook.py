@@ -25,7 +25,7 @@ def _parsed(html):
 
 
 def _cells(html):
-    return [["".join(each.itertext()) for each in row] for row in _parsed(html).iter("tr")]
+    return [["".join(element.itertext()) for element in row] for row in _parsed(html).iter("tr")]
 
 
 def _report():
@@ -99,8 +99,8 @@ def _scores():
 @pytest.mark.parametrize(("frame", "columns", "rows"), FRAMES)
 def test_frames_of_polars(frame, columns, rows):
     pytest.importorskip("polars")
-    made = frame()
-    assert (made.columns, made.height) == (columns, rows)
+    result = frame()
+    assert (result.columns, result.height) == (columns, rows)
 
 
 def test_the_parts_of_a_comparison_are_frames():
@@ -135,8 +135,8 @@ def test_a_missing_package_is_one_clear_line(make, package, monkeypatch):
 
 
 def test_cells_may_have_kinds_and_tips():
-    shown = cell("1 < 2", bold=True, kind="better", title='say "x"')
-    assert shown == '<span class="better" title="say &quot;x&quot;"><b>1 &lt; 2</b></span>'
-    html = block(table(["a", "b"], [[shown, "<i>"]]), "Text <x>.", heading="H", notes=["n", ""])
+    text = cell("1 < 2", bold=True, kind="better", title='say "x"')
+    assert text == '<span class="better" title="say &quot;x&quot;"><b>1 &lt; 2</b></span>'
+    html = block(table(["a", "b"], [[text, "<i>"]]), "Text <x>.", heading="H", notes=["n", ""])
     assert _cells(html) == [["a", "b"], ["1 < 2", "<i>"]]
     assert [p.text for p in _parsed(html).iter("p")] == ["H", "Text <x>.", "n"]

@@ -59,8 +59,8 @@ def test_one_seed_has_no_spread():
 def test_the_table_shows_the_spread_below_the_mean(capsys):
     _report(BM25, DELTA).print_table()
     lines = capsys.readouterr().out.splitlines()
-    shown = [line.split("  ")[0] or line.strip().split("  ")[0] for line in lines[2:10]]
-    assert shown[:2] == ["bm25", "delta (first stage × 0.55, mean of 2 seeds)"]
+    names = [line.split("  ")[0] or line.strip().split("  ")[0] for line in lines[2:10]]
+    assert names[:2] == ["bm25", "delta (first stage × 0.55, mean of 2 seeds)"]
     assert [line.split()[0] for line in lines[4:7]] == ["std", "min", "max"]
     assert lines[5].endswith("0.3000")
     assert lines[7].startswith("  alone")
@@ -68,9 +68,9 @@ def test_the_table_shows_the_spread_below_the_mean(capsys):
 
 def test_comparisons_are_in_the_json():
     report = _report(BM25, DELTA)
-    told = report.as_json()["comparisons"]
-    assert told["baseline"] == "bm25"
-    assert told["systems"]["delta"]["AP"] == {
+    comparisons = report.as_json()["comparisons"]
+    assert comparisons["baseline"] == "bm25"
+    assert comparisons["systems"]["delta"]["AP"] == {
         "difference": 0.1,
         "interval_95": [0.05, 0.15],
         "effect_size": 0.8,
@@ -110,10 +110,10 @@ def test_measures_that_look_deeper_than_the_runs_are_named_below_the_table(capsy
 def test_a_report_is_printed_as_its_table(capsys):
     report = _report(BM25, DELTA)
     report.print_table()
-    shown = capsys.readouterr().out
-    assert f"{report}\n" == f"{report!r}\n" == shown
-    assert shown.splitlines()[0].split() == ["system", "AP", "seconds"]
-    assert "first stage × W: W of bm25's score, 1 − W of the reranker's; alone: W = 0\n" in shown
+    output = capsys.readouterr().out
+    assert f"{report}\n" == f"{report!r}\n" == output
+    assert output.splitlines()[0].split() == ["system", "AP", "seconds"]
+    assert "first stage × W: W of bm25's score, 1 − W of the reranker's; alone: W = 0\n" in output
 
 
 def test_the_table_says_what_the_first_stage_is_whose_share_is_all(capsys):

@@ -213,8 +213,8 @@ def test_the_rows_of_a_claim_are_chosen_by_its_id_and_source(claims):
     rows = known_rows([claims])
     names = names_of_rows(_read(claims))
     for pattern in ("ranker-over-bm25", "SIGIR 1999*"):
-        chosen = select(rows, [pattern], further_names=names)
-        assert [row.id for row in chosen] == ["bm25-small", "ranker-small"]
+        selection = select(rows, [pattern], further_names=names)
+        assert [row.id for row in selection] == ["bm25-small", "ranker-small"]
     # What names rows by themselves chooses no others.
     assert [row.id for row in select(rows, ["ranker-*"], further_names=names)] == ["ranker-small"]
     with pytest.raises(InputError, match="Did you mean 'ranker-over-bm25'"):
@@ -238,35 +238,35 @@ def test_a_claim_may_be_about_rows_of_other_files_of_its_distribution(results, t
 def test_rows_stay_where_a_claim_is_wrong(claims, monkeypatch, capsys):
     _replace(claims, 'worse = "bm25-small"', 'worse = "nothing"')
     monkeypatch.setattr(registry(), "results", {claims: OURS})
-    done = platform(capsys, monkeypatch, "reproduce", "--list", "--json")
-    assert done.code == 0
-    assert len(done.json["results"]) == 3
-    assert done.json["differences"] == []
-    assert done.err.count("differences of plugin 'ours' (irplatform 1.0) are not used") == 1
-    done = platform(capsys, monkeypatch, "reproduce", "--only", "ranker-over-*")
-    assert done.code == 2
-    assert "key 'worse': unknown result 'nothing'" in done.err
+    result = platform(capsys, monkeypatch, "reproduce", "--list", "--json")
+    assert result.code == 0
+    assert len(result.json["results"]) == 3
+    assert result.json["differences"] == []
+    assert result.err.count("differences of plugin 'ours' (irplatform 1.0) are not used") == 1
+    result = platform(capsys, monkeypatch, "reproduce", "--only", "ranker-over-*")
+    assert result.code == 2
+    assert "key 'worse': unknown result 'nothing'" in result.err
 
 
 def test_a_file_whose_rows_are_refused_is_told_of_once(claims, monkeypatch, capsys):
     _replace(claims, "minutes = 2", "minutes = 0")
     monkeypatch.setattr(registry(), "results", {claims: OURS})
-    done = platform(capsys, monkeypatch, "reproduce")
-    assert (done.code, done.err.count("are not used")) == (2, 1)
+    result = platform(capsys, monkeypatch, "reproduce")
+    assert (result.code, result.err.count("are not used")) == (2, 1)
 
 
 def test_differences_are_printed_after_their_rows(claims, scored, capsys, monkeypatch):
-    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
-    assert done.code == 0
-    assert done.out.splitlines()[-3:] == [
+    result = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
+    assert result.code == 0
+    assert result.out.splitlines()[-3:] == [
         "ranker-over-bm25: ranker-small over bm25-small, AP",
         "  AP        +0.2000 [+0.1000, +0.3000]  +0.2333 [+0.0899, +0.3768]  ok",
         "2 passed, 0 failed, 0 skipped; differences: 1 passed, 0 failed, 0 not measured yet",
     ]
-    done = platform(
+    result = platform(
         capsys, monkeypatch, "reproduce", "--file", claims, "--only", "*-small", "--json"
     )
-    (difference,) = done.json["differences"]
+    (difference,) = result.json["differences"]
     assert difference.pop("obtained") == pytest.approx([0.2333, 0.0899, 0.3768], abs=5e-5)
     assert difference == {
         "id": "ranker-over-bm25",
@@ -317,9 +317,9 @@ def test_a_difference_is_to_lie_in_its_interval(
     claims, scored, capsys, monkeypatch, old, new, code, printed
 ):
     _replace(claims, old, new)
-    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
-    assert done.code == code
-    assert printed in done.out.splitlines()[-2]
+    result = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
+    assert result.code == code
+    assert printed in result.out.splitlines()[-2]
 
 
 def test_an_interval_knows_how_much_trainings_differ(claims, scored, report, capsys, monkeypatch):
@@ -333,8 +333,8 @@ def test_an_interval_knows_how_much_trainings_differ(claims, scored, report, cap
         return report
 
     monkeypatch.setattr(execute, "call", call)
-    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
-    assert "+0.2333 [-0.2194, +0.6861]" in done.out
+    result = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
+    assert "+0.2333 [-0.2194, +0.6861]" in result.out
 
 
 @pytest.mark.parametrize(
@@ -353,9 +353,9 @@ def test_a_claim_may_be_about_some_topics(claims, scored, capsys, monkeypatch, t
     )
     (folder / "qrels/dev.tsv").write_text("query-id\tcorpus-id\tscore\n1\td\t1\n3\td\t1\n")
     _replace(claims, "published =", f"topics = {topics}\npublished =")
-    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
-    assert done.code == 0
-    assert done.out.splitlines()[-3:-1] == [
+    result = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
+    assert result.code == 0
+    assert result.out.splitlines()[-3:-1] == [
         f"ranker-over-bm25: ranker-small over bm25-small, {printed}",
         "  AP        +0.2000 [+0.1000, +0.3000]  +0.2500 [-0.3853, +0.8853]  ok",
     ]
@@ -372,38 +372,38 @@ def test_a_claim_about_topics_that_are_not_there_fails(
     claims, scored, capsys, monkeypatch, topics, reason
 ):
     _replace(claims, "published =", f"topics = {topics}\npublished =")
-    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
-    assert done.code == 1
-    assert "FAILED: " in done.out.splitlines()[-2]
-    assert reason in done.out.splitlines()[-2]
+    result = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
+    assert result.code == 1
+    assert "FAILED: " in result.out.splitlines()[-2]
+    assert reason in result.out.splitlines()[-2]
 
 
 def test_a_measure_without_scores_of_topics_fails(claims, scored, capsys, monkeypatch):
     _replace(claims, 'expected = { "AP" = 0.5 }', 'expected = { "AP" = 0.5, "RR" = 0.5 }')
     _replace(claims, '"AP" = { value = 0.6 }', '"AP" = { value = 0.6 }\n"RR" = 0.5')
     _replace(claims, 'measure = "AP"', 'measure = "RR"')
-    asked = ("reproduce", "--file", claims, "--only", "SIGIR*")
-    done = platform(capsys, monkeypatch, *asked)
-    assert done.code == 1
-    assert done.out.splitlines()[-2].endswith("FAILED: ranker-small reports no RR of its topics")
+    arguments = ("reproduce", "--file", claims, "--only", "SIGIR*")
+    result = platform(capsys, monkeypatch, *arguments)
+    assert result.code == 1
+    assert result.out.splitlines()[-2].endswith("FAILED: ranker-small reports no RR of its topics")
 
 
 def test_a_claim_is_not_checked_without_one_of_its_rows(claims, scored, capsys, monkeypatch):
     for only in ("bm25-small", "elsewhere"):
-        done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", only)
-        assert "differences" not in done.out
+        result = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", only)
+        assert "differences" not in result.out
     monkeypatch.setattr(execute, "call", lambda *_: {"error": "no disk"})
-    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
-    assert (done.code, done.out.splitlines()[-1]) == (1, "0 passed, 2 failed, 0 skipped")
+    result = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--only", "SIGIR*")
+    assert (result.code, result.out.splitlines()[-1]) == (1, "0 passed, 2 failed, 0 skipped")
 
 
 def test_the_list_has_claims(claims, capsys, monkeypatch):
-    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--list")
-    told = "ranker-small over bm25-small, AP: direction only: larger"
-    words = f"ranker-over-bm25 SIGIR 1999, table 1 {told}"
-    assert " ".join(done.out.splitlines()[-1].split()) == words
-    done = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--list", "--json")
-    assert done.json["differences"][0]["claim_verdict"] == "direction only: larger"
+    result = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--list")
+    claim = "ranker-small over bm25-small, AP: direction only: larger"
+    words = f"ranker-over-bm25 SIGIR 1999, table 1 {claim}"
+    assert " ".join(result.out.splitlines()[-1].split()) == words
+    result = platform(capsys, monkeypatch, "reproduce", "--file", claims, "--list", "--json")
+    assert result.json["differences"][0]["claim_verdict"] == "direction only: larger"
 
 
 def test_none_of_our_claims_is_refused():

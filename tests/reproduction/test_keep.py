@@ -26,8 +26,8 @@ def small(tmp_path, monkeypatch, fresh_home):
 
 
 def test_a_row_has_the_mean_of_its_seeds_and_the_run_of_the_first(small, tmp_path):
-    done = execution("ranker-small", small, tmp_path / "ran", {42: 1, 1042: 2, 2042: 0}, alone=3)
-    place = kept(done, tmp_path / "kept")
+    result = execution("ranker-small", small, tmp_path / "ran", {42: 1, 1042: 2, 2042: 0}, alone=3)
+    place = kept(result, tmp_path / "kept")
     table = read_published(place)
     assert (place.name, table.protocol) == ("small-test-judged", "judged")
     assert table.collection == "${KEPT_ROWS}/small"
@@ -49,8 +49,8 @@ def test_equal_rows_give_equal_bytes_and_rows_of_other_ids_stay(small, tmp_path)
     one = execution("one", small, tmp_path / "ran-one", {42: 1})
     other = execution("other", small, tmp_path / "ran-other", {42: 2}, alone=2)
     for folder, rows in (("first", (one, other)), ("second", (other, one, other))):
-        for done in rows:
-            place = kept(done, tmp_path / folder)
+        for row in rows:
+            place = kept(row, tmp_path / folder)
     files = sorted(path.name for path in place.iterdir())
     assert files == ["one.run.gz", "other.run.gz", "published.json"]
     for name in files:
@@ -65,8 +65,8 @@ def test_a_run_is_cut_short_and_scores_are_of_all_of_it(small, tmp_path, monkeyp
     assert (table.depth, table.rows["row"].longest) == (3, 6)
     assert {len(r) for r in read_run(place / "row.run.gz").rankings.values()} == {3}
     qrels = registry().collection(str(small)).qrels
-    whole = evaluate(qrels, ranked("x", 5), ["AP"]).per_topic["AP"]
-    assert table.rows["row"].per_topic["AP"] == whole
+    expected = evaluate(qrels, ranked("x", 5), ["AP"]).per_topic["AP"]
+    assert table.rows["row"].per_topic["AP"] == expected
 
 
 def test_other_judgments_have_a_table_of_their_own(small, tmp_path):
@@ -120,15 +120,15 @@ def test_the_command_keeps_what_it_ran(small, results, tmp_path, capsys, monkeyp
 
 
 def test_a_row_whose_system_was_not_run_keeps_nothing(small, tmp_path):
-    done = execution("row", small, tmp_path / "ran", {42: 1})
+    result = execution("row", small, tmp_path / "ran", {42: 1})
     (tmp_path / "ran" / "report.json").write_text('{"candidates": {}, "runs": []}')
-    assert kept(done, tmp_path / "kept") is None
+    assert kept(result, tmp_path / "kept") is None
 
 
 def test_a_run_of_somebody_else_is_not_kept(small, tmp_path):
     official = "${KEPT_ROWS}/official.run.gz"
-    done = execution("row", small, tmp_path / "ran", {42: 1}, retriever=official)
-    assert kept(done, tmp_path / "kept") is None
+    result = execution("row", small, tmp_path / "ran", {42: 1}, retriever=official)
+    assert kept(result, tmp_path / "kept") is None
     assert not (tmp_path / "kept").exists()
 
 

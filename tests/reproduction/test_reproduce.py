@@ -56,9 +56,9 @@ def test_a_gain_is_to_lie_in_its_interval_whatever_the_value(
     text = results.read_text(encoding="utf-8").replace("value = 0.6", f"value = 0.6, gain = {gain}")
     results.write_text(text, encoding="utf-8")
     assert list(reproduce(read_rows(results)))[1].verdict == verdict
-    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--only", "small")
-    assert done.out.splitlines()[2] == f"ranker-small: {verdict}, 0 s"
-    assert done.out.splitlines()[3] == f"  AP        {printed}"
+    result = platform(capsys, monkeypatch, "reproduce", "--file", results, "--only", "small")
+    assert result.out.splitlines()[2] == f"ranker-small: {verdict}, 0 s"
+    assert result.out.splitlines()[3] == f"  AP        {printed}"
 
 
 def test_a_gain_of_the_reranker_alone_is_its_own(results, called):
@@ -77,39 +77,39 @@ def test_a_measure_that_is_not_reported_fails(results, called):
 
 
 def test_a_fresh_cache_is_empty_and_goes_when_all_is_done(results, report, called, monkeypatch):
-    seen = []
+    caches = []
 
     def call(command, cache, run_dir):
-        seen.append((cache, cache.exists()))
+        caches.append((cache, cache.exists()))
         cache.mkdir(parents=True, exist_ok=True)
         (cache / "artifact").touch()
         return report
 
     monkeypatch.setattr(execute, "call", call)
     list(reproduce(read_rows(results)[:2], fresh=True))
-    cache = seen[0][0]
-    assert seen == [(cache, False), (cache, True)]
+    cache = caches[0][0]
+    assert caches == [(cache, False), (cache, True)]
     assert not cache.exists()
     (cache / "left").mkdir(parents=True)
     assert [(item.kind, item.path, item.complete) for item in contents()] == [
         ("reproduce", cache, False)
     ]
     list(reproduce(read_rows(results)[:2], fresh=True))
-    assert seen[2] == (cache, False), "what an interrupted call left is removed"
+    assert caches[2] == (cache, False), "what an interrupted call left is removed"
 
 
 def test_a_fresh_cache_knows_the_names_of_collections(results, report, monkeypatch, fresh_home):
-    held = []
+    texts = []
 
     def call(command, cache, run_dir):
-        held.append((cache / "collections.json").read_text())
+        texts.append((cache / "collections.json").read_text())
         return report
 
     monkeypatch.setattr(execute, "call", call)
     home().mkdir(exist_ok=True)
     (home() / "collections.json").write_text('{"mine": "/data/mine"}')
     list(reproduce(read_rows(results)[:1], fresh=True))
-    assert held == ['{"mine": "/data/mine"}']
+    assert texts == ['{"mine": "/data/mine"}']
 
 
 def test_a_value_that_can_be_no_path_breaks_off_nothing(results, called):
@@ -119,8 +119,8 @@ def test_a_value_that_can_be_no_path_breaks_off_nothing(results, called):
 
 
 def test_a_command_without_a_report_is_a_failure_of_its_row(tmp_path, fresh_home):
-    told = process.call(["run", "--help"], tmp_path / "cache", tmp_path)
-    assert told == {"error": "it printed no report"}
+    result = process.call(["run", "--help"], tmp_path / "cache", tmp_path)
+    assert result == {"error": "it printed no report"}
 
 
 def test_a_cache_that_cannot_be_is_told(results, monkeypatch, tmp_path):
@@ -135,9 +135,9 @@ def test_a_folder_to_keep_in_is_refused_before_the_first_row(
 ):
     (tmp_path / "file").write_text("")
     target = tmp_path / "file" / "kept"
-    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--keep", target)
-    assert (done.code, called) == (2, [])
-    assert "not a folder" in done.err
+    result = platform(capsys, monkeypatch, "reproduce", "--file", results, "--keep", target)
+    assert (result.code, called) == (2, [])
+    assert "not a folder" in result.err
 
 
 def test_rows_of_one_command_share_its_run(results, called):
@@ -188,8 +188,8 @@ def test_what_runs_is_ended_and_nothing_more_starts_when_somebody_stops(
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_row_that_lacks_a_knowledge_base_is_skipped(results, called, monkeypatch, fresh):
-    known = {"hgnc": None, "mesh": None} if fresh else {"hgnc": None}
-    monkeypatch.setattr(execute, "installed", lambda: known)
+    bases = {"hgnc": None, "mesh": None} if fresh else {"hgnc": None}
+    monkeypatch.setattr(execute, "installed", lambda: bases)
     row = read_rows(results)[0].model_copy(update={"expand": ("hgnc",), "knowledge": ("mesh",)})
     (execution,) = reproduce([row], fresh=fresh)
     assert execution.verdict == "skipped"
@@ -270,8 +270,8 @@ def test_the_run_is_asked_for_the_measures_that_are_expected(results, called):
     rows = read_rows(results)[:2]
     said = rows[1].model_copy(update={"id": "said", "arguments": ("--measure=AP", "--compare")})
     list(reproduce([*rows, said]))
-    asked = [[*command[command.index("--seed") + 2 : -2]] for command, _ in called]
-    assert asked == [
+    arguments = [[*command[command.index("--seed") + 2 : -2]] for command, _ in called]
+    assert arguments == [
         ["--measure", "AP"],
         ["--measure", "AP", "--measure", "P@10"],
         ["--measure=AP", "--compare", "--measure", "P@10"],
@@ -281,10 +281,10 @@ def test_the_run_is_asked_for_the_measures_that_are_expected(results, called):
 def test_the_run_files_of_an_earlier_call_do_not_lie_beside_those_of_this_one(
     results, report, monkeypatch, fresh_home
 ):
-    found = []
+    files = []
 
     def call(command, cache, run_dir):
-        found.append(sorted(path.name for path in run_dir.glob("*")))
+        files.append(sorted(path.name for path in run_dir.glob("*")))
         run_dir.mkdir(parents=True, exist_ok=True)
         (run_dir / "bm25.run").touch()
         return report
@@ -293,7 +293,7 @@ def test_the_run_files_of_an_earlier_call_do_not_lie_beside_those_of_this_one(
     row = read_rows(results)[0]
     list(reproduce([row]))
     list(reproduce([row]))
-    assert found == [[], []]
+    assert files == [[], []]
     assert (home() / "reproduce" / "runs" / row.id / "bm25.run").exists()
 
 
@@ -304,28 +304,28 @@ def test_rows_that_cannot_run_end_with_2_and_wrong_figures_with_1(
     monkeypatch.setattr(
         execute, "call", lambda command, *_: refusal if "--reranker" in command else report
     )
-    asked = ("reproduce", "--file", results, "--only", "*-small")
-    done = platform(capsys, monkeypatch, *asked)
-    assert done.code == 2
-    assert done.err == ""
-    assert done.out.splitlines()[-2:] == [
+    arguments = ("reproduce", "--file", results, "--only", "*-small")
+    result = platform(capsys, monkeypatch, *arguments)
+    assert result.code == 2
+    assert result.err == ""
+    assert result.out.splitlines()[-2:] == [
         "ranker-small: CANNOT RUN: unknown reranker 'delta'.",
         "1 passed, 0 failed, 1 cannot run, 0 skipped",
     ]
-    done = platform(capsys, monkeypatch, *asked, "--json")
-    assert done.code == 2
-    assert done.json["cannot_run"] == 1
-    assert [r["verdict"] for r in done.json["results"]] == ["passed", "cannot_run"]
+    result = platform(capsys, monkeypatch, *arguments, "--json")
+    assert result.code == 2
+    assert result.json["cannot_run"] == 1
+    assert [r["verdict"] for r in result.json["results"]] == ["passed", "cannot_run"]
     text = results.read_text(encoding="utf-8").replace('"AP" = 0.5 ', '"AP" = 0.4 ')
     results.write_text(text, encoding="utf-8")
-    assert platform(capsys, monkeypatch, *asked).code == 1
+    assert platform(capsys, monkeypatch, *arguments).code == 1
 
 
 def test_a_run_that_breaks_down_fails(results, capsys, monkeypatch, fresh_home):
     monkeypatch.setattr(execute, "call", lambda *_: {"error": "no disk"})
-    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--only", "small")
-    assert done.code == 1
-    assert "ranker-small: FAILED: no disk\n" in done.out
+    result = platform(capsys, monkeypatch, "reproduce", "--file", results, "--only", "small")
+    assert result.code == 1
+    assert "ranker-small: FAILED: no disk\n" in result.out
 
 
 def test_the_spread_over_seeds_is_shown_beside_what_is_expected(
@@ -333,22 +333,22 @@ def test_the_spread_over_seeds_is_shown_beside_what_is_expected(
 ):
     text = results.read_text(encoding="utf-8").replace("value = 0.6", "value = 0.6, std = 0.25")
     results.write_text(text, encoding="utf-8")
-    asked = ("reproduce", "--file", results, "--only", "small")
-    done = platform(capsys, monkeypatch, *asked)
-    header, _, _, line, *_ = done.out.splitlines()
+    arguments = ("reproduce", "--file", results, "--only", "small")
+    result = platform(capsys, monkeypatch, *arguments)
+    header, _, _, line, *_ = result.out.splitlines()
     assert line == "  AP        0.6000 ± 0.02 (std 0.2500)  0.5900    ok"
     assert header.index("obtained") == line.index("0.5900")
-    done = platform(capsys, monkeypatch, *asked, "--json")
-    assert [figure["std"] for figure in done.json["results"][0]["figures"]] == [0.25, None, None]
+    result = platform(capsys, monkeypatch, *arguments, "--json")
+    assert [figure["std"] for figure in result.json["results"][0]["figures"]] == [0.25, None, None]
 
 
 def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypatch):
     monkeypatch.delenv("IRPLATFORM_TEST_DATA", raising=False)
     text = results.read_text(encoding="utf-8").replace("value = 0.6 ", "value = 0.7 ")
     results.write_text(text, encoding="utf-8")
-    done = platform(capsys, monkeypatch, "reproduce", "--file", results)
-    assert done.code == 1
-    assert done.out == (
+    result = platform(capsys, monkeypatch, "reproduce", "--file", results)
+    assert result.code == 1
+    assert result.out == (
         "  figure    expected         obtained  verdict\n"
         "----------------------------------------------\n"
         "bm25-small: passed, 0 s\n"
@@ -360,12 +360,12 @@ def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypa
         "elsewhere: skipped: IRPLATFORM_TEST_DATA is not set\n"
         "1 passed, 1 failed, 1 skipped\n"
     )
-    done = platform(
+    result = platform(
         capsys, monkeypatch, "reproduce", "--file", results, "--only", "bm25-*", "--json"
     )
-    assert done.code == 0
-    assert (done.json["passed"], done.json["failed"], done.json["skipped"]) == (1, 0, 0)
-    assert done.json["results"][0]["figures"] == [
+    assert result.code == 0
+    assert (result.json["passed"], result.json["failed"], result.json["skipped"]) == (1, 0, 0)
+    assert result.json["results"][0]["figures"] == [
         {
             "measure": "AP",
             "alone": False,
@@ -381,11 +381,11 @@ def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypa
 
 
 def test_the_list_runs_nothing(results, called, capsys, monkeypatch):
-    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list")
-    assert done.code == 0
-    assert "platform run --collection demo --first-stage bm25 --seed 42 --measure AP" in done.out
-    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list", "--json")
-    assert done.json["results"][0]["id"] == "bm25-small"
+    result = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list")
+    assert result.code == 0
+    assert "platform run --collection demo --first-stage bm25 --seed 42 --measure AP" in result.out
+    result = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list", "--json")
+    assert result.json["results"][0]["id"] == "bm25-small"
     assert called == []
 
 
@@ -396,8 +396,8 @@ def test_a_shell_understands_the_commands_of_the_list(results, capsys, monkeypat
     )
     monkeypatch.delenv("IRPLATFORM_TEST_DATA", raising=False)
     results.write_text(text, encoding="utf-8")
-    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list")
-    command = done.out.splitlines()[2].partition("platform ")[2]
+    result = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list")
+    command = result.out.splitlines()[2].partition("platform ")[2]
     understood = subprocess.run(
         ["sh", "-c", f"printf '%s\\n' {command}"],
         env={"IRPLATFORM_TEST_DATA": "/my data"},
@@ -412,6 +412,6 @@ def test_a_shell_understands_the_commands_of_the_list(results, capsys, monkeypat
 @pytest.mark.slow
 @pytest.mark.java
 def test_the_quick_rows_pass_on_a_fresh_cache(capsys, monkeypatch, fresh_home):
-    done = platform(capsys, monkeypatch, "reproduce", "--quick", "--fresh")
-    assert done.code == 0, done.out
-    assert "0 failed, 0 skipped" in done.out
+    result = platform(capsys, monkeypatch, "reproduce", "--quick", "--fresh")
+    assert result.code == 0, result.out
+    assert "0 failed, 0 skipped" in result.out

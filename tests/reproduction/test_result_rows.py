@@ -33,8 +33,8 @@ def test_a_row_is_a_command_and_figures(results):
 def test_settings_reach_the_command_line_as_they_were(results):
     row = read_rows(results)[1]
     words = row.command()
-    given = tuple(value for flag, value in pairwise(words) if flag == "--set")
-    assert read_settings(given, None) == {
+    settings = tuple(value for flag, value in pairwise(words) if flag == "--set")
+    assert read_settings(settings, None) == {
         "filters": 8,
         "lexical": ["bm25_text"],
         "loop.epochs": 3,
@@ -73,7 +73,7 @@ def test_a_file_that_arguments_name_is_missing_until_it_is_there(results, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("patterns", "quick", "chosen"),
+    ("patterns", "quick", "ids"),
     [
         ((), False, ["bm25-small", "ranker-small", "elsewhere"]),
         ((), True, ["bm25-small"]),
@@ -82,9 +82,9 @@ def test_a_file_that_arguments_name_is_missing_until_it_is_there(results, tmp_pa
         (("delta", "elsewhere"), False, ["ranker-small", "elsewhere"]),
     ],
 )
-def test_rows_are_chosen_by_id_tag_and_system(results, patterns, quick, chosen):
+def test_rows_are_chosen_by_id_tag_and_system(results, patterns, quick, ids):
     rows = select(read_rows(results), patterns, quick=quick)
-    assert [row.id for row in rows] == chosen
+    assert [row.id for row in rows] == ids
 
 
 @pytest.mark.parametrize(
@@ -149,11 +149,14 @@ def test_the_rows_that_are_shipped_are_commands_that_are_understood():
     rows = known_rows(registry().results)
     assert {"bm25-demo", "delta-demo"} <= {row.id for row in select(rows, quick=True)}
     for row in rows:
-        asked = run_command.make_context("run", row.command()[1:]).params
+        parameters = run_command.make_context("run", row.command()[1:]).params
         if row.reranker is not None:
             system = registry().rerankers[row.reranker].system
             # What learns nothing is not trained several times: `run` would refuse it.
-            assert issubclass(system, TrainableReranker) or (asked["seeds"], asked["members"]) == (
+            assert issubclass(system, TrainableReranker) or (
+                parameters["seeds"],
+                parameters["members"],
+            ) == (
                 1,
                 MEMBERS,
             ), row.id
@@ -164,5 +167,5 @@ def test_rows_of_graphene_say_what_its_graph_is_made_of():
     rows = [r for r in known_rows(registry().results) if (r.reranker or "").startswith("graphene")]
     assert rows
     for row in rows:
-        known = [*dict.fromkeys((*row.expand, *row.knowledge))]
-        assert row.settings["concepts"]["knowledge"] == known, row.id
+        bases = [*dict.fromkeys((*row.expand, *row.knowledge))]
+        assert row.settings["concepts"]["knowledge"] == bases, row.id

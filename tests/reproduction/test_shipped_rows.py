@@ -22,7 +22,7 @@ expected = { "AP" = 0.5 }
 
 
 @pytest.fixture
-def theirs(tmp_path):
+def foreign_file(tmp_path):
     """A file of another plugin."""
     file = tmp_path / "theirs.toml"
     file.write_text(ROW, encoding="utf-8")
@@ -30,9 +30,9 @@ def theirs(tmp_path):
 
 
 @pytest.fixture
-def shipped(monkeypatch, results, theirs):
+def shipped(monkeypatch, results, foreign_file):
     """Both files, as plugins ship them."""
-    files = {results: OURS, theirs: THEIRS}
+    files = {results: OURS, foreign_file: THEIRS}
     monkeypatch.setattr(registry(), "results", files)
     return files
 
@@ -60,46 +60,46 @@ def test_files_that_are_right_are_read_in_their_order(shipped):
     ],
 )
 def test_a_file_that_is_not_right_is_refused_and_the_others_go_on(
-    shipped, theirs, capsys, monkeypatch, old, new, reason
+    shipped, foreign_file, capsys, monkeypatch, old, new, reason
 ):
-    _replace(theirs, old, new)
-    done = platform(capsys, monkeypatch, "reproduce", "--list", "--json")
-    assert done.code == 0
-    ids = [row["id"] for row in done.json["results"]]
+    _replace(foreign_file, old, new)
+    result = platform(capsys, monkeypatch, "reproduce", "--list", "--json")
+    assert result.code == 0
+    ids = [row["id"] for row in result.json["results"]]
     assert ids == ["bm25-small", "ranker-small", "elsewhere"]
-    (line,) = done.err.splitlines()
+    (line,) = result.err.splitlines()
     place = "results of plugin 'theirs' (their-package 0.3) are not used: "
-    assert line.startswith(f"{place}{theirs}:")
+    assert line.startswith(f"{place}{foreign_file}:")
     assert reason in line
-    done = platform(capsys, monkeypatch, "reproduce", "--file", theirs, "--file", *shipped)
-    assert done.code == 2
+    result = platform(capsys, monkeypatch, "reproduce", "--file", foreign_file, "--file", *shipped)
+    assert result.code == 2
     with pytest.raises(InputError, match=r"\.toml:"):
         known_rows(shipped)
 
 
 @pytest.mark.parametrize("pattern", ["theirs-demo", "theirs", "theirs-*"])
 def test_who_asks_for_rows_of_a_refused_file_learns_why(
-    shipped, theirs, capsys, monkeypatch, pattern
+    shipped, foreign_file, capsys, monkeypatch, pattern
 ):
-    _replace(theirs, "minutes = 1", "minutes = 0")
-    asked = ("reproduce", "--only", "bm25-small", "--only", pattern, "--list")
-    done = platform(capsys, monkeypatch, *asked)
-    assert (done.code, done.out) == (2, "")
-    assert f"unknown result, tag, system or difference '{pattern}'." in done.err
-    assert "results of plugin 'theirs' (their-package 0.3) are not used: " in done.err
-    assert "result 'theirs-demo', key 'minutes': " in done.err
+    _replace(foreign_file, "minutes = 1", "minutes = 0")
+    arguments = ("reproduce", "--only", "bm25-small", "--only", pattern, "--list")
+    result = platform(capsys, monkeypatch, *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert f"unknown result, tag, system or difference '{pattern}'." in result.err
+    assert "results of plugin 'theirs' (their-package 0.3) are not used: " in result.err
+    assert "result 'theirs-demo', key 'minutes': " in result.err
 
 
-def test_a_pattern_that_may_be_in_a_refused_file_is_told_of_it(shipped, theirs):
-    theirs.write_bytes(b"\xff")
+def test_a_pattern_that_may_be_in_a_refused_file_is_told_of_it(shipped, foreign_file):
+    foreign_file.write_bytes(b"\xff")
     rows, refused = shipped_rows(shipped)
     with pytest.raises(InputError, match=r"unknown result.*lists all; results of plugin 'theirs'"):
         select(rows, ["theirs-demo"], refused=refused)
 
 
-def test_where_all_files_are_refused_nothing_is_left(theirs):
-    _replace(theirs, "tags", "tag")
-    rows, refused = shipped_rows({theirs: THEIRS})
+def test_where_all_files_are_refused_nothing_is_left(foreign_file):
+    _replace(foreign_file, "tags", "tag")
+    rows, refused = shipped_rows({foreign_file: THEIRS})
     with pytest.raises(InputError, match="there are no results; results of plugin 'theirs'"):
         select(rows, refused=refused)
 

@@ -10,9 +10,9 @@ from irplatform.collection_resources import CollectionResources
 
 @pytest.fixture
 def resources():
-    made = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
-    made.documents = SmallResources().documents
-    return made
+    collection_resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
+    collection_resources.documents = SmallResources().documents
+    return collection_resources
 
 
 @pytest.fixture

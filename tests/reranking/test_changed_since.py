@@ -13,7 +13,7 @@ CODE = {"distribution": "fame", "version": "1.0", "source": "aa"}
 
 
 @pytest.mark.parametrize(
-    ("trained", "now", "told"),
+    ("trained", "now", "phrases"),
     [
         ({"knowledge": "a"}, {"knowledge": "a"}, ()),
         (
@@ -38,11 +38,11 @@ CODE = {"distribution": "fame", "version": "1.0", "source": "aa"}
         ),
     ],
 )
-def test_what_changed_is_named(monkeypatch, trained, now, told):
+def test_what_changed_is_named(monkeypatch, trained, now, phrases):
     checkpoint = SimpleNamespace(description={"of": trained})
     monkeypatch.setattr(Checkpoint, "read", lambda _: checkpoint)
     choice = SimpleNamespace(trainable=True, name="ltr", describe_reads=lambda: now)
     source = LearningPlan(checkpoint=Path("somewhere"))
     warning = changed_since.warning_of_surroundings(choice, source)
-    assert bool(warning) == bool(told)
-    assert all(words in warning for words in told)
+    assert bool(warning) == bool(phrases)
+    assert all(words in warning for words in phrases)

@@ -54,8 +54,8 @@ class Silent(TrainableReranker):
 
 
 def _choice(kind, name="ranker"):
-    made = registration(kind, name)
-    return ChosenReranker(made, made.options({}))
+    reranker = registration(kind, name)
+    return ChosenReranker(reranker, reranker.options({}))
 
 
 def _collection(*, headings):
@@ -84,27 +84,27 @@ def test_too_few_headings_are_refused_only_where_somebody_asks_for_them(capsys, 
     resources = CollectionResources(corpus, "cpu", seed=1, threads=1)
 
     def learned(name):
-        where = (collection, registry(), (), resources, None)
-        return pretraining_set(name, *where, queries=10)
+        arguments = (collection, registry(), (), resources, None)
+        return pretraining_set(name, *arguments, queries=10)
 
     choices = [_choice(Declaring, "eager")]
     assert declared_pretraining(collection, choices, learned) is None
-    told = capsys.readouterr().err
-    assert "eager: not pre-trained, since" in told
-    assert "with 3 or more MeSH headings" in told
+    output = capsys.readouterr().err
+    assert "eager: not pre-trained, since" in output
+    assert "with 3 or more MeSH headings" in output
     with pytest.raises(InputError, match="with 3 or more MeSH headings"):
         learned("mesh")
 
 
 def test_only_those_that_declare_it_learn_from_what_was_declared():
-    asked, declared = TrainingSet("asked", []), TrainingSet("declared", [])
+    pretraining, declared = TrainingSet("asked", []), TrainingSet("declared", [])
     learning = LearningPlan(declared=declared)
     assert learning.pretraining_of(_choice(Declaring)) is declared
     assert learning.pretraining_of(_choice(Silent)) is None
     assert learning.pretraining_of(_choice(Reranker)) is None
-    learning = LearningPlan(pretraining=asked)
-    assert learning.pretraining_of(_choice(Declaring)) is asked
-    assert learning.pretraining_of(_choice(Silent)) is asked
+    learning = LearningPlan(pretraining=pretraining)
+    assert learning.pretraining_of(_choice(Declaring)) is pretraining
+    assert learning.pretraining_of(_choice(Silent)) is pretraining
 
 
 @pytest.mark.parametrize("kind", [Silent, Reranker])
@@ -125,8 +125,8 @@ def test_variants_share_one_pretraining():
 @pytest.mark.parametrize("name", ["graphene", "graphene-features", "graphene-nograph"])
 def test_what_variants_share_can_be_trained_in_other_processes(name, monkeypatch):
     monkeypatch.setattr("irplatform.concepts.graph.ConceptGraph.identity", lambda options: "graph")
-    known = registry().reranker(name)
-    choice = ChosenReranker(known, known.options({})).in_pretraining()
+    reranker = registry().reranker(name)
+    choice = ChosenReranker(reranker, reranker.options({})).in_pretraining()
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
     assert can_be_sent(choice, resources)
     assert not can_be_sent(_choice(Declaring, name), resources), "another class of that name"
@@ -134,9 +134,9 @@ def test_what_variants_share_can_be_trained_in_other_processes(name, monkeypatch
 
 def test_so_can_a_class_that_a_function_made(monkeypatch, tmp_path):
     """Its name leads nowhere; what the other process has registered does."""
-    made = registration(type("Made", (Silent,), {"__qualname__": "make.<locals>.Made"}), "made")
-    monkeypatch.setitem(registry().rerankers, "made", made)
-    choice = ChosenReranker(made, made.options({}))
+    reranker = registration(type("Made", (Silent,), {"__qualname__": "make.<locals>.Made"}), "made")
+    monkeypatch.setitem(registry().rerankers, "made", reranker)
+    choice = ChosenReranker(reranker, reranker.options({}))
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
     assert can_be_sent(choice, resources)
     packed = Member(choice, (), resources, 0, tmp_path, None).packed(threads=1)
@@ -226,19 +226,19 @@ HEADINGS, OTHERS = {"mesh": ("A", "B")}, {"other": "A"}
 )
 def test_topics_made_of_headings_are_searched_in_plain_words(monkeypatch, fields, searched):
     """Whatever the run's first stage is, which may search headings."""
-    asked = []
-    found = SimpleNamespace(fused=lambda fusion: "found")
+    names = []
+    candidates = SimpleNamespace(fused=lambda fusion: "found")
     monkeypatch.setattr("irplatform.experiment.learning.training_set", lambda *_: "learned from")
     monkeypatch.setattr(
         "irplatform.experiment.learning.training_candidates",
-        lambda source, stage, *_: asked.extend(r.name for r in stage.choices) or found,
+        lambda source, stage, *_: names.extend(r.name for r in stage.choices) or candidates,
     )
     source = _collection(headings=True)
-    source.topics = [Topic(str(n), "a", each) for n, each in enumerate(fields)]
+    source.topics = [Topic(str(n), "a", values) for n, values in enumerate(fields)]
     plugins = registry()
     monkeypatch.setattr(type(plugins), "collection", lambda *_, **__: source)
     retrievers, _ = choose_systems(plugins, ("rm3",), (), {})
-    made = pretraining_set(
+    result = pretraining_set(
         "some", _collection(headings=True), plugins, retrievers, None, None, queries=10
     )
-    assert (made, asked) == ("learned from", searched)
+    assert (result, names) == ("learned from", searched)

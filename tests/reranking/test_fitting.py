@@ -57,16 +57,16 @@ def test_a_single_member_validates_on_a_fold():
 
 
 @pytest.mark.parametrize(
-    ("members", "topics", "told"),
+    ("members", "topics", "sentence"),
     [
         (1, 20, "1 member on 16 topics and validated on 4"),
         (2, 2, "2 members, each on 1 topic and validated on 1"),
     ],
 )
-def test_how_many_learn_from_how_many_is_told(members, topics, told, capsys):
+def test_how_many_learn_from_how_many_is_told(members, topics, sentence, capsys):
     choice = replace(choose(Memory), members=members)
     fit_system(choice, TrainingSet("train", ranked_examples(range(topics))), Resources())
-    assert capsys.readouterr().err == f"training memory on train: {told}\n"
+    assert capsys.readouterr().err == f"training memory on train: {sentence}\n"
 
 
 def test_a_reranker_is_told_which_topics_are_held_out_and_no_others_that_it_will_score():
@@ -138,8 +138,8 @@ def test_topics_that_all_ask_the_same_leave_none_to_validate_on():
         replace(e, labelled=replace(e.labelled, topic=Topic(e.topic.id, "the same")))
         for e in ranked_examples(range(9))
     ]
-    told = "topics of 'train' with a relevant document all ask for the same or are of one source"
-    with pytest.raises(InputError, match=told):
+    message = "topics of 'train' with a relevant document all ask for the same or are of one source"
+    with pytest.raises(InputError, match=message):
         fit_system(choose(Memory), TrainingSet("train", same), Resources())
     fit_system(choose(Memory), TrainingSet("train", same, ranked_examples(range(5))), Resources())
 
@@ -154,8 +154,10 @@ def test_sentences_of_one_article_validate_no_model_that_learned_from_others_of_
 
 
 def test_of_a_single_topic_it_is_not_said_that_all_ask_the_same():
-    told = "'train' has only one topic with a relevant document, so that none is left to validate "
-    with pytest.raises(InputError, match=told):
+    message = (
+        "'train' has only one topic with a relevant document, so that none is left to validate "
+    )
+    with pytest.raises(InputError, match=message):
         fit_system(choose(Memory), TrainingSet("train", ranked_examples(range(1))), Resources())
 
 
@@ -195,9 +197,11 @@ def test_members_that_are_validated_on_topics_that_nothing_relevant_was_found_fo
         "train", ranked_examples(range(20)), [unfound(*ranked_examples([20]))]
     )
     fit_system(choose(Memory), training_set, Resources())
-    told = "WARNING: memory on train: 5 of 5 members are validated on topics without any relevant "
-    assert told in capsys.readouterr().err
+    warning = (
+        "WARNING: memory on train: 5 of 5 members are validated on topics without any relevant "
+    )
+    assert warning in capsys.readouterr().err
     fit_system(choose(Memory), training_set, Resources())
-    assert told in capsys.readouterr().err, "also of one that was trained before"
+    assert warning in capsys.readouterr().err, "also of one that was trained before"
     fit_system(choose(Memory), twenty_topics(), Resources())
     assert "WARNING" not in capsys.readouterr().err

@@ -248,17 +248,19 @@ def test_a_gain_within_the_standard_error_is_luck():
 
 def test_a_grade_below_0_counts_as_not_relevant():
     topics, judgments = _topics(3, lambda n: True)
-    negative = {topic: {**held, "a": -1} for topic, held in judgments.items()}
+    negative = {topic: {**grades, "a": -1} for topic, grades in judgments.items()}
     assert choose_weight(topics, negative).curve == choose_weight(topics, judgments).curve
 
 
 def test_topics_without_a_relevant_document_do_not_count():
     topics, judgments = _topics(6, lambda n: True)
-    some = {topic: held if n < 3 else {"c": 0} for n, (topic, held) in enumerate(judgments.items())}
+    subset = {
+        topic: grades if n < 3 else {"c": 0} for n, (topic, grades) in enumerate(judgments.items())
+    }
     without = {topic: topics[topic] for topic in list(topics)[:3]}
-    choice = choose_weight(topics, some)
+    choice = choose_weight(topics, subset)
     assert choice.topics == 3
-    assert choice == choose_weight(without, some)
+    assert choice == choose_weight(without, subset)
 
 
 @pytest.mark.parametrize("number", [1, 2])

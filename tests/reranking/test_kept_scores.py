@@ -39,9 +39,9 @@ def test_scores_that_a_weight_was_chosen_on_are_kept(resources):
             return super().score(topic, documents)
 
     source = LearningPlan(training_set_of(*range(20)))
-    made = rerank(choose(Counting), make_candidates(), None, source, None, resources)
+    run = rerank(choose(Counting), make_candidates(), None, source, None, resources)
     again = rerank(choose(Counting), make_candidates(), None, source, None, resources)
-    assert again.weight == made.weight
+    assert again.weight == run.weight
     assert [topic for topic in scored if topic.startswith("x")] == [f"x{n}" for n in range(20)]
 
 
@@ -69,12 +69,16 @@ def recorded(resources):
 
     def again(candidates=None, **changed):
         Noting.scored.clear()
-        made = replace(CollectionResources(CORPUS, device="cpu", seed=1, threads=1), **changed)
-        made.documents = resources.documents
-        made._opened.forward_index = built
+        fresh_resources = replace(
+            CollectionResources(CORPUS, device="cpu", seed=1, threads=1), **changed
+        )
+        fresh_resources.documents = resources.documents
+        fresh_resources._opened.forward_index = built
         source = LearningPlan()
-        run = rerank(choose(Noting), candidates or make_candidates(), None, source, None, made)
-        return len(Noting.scored), made, run
+        run = rerank(
+            choose(Noting), candidates or make_candidates(), None, source, None, fresh_resources
+        )
+        return len(Noting.scored), fresh_resources, run
 
     return again
 
@@ -104,28 +108,28 @@ def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(recorded, mon
         patched.setattr(Letters, "score", interrupted)
         recorded()
     assert "t7" in scored
-    for left in (1, 0):
+    for count in (1, 0):
         capsys.readouterr()
         again, resources, _ = recorded()
-        assert again == left
+        assert again == count
         assert "t7 is odd" in capsys.readouterr().err
         assert resources.artifacts == {"forward_index": "forward"}
 
 
 def test_what_one_reranker_uses_is_not_said_of_another():
-    made = make_candidates()
-    retrieved = [RetrievedRun(made.first, "mark", {}, {"index": "index"})]
-    candidates = replace(made, retrieved=retrieved)
+    base = make_candidates()
+    retrieved = [RetrievedRun(base.first, "mark", {}, {"index": "index"})]
+    candidates = replace(base, retrieved=retrieved)
     resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
     resources.documents = SmallResources().documents
     built = SimpleNamespace(fingerprint="forward", path=Path("forward"))
     resources._opened.forward_index = built, built
-    used = []
+    artifacts = []
     for kind in (Noting, Letters):
         choice = ChosenReranker(registration(kind, kind.__name__), Options())
-        (made,) = rerank_with_seeds(choice, candidates, LearningPlan(), resources, 1)
-        used.append(made.resources.artifacts)
-    assert used == [{"index": "index", "forward_index": "forward"}, {"index": "index"}]
+        (run,) = rerank_with_seeds(choice, candidates, LearningPlan(), resources, 1)
+        artifacts.append(run.resources.artifacts)
+    assert artifacts == [{"index": "index", "forward_index": "forward"}, {"index": "index"}]
 
 
 @pytest.mark.parametrize("changed", [{"seed": 2}, {"model_threads": 2}, {"corpus": OTHER_CORPUS}])
@@ -160,19 +164,19 @@ def test_an_interrupted_reranking_goes_on_unless_told_not_to(resources, monkeypa
     monkeypatch.setattr("irplatform.reranking.scoring.BATCH_DOCUMENTS", 1)
 
     class Interrupted(Letters):
-        asked: ClassVar[list[str]] = []
+        topics: ClassVar[list[str]] = []
         stop = "t5"
 
         def score(self, topic, documents):
             if topic.id == self.stop:
                 raise KeyboardInterrupt
-            self.asked.append(topic.id)
+            self.topics.append(topic.id)
             return super().score(topic, documents)
 
     def call():
-        Interrupted.asked.clear()
+        Interrupted.topics.clear()
         rerank(choose(Interrupted), make_candidates(), None, LearningPlan(), None, resources)
-        return list(Interrupted.asked)
+        return list(Interrupted.topics)
 
     with pytest.raises(KeyboardInterrupt):
         call()

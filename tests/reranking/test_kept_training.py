@@ -130,8 +130,8 @@ def test_an_interrupted_training_keeps_its_words(tmp_path, monkeypatch, finished
     Memory.interrupt_at = None
     fit_system(choose(Reading), training_set, Resources())
     (checkpoint,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")
-    (held,) = Checkpoint.read(checkpoint).vectors.values()
-    for place in (held, Checkpoint.read(checkpoint).words / "stems"):
+    (vectors,) = Checkpoint.read(checkpoint).vectors.values()
+    for place in (vectors, Checkpoint.read(checkpoint).words / "stems"):
         assert (place / "words").read_text() == "a b"
 
 
@@ -220,5 +220,5 @@ def test_a_second_training_with_other_weights_is_another_system(tmp_path, monkey
 def test_a_checkpoint_knows_the_topics_that_it_was_trained_on(tmp_path):
     fit_system(choose(Memory), twenty_topics(), Resources())
     (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")
-    seen = [example.topic for example in ranked_examples([3])]
-    assert Checkpoint.read(folder).learned([*seen, Topic("new", "another topic")]) == seen
+    topics = [example.topic for example in ranked_examples([3])]
+    assert Checkpoint.read(folder).learned([*topics, Topic("new", "another topic")]) == topics

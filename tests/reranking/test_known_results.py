@@ -49,8 +49,8 @@ def ranked():
     return ranked
 
 
-def _of(made):
-    return {topic: [*ranking] for topic, ranking in made.rankings.items()}
+def _of(run):
+    return {topic: [*ranking] for topic, ranking in run.rankings.items()}
 
 
 def test_the_second_time_nothing_is_prepared_or_scored(ranked):
@@ -98,12 +98,12 @@ def test_another_share_or_depth_makes_another_result(ranked, changed):
 
 
 def test_judgments_count_in_cross_validation_alone(ranked):
-    some = {topic.id: {"a": 1} for topic in TOPICS}
+    judgments = {topic.id: {"a": 1} for topic in TOPICS}
     more = {topic.id: {"a": 1, "b": 1} for topic in TOPICS}
-    assert ranked(qrels=some).identity == ranked(qrels=more).identity
+    assert ranked(qrels=judgments).identity == ranked(qrels=more).identity
     folds = LearningPlan(folds=True)
     first, second = (
-        ranked(qrels=qrels, learning=folds, weight=None).identity for qrels in (some, more)
+        ranked(qrels=qrels, learning=folds, weight=None).identity for qrels in (judgments, more)
     )
     assert first != second
 

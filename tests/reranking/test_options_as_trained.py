@@ -34,24 +34,24 @@ class Constant(TrainableReranker):
 
 @pytest.fixture
 def plugins():
-    found = Registry()
-    found.rerankers = {
+    small_registry = Registry()
+    small_registry.rerankers = {
         "constant": registration(Constant, "constant"),
         "variant": registration(Constant, "variant", size=4),
     }
-    return found
+    return small_registry
 
 
 @pytest.fixture
 def choice(plugins):
     """The reranker with some settings, as a run chooses it."""
 
-    def chosen(name="constant", recorded=None, **settings):
+    def options_of(name="constant", recorded=None, **settings):
         of_checkpoint = {} if recorded is None else {name: recorded}
-        _, (made,) = choose_systems(plugins, [], [name], settings, recorded=of_checkpoint)
-        return made.options
+        _, (reranker,) = choose_systems(plugins, [], [name], settings, recorded=of_checkpoint)
+        return reranker.options
 
-    return chosen
+    return options_of
 
 
 def test_options_are_those_of_training_unless_the_user_chose_others(choice):
@@ -62,8 +62,8 @@ def test_options_are_those_of_training_unless_the_user_chose_others(choice):
 
 def test_an_option_that_is_set_to_its_default_is_set(choice):
     recorded = ConstantOptions(size=9, form="plain").model_dump(mode="json")
-    for given in ({"form": "usual"}, {"constant.form": "usual"}):
-        assert choice(recorded=recorded, **given) == ConstantOptions(size=9)
+    for settings in ({"form": "usual"}, {"constant.form": "usual"}):
+        assert choice(recorded=recorded, **settings) == ConstantOptions(size=9)
     variant = choice("variant", recorded, size=4)
     assert variant == ConstantOptions(size=4, form="plain")
 
@@ -77,8 +77,8 @@ def test_of_an_option_with_parts_only_those_that_are_set_override(choice):
 
 
 def test_a_preset_is_not_what_the_user_set(plugins):
-    _, (made,) = choose_systems(plugins, [], ["constant"], {"form": "plain"}, "paper")
-    assert (made.options.size, made.options.form) == (7, "plain")
+    _, (reranker,) = choose_systems(plugins, [], ["constant"], {"form": "plain"}, "paper")
+    assert (reranker.options.size, reranker.options.form) == (7, "plain")
 
 
 def test_what_queries_are_expanded_with_is_no_choice_of_the_user():
@@ -86,8 +86,8 @@ def test_what_queries_are_expanded_with_is_no_choice_of_the_user():
 
     def choice(bases, recorded=None, **settings):
         of_checkpoint = {} if recorded is None else {"ltr": recorded}
-        _, (made,) = choose_systems(registry(), [], ["ltr"], settings, recorded=of_checkpoint)
-        return made.expanding(bases)
+        _, (reranker,) = choose_systems(registry(), [], ["ltr"], settings, recorded=of_checkpoint)
+        return reranker.expanding(bases)
 
     trained = choice(("mesh", "hgnc"), settings={"fields": {"k1": 2}})
     recorded = trained.options.model_dump(mode="json")

@@ -26,12 +26,12 @@ pytestmark = pytest.mark.usefixtures("fresh_home")
 
 
 def test_without_training_an_untrained_reranker_ranks_alone(resources):
-    made = rerank(choose(Letters), make_candidates(), None, LearningPlan(), None, resources)
-    assert made.weight == 0
-    assert made.final.name == "ranker"
-    assert made.alone.name == "ranker-alone"
-    assert list(made.final.rankings) == [t.id for t in TOPICS]
-    assert all(r.doc_ids == tuple("abcde") for r in made.final.rankings.values())
+    run = rerank(choose(Letters), make_candidates(), None, LearningPlan(), None, resources)
+    assert run.weight == 0
+    assert run.final.name == "ranker"
+    assert run.alone.name == "ranker-alone"
+    assert list(run.final.rankings) == [t.id for t in TOPICS]
+    assert all(r.doc_ids == tuple("abcde") for r in run.final.rankings.values())
 
 
 def test_a_reranker_may_compare_all_candidates_at_the_end(resources):
@@ -40,13 +40,13 @@ def test_a_reranker_may_compare_all_candidates_at_the_end(resources):
             assert documents.ids == tuple(IDS)
             return [-score for score in scores]
 
-    made = rerank(choose(Reversing), make_candidates(), None, LearningPlan(), None, resources)
-    assert made.alone.rankings["t3"].doc_ids == tuple("edcba")
+    run = rerank(choose(Reversing), make_candidates(), None, LearningPlan(), None, resources)
+    assert run.alone.rankings["t3"].doc_ids == tuple("edcba")
 
 
 def test_documents_below_the_rerank_depth_stay_below(resources):
-    made = rerank(choose(Letters), make_candidates(3), None, LearningPlan(), 0.0, resources)
-    assert made.final.rankings["t0"].doc_ids == tuple("cdeba")
+    run = rerank(choose(Letters), make_candidates(3), None, LearningPlan(), 0.0, resources)
+    assert run.final.rankings["t0"].doc_ids == tuple("cdeba")
 
 
 def test_candidates_know_how_many_there_are_unless_they_are_all():
@@ -55,10 +55,10 @@ def test_candidates_know_how_many_there_are_unless_they_are_all():
 
 @pytest.mark.parametrize(("weight", "expected"), [(1.0, "edcba"), (0.0, "abcde")])
 def test_a_given_weight_is_used(resources, weight, expected):
-    made = rerank(choose(Letters), make_candidates(), None, LearningPlan(), weight, resources)
-    assert made.weight == weight
-    assert made.final.rankings["t3"].doc_ids == tuple(expected)
-    assert made.alone.rankings["t3"].doc_ids == tuple("abcde")
+    run = rerank(choose(Letters), make_candidates(), None, LearningPlan(), weight, resources)
+    assert run.weight == weight
+    assert run.final.rankings["t3"].doc_ids == tuple(expected)
+    assert run.alone.rankings["t3"].doc_ids == tuple("abcde")
 
 
 @pytest.mark.parametrize("source", [LearningPlan(folds=True), None])
@@ -72,8 +72,8 @@ def test_nothing_is_scored_for_a_weight_that_was_given(resources, source):
 
     qrels = {t.id: {"a": 1} for t in TOPICS}
     source = source or LearningPlan(training_set_of(*range(20)))
-    made = rerank(choose(Counting), make_candidates(), qrels, source, 0.3, resources)
-    assert made.weight == 0.3
+    run = rerank(choose(Counting), make_candidates(), qrels, source, 0.3, resources)
+    assert run.weight == 0.3
     assert scored == [t.id for t in TOPICS]
 
 
@@ -93,8 +93,8 @@ def test_judged_documents_that_the_corpus_lacks_are_told_and_not_learned_from(ca
     candidates = replace(make_candidates(), qrels=qrels)
     judged = {e.topic.id: e.labelled.judgments for e in examples(candidates, resources)}
     assert judged == {"t0": {"a": 1}, "t1": {"far": 2}}
-    told = "2 of the 4 judged documents of 'corpus' are not among its documents (gone, lost)"
-    assert told in capsys.readouterr().err
+    warning = "2 of the 4 judged documents of 'corpus' are not among its documents (gone, lost)"
+    assert warning in capsys.readouterr().err
     examples(replace(candidates, name="c"), resources)
     assert "documents of 'c' are not" in capsys.readouterr().err
 
@@ -118,15 +118,17 @@ def test_of_several_seeds_every_line_names_its_own(resources, monkeypatch, capsy
     qrels = {t.id: {"a": 1} for t in TOPICS}
     candidates = replace(make_candidates(), qrels=qrels)
     learning = LearningPlan(folds=True, interpolate=0.5)
-    for made in rerank_with_seeds(choose(Witness), candidates, learning, resources, seeds):
-        notice(f"{made.final.name} is written")
+    for run in rerank_with_seeds(choose(Witness), candidates, learning, resources, seeds):
+        notice(f"{run.final.name} is written")
     lines = capsys.readouterr().err.splitlines()
-    told = [line.partition("training ranker on fold 1")[0] for line in lines if "fold 1" in line]
-    written = [line for line in lines if "is written" in line]
+    prefixes = [
+        line.partition("training ranker on fold 1")[0] for line in lines if "fold 1" in line
+    ]
+    reports = [line for line in lines if "is written" in line]
     if seeds == 1:
-        assert told == [""]
-        assert written == ["ranker is written"]
+        assert prefixes == [""]
+        assert reports == ["ranker is written"]
     else:
         first, second = seeds_of(resources.seed, 2)
-        assert told == [f"seed {first}: ", f"seed {second}: "]
-        assert written == [f"ranker-seed{seed} is written" for seed in (first, second)]
+        assert prefixes == [f"seed {first}: ", f"seed {second}: "]
+        assert reports == [f"ranker-seed{seed} is written" for seed in (first, second)]

@@ -18,14 +18,14 @@ def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resource
     Witness.scored, Witness.held_out = [], []
     qrels = {t.id: {"a": 1} for t in TOPICS[:15]}
     learning = LearningPlan(folds=True, fold_count=count)
-    made = rerank(choose(Witness), make_candidates(), qrels, learning, None, resources)
-    assert len(made.systems) == count
+    run = rerank(choose(Witness), make_candidates(), qrels, learning, None, resources)
+    assert len(run.systems) == count
     members = len(Witness.held_out) // count
     of_folds = Witness.held_out[::members]
     assert [*chain(*([fold] * members for fold in of_folds))] == Witness.held_out
     assert sorted(chain(*of_folds)) == sorted(qrels)
     assert {topic for topic, _ in Witness.scored} == {t.id for t in TOPICS}  # unjudged ones too
-    assert not any(known for _, known in Witness.scored)
+    assert not any(leak for _, leak in Witness.scored)
 
 
 def test_sentences_of_one_article_are_in_one_fold_of_cross_validation(resources):
@@ -63,8 +63,8 @@ def test_what_learns_nothing_scores_every_topic_once_in_cross_validation(resourc
     arguments = choose(Slow), make_candidates(), qrels, LearningPlan(folds=True), None, resources
     with pytest.raises(KeyboardInterrupt):
         rerank(*arguments)
-    made = rerank(*arguments)
-    assert len(made.systems) == FOLDS
+    run = rerank(*arguments)
+    assert len(run.systems) == FOLDS
     assert sorted(t for t in scored if t) == sorted(t.id for t in TOPICS)
 
 
@@ -84,11 +84,11 @@ def test_folds_that_were_scored_are_not_scored_again(resources, monkeypatch):
 
     monkeypatch.setattr(cached_scores, "final_scores", scoring)
 
-    def interrupted(*given):
-        fitted.append(given)
+    def interrupted(*inputs):
+        fitted.append(inputs)
         if len(fitted) == 4:
             raise KeyboardInterrupt
-        return fit(*given)
+        return fit(*inputs)
 
     monkeypatch.setattr(assignment, "fit_system", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -103,34 +103,34 @@ def test_runs_do_not_hold_the_models_that_made_them(resources):
     """Folds of five members each would fill a device's memory."""
     qrels = {t.id: {"a": 1} for t in TOPICS}
     source = LearningPlan(folds=True)
-    made = rerank(choose(Witness), make_candidates(), qrels, source, None, resources)
-    assert all(len(system.members) == 0 for system in made.systems)
+    run = rerank(choose(Witness), make_candidates(), qrels, source, None, resources)
+    assert all(len(system.members) == 0 for system in run.systems)
 
 
 def test_each_fold_chooses_its_own_weight(resources):
     qrels = {t.id: {"a": 1} for t in TOPICS}
-    made = rerank(
+    run = rerank(
         choose(Letters), make_candidates(), qrels, LearningPlan(folds=True), None, resources
     )
-    assert len(made.systems) == FOLDS
-    assert made.weight == pytest.approx(np.mean([system.weight for system in made.systems]))
-    assert made.weight < 0.5
+    assert len(run.systems) == FOLDS
+    assert run.weight == pytest.approx(np.mean([system.weight for system in run.systems]))
+    assert run.weight < 0.5
 
 
 def test_of_folds_the_one_with_the_fewest_topics_is_told(resources, capsys):
     qrels = {t.id: {"a": int(n < 6)} for n, t in enumerate(TOPICS)}
     source = LearningPlan(folds=True)
     rerank(choose(Letters), make_candidates(), qrels, source, None, resources)
-    told = "the first stage's share was chosen on only 4 topics in a fold"
-    assert capsys.readouterr().err.count(told) == 1
+    warning = "the first stage's share was chosen on only 4 topics in a fold"
+    assert capsys.readouterr().err.count(warning) == 1
 
 
 def test_each_fold_learns_from_as_many_topics_with_a_relevant_document(resources):
     """Of ten such topics four folds have eight, however the others fall."""
     qrels = {t.id: {"a": int(n < 10)} for n, t in enumerate(TOPICS)}
-    made = rerank(
+    run = rerank(
         choose(Witness), make_candidates(), qrels, LearningPlan(folds=True), None, resources
     )
-    assert [system.description["topics"] for system in made.systems] == [16] * FOLDS
-    chosen_on = [system.description["interpolation"]["topics"] for system in made.systems]
+    assert [system.description["topics"] for system in run.systems] == [16] * FOLDS
+    chosen_on = [system.description["interpolation"]["topics"] for system in run.systems]
     assert chosen_on == [8] * FOLDS

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("fresh_home")
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "phrase"),
     [
         ({"version": "0.0.1"}, "was trained by version 0.0.1 of plugin"),
         ({"source": "0123456789abcdef"}, "was trained by other source code of plugin"),
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("fresh_home")
     ],
 )
 def test_a_checkpoint_of_other_code_is_scored_with_a_warning(
-    resources, tmp_path, capsys, changed, told
+    resources, tmp_path, capsys, changed, phrase
 ):
     built = train_system(choose(Witness), training_set_of(*range(20)), resources)
     folder = tmp_path / "checkpoint"
@@ -43,12 +43,12 @@ def test_a_checkpoint_of_other_code_is_scored_with_a_warning(
     described = folder / "checkpoint.json"
     described.write_text(json.dumps({**json.loads(described.read_text()), **changed}))
     source = LearningPlan(checkpoint=folder)
-    made = rerank(choose(Witness), make_candidates(), None, source, 0.5, resources)
-    of_code = [warning for warning in made.warnings if "was trained by" in warning]
-    assert len(of_code) == bool(told)
-    assert all(told in warning for warning in of_code)
-    assert ("other source code" in str(made.warnings)) == ("source" in changed)
-    assert ("by version" in str(made.warnings)) == ("version" in changed)
+    run = rerank(choose(Witness), make_candidates(), None, source, 0.5, resources)
+    of_code = [warning for warning in run.warnings if "was trained by" in warning]
+    assert len(of_code) == bool(phrase)
+    assert all(phrase in warning for warning in of_code)
+    assert ("other source code" in str(run.warnings)) == ("source" in changed)
+    assert ("by version" in str(run.warnings)) == ("version" in changed)
 
 
 def test_a_checkpoint_of_other_knowledge_is_scored_with_a_warning(resources, tmp_path):
@@ -61,18 +61,18 @@ def test_a_checkpoint_of_other_knowledge_is_scored_with_a_warning(resources, tmp
 
     built = train_system(choose(Reading), training_set_of(*range(20)), resources)
     source = LearningPlan(checkpoint=built.path)
-    told = "reads other things than its checkpoint was trained with: knowledge."
+    phrase = "reads other things than its checkpoint was trained with: knowledge."
 
     def warnings():
         return rerank(choose(Reading), make_candidates(), None, source, 0.5, resources).warnings
 
-    assert not any(told in warning for warning in warnings())
+    assert not any(phrase in warning for warning in warnings())
     knowledge["own"] = "2"
-    assert sum(told in warning for warning in warnings()) == 1
+    assert sum(phrase in warning for warning in warnings()) == 1
 
 
 @pytest.mark.parametrize(
-    ("kind", "source", "interpolate", "told"),
+    ("kind", "source", "interpolate", "phrase"),
     [
         (
             Witness,
@@ -116,23 +116,25 @@ def test_a_checkpoint_of_other_knowledge_is_scored_with_a_warning(resources, tmp
         (Letters, LearningPlan(training_set_of(77), pretraining=training_set_of(3)), None, None),
     ],
 )
-def test_learning_from_evaluated_topics_is_told_under_whatever_ids(kind, source, interpolate, told):
+def test_learning_from_evaluated_topics_is_told_under_whatever_ids(
+    kind, source, interpolate, phrase
+):
     learning = replace(source, interpolate=interpolate)
     warning = warning_of_learned(choose(kind), TOPICS, learning)
-    assert told in warning if told else warning == ""
+    assert phrase in warning if phrase else warning == ""
 
 
 def test_beside_a_checkpoint_each_is_told_of_what_it_learned_from_itself(tmp_path):
     folder = described(tmp_path / "seen", "ranker", [Topic("x5", "query 5")])
     source = LearningPlan(training_set_of(3), checkpoint=folder)
-    told = warning_of_learned(choose(Letters), TOPICS, source)
-    assert told == (
+    warning = warning_of_learned(choose(Letters), TOPICS, source)
+    assert warning == (
         "WARNING: the first stage's share in ranker was chosen on 1 of these 20 topics (t3)."
     )
-    given = replace(source, interpolate=0.5)
-    assert warning_of_learned(choose(Letters), TOPICS, given) == ""
-    told = warning_of_learned(choose(Witness), TOPICS, source)
-    assert "trained on 1 of these 20 topics (t5)" in told
+    plan = replace(source, interpolate=0.5)
+    assert warning_of_learned(choose(Letters), TOPICS, plan) == ""
+    warning = warning_of_learned(choose(Witness), TOPICS, source)
+    assert "trained on 1 of these 20 topics (t5)" in warning
 
 
 def _reading(folder):
@@ -141,18 +143,18 @@ def _reading(folder):
 
 
 def test_reading_scores_of_who_learned_from_evaluated_topics_is_told(resources, tmp_path):
-    seen = described(tmp_path / "seen", "delta", [Topic("other", "query 3")])
+    folder = described(tmp_path / "seen", "delta", [Topic("other", "query 3")])
     source = LearningPlan(training_set_of(*range(50, 70)))
-    made = rerank(_reading(seen), make_candidates(), None, source, 0.5, resources)
-    told = "reads scores of a checkpoint that was trained on 1 of these 20 topics (t3)"
-    assert any(told in warning for warning in made.warnings)
+    run = rerank(_reading(folder), make_candidates(), None, source, 0.5, resources)
+    phrase = "reads scores of a checkpoint that was trained on 1 of these 20 topics (t3)"
+    assert any(phrase in warning for warning in run.warnings)
     fine = described(tmp_path / "fine", "delta", [Topic("t3", "other words")])
     assert warning_of_scores_read(_reading(fine), TOPICS) == ""
 
 
 def test_what_was_trained_with_it_has_learned_from_its_topics(resources, tmp_path):
-    seen = described(tmp_path / "seen", "delta", [Topic("other", "query 3")])
-    built = train_system(_reading(seen), training_set_of(*range(50, 70)), resources)
+    folder = described(tmp_path / "seen", "delta", [Topic("other", "query 3")])
+    built = train_system(_reading(folder), training_set_of(*range(50, 70)), resources)
     assert Checkpoint.read(built.path).learned(TOPICS) == [TOPICS[3]]
     start = train_system(
         choose(Witness), training_set_of(*range(50, 70)), resources, training_set_of(*range(5, 10))
@@ -164,8 +166,8 @@ def _learning_from_pairs(*pairs):
     """A reranker that learns from pairs of texts, too, but for those of the topics it is given."""
 
     def read(topics):
-        known = PairsOfTopics.of(topics, "citing_id")
-        return [pair for pair in pairs if pair not in known]
+        topic_pairs = PairsOfTopics.of(topics, "citing_id")
+        return [pair for pair in pairs if pair not in topic_pairs]
 
     reads = Reads(pairs=PairsFile(Path("pairs.tsv"), read))
     return choose(type("Pairs", (Witness,), {"reads": lambda self: reads}))
@@ -183,9 +185,11 @@ def test_learning_from_pairs_of_evaluated_topics_is_told(resources):
     choice = _learning_from_pairs(*pairs)
     source = LearningPlan(training_set_of(*range(50, 70)))
     candidates = replace(make_candidates(), topics=topics)
-    (told,) = rerank(choice, candidates, None, source, 0.5, resources).warnings
-    assert told.startswith("WARNING: ranker learns from pairs of texts that are of 2 of these 20 ")
-    assert "topics (t3, t5), or of the same source (citing_id): its scores show" in told
+    (warning,) = rerank(choice, candidates, None, source, 0.5, resources).warnings
+    assert warning.startswith(
+        "WARNING: ranker learns from pairs of texts that are of 2 of these 20 "
+    )
+    assert "topics (t3, t5), or of the same source (citing_id): its scores show" in warning
     assert warning_of_pairs(choice, [*TOPICS[:3]], source) == ""
     assert warning_of_pairs(choice, topics, LearningPlan(folds=True)) == ""
     built = train_system(choice, training_set_of(*range(50, 70)), resources)
@@ -206,10 +210,10 @@ def test_fusing_with_weights_of_evaluated_topics_is_told():
 def test_a_run_carries_the_warning_that_was_told_and_a_checkpoint_knows_all_its_topics(
     resources, capsys, tmp_path
 ):
-    held = training_set_of(*range(30, 40), validation=training_set_of(11).training)
-    source = LearningPlan(held, pretraining=training_set_of(*range(50, 60), 12))
-    made = rerank(choose(Witness), make_candidates(), None, source, None, resources)
-    (warning,) = made.warnings
+    training_set = training_set_of(*range(30, 40), validation=training_set_of(11).training)
+    source = LearningPlan(training_set, pretraining=training_set_of(*range(50, 60), 12))
+    run = rerank(choose(Witness), make_candidates(), None, source, None, resources)
+    (warning,) = run.warnings
     assert "WARNING: ranker was trained on 2 of these 20 topics (t11, t12): its" in warning
     assert capsys.readouterr().err.count(warning) == 1
     (folder,) = (
@@ -228,13 +232,13 @@ def test_a_run_carries_the_warning_that_was_told_and_a_checkpoint_knows_all_its_
 
 @pytest.mark.parametrize("kind", [Letters, Witness])
 def test_on_how_few_topics_a_weight_was_chosen_is_told_once(resources, capsys, kind):
-    def told(topics, interpolate=None):
+    def warning_lines(topics, interpolate=None):
         source = LearningPlan(training_set_of(*range(topics)))
         rerank(choose(kind), make_candidates(), None, source, interpolate, resources)
         return [line for line in capsys.readouterr().err.splitlines() if "share was chosen" in line]
 
-    assert told(5) == []
-    assert told(4, interpolate=0.5) == []
+    assert warning_lines(5) == []
+    assert warning_lines(4, interpolate=0.5) == []
     line = "ranker: the first stage's share was chosen on only 4 topics, where luck decides much"
-    assert told(4) == [line]
-    assert told(4) == []
+    assert warning_lines(4) == [line]
+    assert warning_lines(4) == []

@@ -93,8 +93,8 @@ def test_what_a_reranker_makes_of_all_candidates_scores_is_checked():
             return scores[1:]
 
     def changed(kind):
-        asked = kind(), TOPICS, CANDIDATES, _score(Sound()), SmallResources()
-        return _lists(rescore_topics(registration(kind), *asked))
+        arguments = kind(), TOPICS, CANDIDATES, _score(Sound()), SmallResources()
+        return _lists(rescore_topics(registration(kind), *arguments))
 
     assert changed(Sound) == _expected(), "by default nothing"
     halved = {t: [value / 2 for value in values] for t, values in _expected().items()}
@@ -110,8 +110,8 @@ def test_a_topic_without_candidates_is_not_compared_with_itself():
 
     candidates = {**CANDIDATES, "t2": []}
     scores = _score(Sound(), candidates=candidates)
-    asked = ByTheBest(), TOPICS, candidates, scores, SmallResources()
-    changed = rescore_topics(registration(ByTheBest), *asked)
+    arguments = ByTheBest(), TOPICS, candidates, scores, SmallResources()
+    changed = rescore_topics(registration(ByTheBest), *arguments)
     assert changed["t2"].shape == (0,)
     assert all(max(changed[t.id]) == 0 for t in TOPICS if t.id != "t2")
 
@@ -277,8 +277,8 @@ def test_who_needs_the_memory_within_a_reranker_is_named(error):
             with plugin_call("feature group 'wide'", "computing", __name__):
                 raise error
 
-    told = f"feature group 'wide' failed computing: {type(error).__name__}"
-    with pytest.raises(PlatformError, match=told):
+    message = f"feature group 'wide' failed computing: {type(error).__name__}"
+    with pytest.raises(PlatformError, match=message):
         _score(Nested())
 
 
@@ -327,8 +327,8 @@ def test_an_interrupted_reranking_goes_on_where_it_stopped(journal):
 
 @pytest.mark.parametrize("cut", [1, 2, 10])
 def test_a_line_that_a_kill_cut_short_is_scored_again(journal, cut):
-    whole = journal.read_bytes()
-    journal.write_bytes(whole[:-cut])
+    content = journal.read_bytes()
+    journal.write_bytes(content[:-cut])
     sound = Sound()
     assert _lists(_score(sound, journal=journal)) == _expected()
     assert sound.asked == ["t2", "t3", "t4"]

@@ -42,12 +42,12 @@ def test_the_seed_decides():
 
 
 def test_families_stay_together():
-    kin = [number // 2 for number in range(30)]
-    splits = fold_topics(range(30), 5, seed=1, families=kin)
+    families = [number // 2 for number in range(30)]
+    splits = fold_topics(range(30), 5, seed=1, families=families)
     _check(splits, range(30))
     assert sorted(t for split in splits for t in split.validation) == list(range(30))
     for split in splits:
-        assert not {kin[t] for t in split.training} & {kin[t] for t in split.validation}
+        assert not {families[t] for t in split.training} & {families[t] for t in split.validation}
     few = [number % 2 for number in range(30)]
     for seed in range(40):  # both may be dealt to one fold at first
         splits = fold_topics(range(30), 5, seed, few)
@@ -57,8 +57,8 @@ def test_families_stay_together():
 
 
 def test_a_family_that_grows_moves_no_other_topic():
-    kin = [0, *range(29)]  # the second topic asks what the first does
-    before, after = fold_topics(range(30), 5, seed=1), fold_topics(range(30), 5, 1, kin)
+    families = [0, *range(29)]  # the second topic asks what the first does
+    before, after = fold_topics(range(30), 5, seed=1), fold_topics(range(30), 5, 1, families)
 
     def fold_of(splits, topic):
         return next(number for number, split in enumerate(splits) if topic in split.validation)
@@ -76,21 +76,23 @@ def test_each_fold_has_its_share_of_the_topics_with_a_relevant_document():
 
 
 def test_so_it_is_with_topics_that_ask_the_same():
-    kin = [number // 2 for number in range(30)]
+    families = [number // 2 for number in range(30)]
     useful = [number in {1, 8, 13, 20, 29} for number in range(30)]
     for seed in range(40):
-        splits = fold_topics(range(30), 5, seed, kin, useful)
+        splits = fold_topics(range(30), 5, seed, families, useful)
         _check(splits, range(30))
         assert [sum(useful[t] for t in split.validation) for split in splits] == [1] * 5
         for split in splits:
-            assert not {kin[t] for t in split.training} & {kin[t] for t in split.validation}
+            assert not {families[t] for t in split.training} & {
+                families[t] for t in split.validation
+            }
 
 
-@pytest.mark.parametrize("kin", [None, [number // 2 for number in range(30)], [0, *range(29)]])
-def test_where_all_topics_have_one_they_are_dealt_as_ever(kin):
+@pytest.mark.parametrize("families", [None, [number // 2 for number in range(30)], [0, *range(29)]])
+def test_where_all_topics_have_one_they_are_dealt_as_ever(families):
     for seed in range(20):
-        given = (range(30), 5, seed, kin)
-        assert fold_topics(*given, useful=[True] * 30) == fold_topics(*given)
+        arguments = (range(30), 5, seed, families)
+        assert fold_topics(*arguments, useful=[True] * 30) == fold_topics(*arguments)
 
 
 def test_no_member_validates_on_nothing_but_topics_without_a_relevant_document():

@@ -25,20 +25,20 @@ TRAITS = "failed returning its traits: TypeError: "
 
 
 def _choice(base=Reranker, **methods):
-    held = registration(type("Odd", (base,), methods))
-    return ChosenReranker(held, held.options({}))
+    reranker = registration(type("Odd", (base,), methods))
+    return ChosenReranker(reranker, reranker.options({}))
 
 
 def _raises(*arguments):
     raise KeyError("gone")
 
 
-def _reads(**what):
-    return {"reads": lambda self: Reads(**what)}
+def _reads(**fields):
+    return {"reads": lambda self: Reads(**fields)}
 
 
-def _traits(**what):
-    return {"traits": lambda self: Traits(**what)}
+def _traits(**fields):
+    return {"traits": lambda self: Traits(**fields)}
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_it_is_named_when_it_is_checked(methods, message):
         _choice(**methods).check()
 
 
-@pytest.mark.parametrize("given", ["here", ["here"], None])
-def test_checkpoints_are_paths(given):
+@pytest.mark.parametrize("value", ["here", ["here"], None])
+def test_checkpoints_are_paths(value):
     with pytest.raises(
         PluginError, match=f"{WHO} {READS}checkpoints.* of Reads is .*: Input should be"
     ):
-        _choice(**_reads(checkpoints=given)).checkpoints()
+        _choice(**_reads(checkpoints=value)).checkpoints()
 
 
 @pytest.mark.parametrize("part", ["files", "checkpoints"])
@@ -99,13 +99,13 @@ def test_what_it_reads_is_there_before_any_work(tmp_path, part):
 def test_the_content_of_what_it_reads_is_part_of_its_description(tmp_path):
     file = tmp_path / "words.txt"
     choice = _choice(**_reads(files=(file,), checkpoints=(tmp_path,)))
-    seen = []
+    descriptions = []
     for text in ("one", "three"):
         file.write_text(text)
-        seen.append(choice.describe()["of"])
-    assert seen[0].keys() == seen[1].keys() == {"files", "0"}
-    assert seen[0]["files"] != seen[1]["files"]
-    assert seen[0]["0"] != seen[1]["0"]
+        descriptions.append(choice.describe()["of"])
+    assert descriptions[0].keys() == descriptions[1].keys() == {"files", "0"}
+    assert descriptions[0]["files"] != descriptions[1]["files"]
+    assert descriptions[0]["0"] != descriptions[1]["0"]
 
 
 class BasesOptions(Options):
@@ -122,11 +122,11 @@ def test_knowledge_bases_of_a_run_are_filled_in_where_the_user_names_none(monkey
     )
     choice = _choice(Options=BasesOptions)
     assert choice.describe()["of"] == {"knowledge": "mesh+hgnc"}
-    told = choice.expanding(("doid",))
-    assert told.options == BasesOptions(bases=("doid",))
-    assert told.describe()["of"] == {"knowledge": "doid"}
-    own = replace(choice, options=BasesOptions(bases=("hgnc",)))
-    assert own.expanding(("doid",)).options == own.options
+    run_choice = choice.expanding(("doid",))
+    assert run_choice.options == BasesOptions(bases=("doid",))
+    assert run_choice.describe()["of"] == {"knowledge": "doid"}
+    user_choice = replace(choice, options=BasesOptions(bases=("hgnc",)))
+    assert user_choice.expanding(("doid",)).options == user_choice.options
 
 
 def test_missing_memory_is_told_with_who_needs_it():

@@ -25,13 +25,13 @@ def _validated_on(*queries):
     validation = (
         TrainingSet("train", learned, _examples(*queries)).with_validation_apart(notice).validation
     )
-    return validation and [each.topic.query for each in validation]
+    return validation and [example.topic.query for example in validation]
 
 
 def test_a_topic_that_is_learned_from_validates_nothing(capsys):
     assert _validated_on("lung cancer EGFR", "KRAS colon cancer") == ["KRAS colon cancer"]
-    told = "train: 1 validation topic of 2 asks what a training topic asks, and is left out\n"
-    assert capsys.readouterr().err == told
+    message = "train: 1 validation topic of 2 asks what a training topic asks, and is left out\n"
+    assert capsys.readouterr().err == message
 
 
 def test_where_none_is_left_some_training_topics_validate(capsys):
@@ -55,11 +55,11 @@ def test_fields_judgments_and_first_stage_scores_are_part_of_a_training_sets_dig
     plain = TrainingSet("x", ranked_examples(range(5)))
     example = plain.training[0]
     aged = replace(example.labelled.topic, fields={"demographic": "64-year-old male"})
-    asked = replace(example.labelled, topic=aged)
+    labelled_topic = replace(example.labelled, topic=aged)
     judged = replace(example.labelled, judgments={"t0z": 1})
     scored = Ranking(example.first.doc_ids, example.first.scores * 2)
     for changed in (
-        replace(example, labelled=asked),
+        replace(example, labelled=labelled_topic),
         replace(example, labelled=judged),
         replace(example, first=scored),
     ):
@@ -85,19 +85,21 @@ def _examples_of(monkeypatch, rankings, qrels, *missing, depth=None):
 
 def test_only_judged_topics_are_examples(monkeypatch):
     qrels = {"t1": {"t1z": 1}, "elsewhere": {}}
-    (made,) = _examples_of(monkeypatch, ranked_examples(range(3)), qrels, depth=2)
-    assert made.topic.id == "t1"
-    assert made.labelled.candidates == ("t1z", "t1e")
+    (example,) = _examples_of(monkeypatch, ranked_examples(range(3)), qrels, depth=2)
+    assert example.topic.id == "t1"
+    assert example.labelled.candidates == ("t1z", "t1e")
 
 
 def test_judgments_of_documents_that_are_missing_are_no_part_of_an_example(monkeypatch):
-    given, grades = ranked_examples(range(1)), {"t0z": 1, "gone": 2}
-    assert _examples_of(monkeypatch, given, {"t0": grades})[0].labelled.judgments == grades
-    (made,) = _examples_of(monkeypatch, given, {"t0": grades}, "gone", "t9")
-    assert made.labelled.judgments == {"t0z": 1}
+    source_examples, grades = ranked_examples(range(1)), {"t0z": 1, "gone": 2}
+    assert (
+        _examples_of(monkeypatch, source_examples, {"t0": grades})[0].labelled.judgments == grades
+    )
+    (example,) = _examples_of(monkeypatch, source_examples, {"t0": grades}, "gone", "t9")
+    assert example.labelled.judgments == {"t0z": 1}
 
 
 def test_documents_that_were_pooled_and_not_judged_are_unjudged_candidates(monkeypatch):
-    (made,) = _examples_of(monkeypatch, ranked_examples(range(1)), {"t0": {"t0z": 1, "t0e": -1}})
-    assert made.labelled.judgments == {"t0z": 1}
-    assert "t0e" in made.labelled.candidates
+    (example,) = _examples_of(monkeypatch, ranked_examples(range(1)), {"t0": {"t0z": 1, "t0e": -1}})
+    assert example.labelled.judgments == {"t0z": 1}
+    assert "t0e" in example.labelled.candidates

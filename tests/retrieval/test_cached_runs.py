@@ -37,14 +37,14 @@ def _ranking(ids):
     return Ranking.of(list(ids), [float(len(ids) - i) for i in range(len(ids))])
 
 
-def _choice(found, name="one", calls=None):
+def _choice(results, name="one", calls=None):
     class Found(Retriever):
         def retrieve(self, topics, depth, resources):
             if calls is not None:
                 calls.append(name)
-            if not isinstance(found, dict):
-                return found
-            return Run("whatever", {topic: _ranking(ids) for topic, ids in found.items()})
+            if not isinstance(results, dict):
+                return results
+            return Run("whatever", {topic: _ranking(ids) for topic, ids in results.items()})
 
     plugin = Plugin("strange", "strange-distribution", "1.2")
     return ChosenRetriever(Registration(name, "retriever", Found, {}, plugin), Options())
@@ -73,21 +73,21 @@ def test_no_more_than_depth_is_kept():
 
 def test_what_was_found_is_kept():
     calls = []
-    found = {"1": "xyz", "2": "y", "3": ""}
-    first = _retrieve(_choice(found, calls=calls))
-    again = _retrieve(_choice(found, calls=calls))
+    results = {"1": "xyz", "2": "y", "3": ""}
+    first = _retrieve(_choice(results, calls=calls))
+    again = _retrieve(_choice(results, calls=calls))
     assert calls == ["one"]
     assert again.fingerprint == first.fingerprint
     assert again.first.rankings["1"].doc_ids == ("x", "y", "z")
-    _retrieve(_choice(found, calls=calls), depth=5)
-    _retrieve(_choice(found, calls=calls), topics=[Topic("1", "other"), *TOPICS[1:]])
+    _retrieve(_choice(results, calls=calls), depth=5)
+    _retrieve(_choice(results, calls=calls), topics=[Topic("1", "other"), *TOPICS[1:]])
     assert len(calls) == 3
 
 
 def test_nothing_found_at_all_is_no_error():
-    found = {"1": "", "2": "", "3": ""}
-    assert [len(r) for r in _retrieve(_choice(found)).first.rankings.values()] == [0, 0, 0]
-    assert [len(r) for r in _retrieve(_choice(found)).first.rankings.values()] == [0, 0, 0]
+    results = {"1": "", "2": "", "3": ""}
+    assert [len(r) for r in _retrieve(_choice(results)).first.rankings.values()] == [0, 0, 0]
+    assert [len(r) for r in _retrieve(_choice(results)).first.rankings.values()] == [0, 0, 0]
 
 
 def test_several_retrievers_are_fused():
@@ -190,9 +190,12 @@ def test_what_it_says_about_topics_is_json():
 
 
 def test_every_retriever_has_its_own_seconds():
-    found = {"1": "xyz", "2": "y", "3": ""}
-    first = _retrieve(_choice(found), _choice(found, name="two"))
-    assert [list(each.seconds) for each in first.retrieved] == [["retrieve"], ["retrieve"]]
+    results = {"1": "xyz", "2": "y", "3": ""}
+    first = _retrieve(_choice(results), _choice(results, name="two"))
+    assert [list(retrieval.seconds) for retrieval in first.retrieved] == [
+        ["retrieve"],
+        ["retrieve"],
+    ]
 
 
 def test_a_retriever_that_draws_has_a_run_for_every_seed():
@@ -225,8 +228,8 @@ def test_a_retriever_that_computes_on_a_device_has_a_run_for_every_number_of_thr
 
 def test_each_run_names_what_it_was_made_with_wherever_it_comes_from():
     """What other retrievers of the command use is not among it; what made a kept run is."""
-    found = {"1": "x", "2": "", "3": ""}
-    plain, reading = _choice(found, "plain"), _choice(found, "reading")
+    results = {"1": "x", "2": "", "3": ""}
+    plain, reading = _choice(results, "plain"), _choice(results, "reading")
     search = reading.registration.system.retrieve
 
     def read(self, topics, depth, resources):
@@ -239,7 +242,7 @@ def test_each_run_names_what_it_was_made_with_wherever_it_comes_from():
         built = SimpleNamespace(fingerprint="forward", path=Path("forward"))
         resources._opened.forward_index = built, built
         first = _retrieve(*order, resources=resources)
-        made_with = {each.run.name: each.artifacts for each in first.retrieved}
+        made_with = {retrieval.run.name: retrieval.artifacts for retrieval in first.retrieved}
         assert made_with == {
             "plain": {"index": "index"},
             "reading": {"index": "index", "forward_index": "forward"},
@@ -248,7 +251,7 @@ def test_each_run_names_what_it_was_made_with_wherever_it_comes_from():
 
 
 @pytest.mark.parametrize(
-    ("on_device", "seeded", "told"),
+    ("on_device", "seeded", "facts"),
     [
         (False, False, {}),
         (False, True, {"seed": 1}),
@@ -256,7 +259,7 @@ def test_each_run_names_what_it_was_made_with_wherever_it_comes_from():
         (True, True, {"seed": 1, "device": "cpu", "model_threads": 1}),
     ],
 )
-def test_seed_and_device_are_told_of_retrievers_that_depend_on_them(on_device, seeded, told):
+def test_seed_and_device_are_told_of_retrievers_that_depend_on_them(on_device, seeded, facts):
     choice = _choice({"1": "x", "2": "", "3": ""})
     traits = Traits(on_device=on_device, seeded=seeded)
     choice.registration.system.traits = lambda self: traits
@@ -265,7 +268,7 @@ def test_seed_and_device_are_told_of_retrievers_that_depend_on_them(on_device, s
         name: description[name]
         for name in ("seed", "device", "model_threads")
         if name in description
-    } == told
+    } == facts
 
 
 def test_later_documents_are_left_out_for_retrievers_that_do_not_know_of_dates():

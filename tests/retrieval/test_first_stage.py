@@ -41,10 +41,10 @@ def _ranking(ids):
     return Ranking.of(list(ids), [float(len(ids) - i) for i in range(len(ids))])
 
 
-def _retriever(found, name="one"):
+def _retriever(documents, name="one"):
     class Found(Retriever):
         def retrieve(self, topics, depth, resources):
-            return Run(name, {t.id: _ranking(found[t.id]).top(depth) for t in topics})
+            return Run(name, {t.id: _ranking(documents[t.id]).top(depth) for t in topics})
 
     return ChosenRetriever(
         Registration(name, "retriever", Found, {}, Plugin("p", "d", "1")), Options()
@@ -72,62 +72,62 @@ def _found(source, *choices, names=(), collection=None, **depths):
     return stage.candidates(collection or _collection(), RESOURCES, names)
 
 
-def _ids(found):
-    return {topic: "".join(ids) for topic, ids in found.per_topic.items()}
+def _ids(candidates):
+    return {topic: "".join(ids) for topic, ids in candidates.per_topic.items()}
 
 
 def test_retrieved_candidates_are_the_first_documents():
-    found = _found("retrieved", ONE)
-    assert _ids(found) == {"1": "ab", "2": "cb", "3": "a"}
-    assert "".join(found.first.rankings["1"].doc_ids) == "abcd"
-    assert found.provenance.facts == {"protocol": "retrieved", "rerank_depth": 2}
+    candidates = _found("retrieved", ONE)
+    assert _ids(candidates) == {"1": "ab", "2": "cb", "3": "a"}
+    assert "".join(candidates.first.rankings["1"].doc_ids) == "abcd"
+    assert candidates.provenance.facts == {"protocol": "retrieved", "rerank_depth": 2}
 
 
 def test_topics_are_drawn_from_those_with_a_relevant_document_and_keep_their_order():
     topics = [Topic(str(n), "words") for n in range(20)]
     qrels = {topic.id: {"a": int(topic.id) % 4} for topic in topics}
-    found = _found("retrieved", ONE)
-    whole = replace(found, topics=topics, qrels=qrels)
-    assert whole.drawn(None, 1) is whole
-    drawn = [topic.id for topic in whole.drawn(6, 1).judged_topics]
+    candidates = _found("retrieved", ONE)
+    original = replace(candidates, topics=topics, qrels=qrels)
+    assert original.drawn(None, 1) is original
+    drawn = [topic.id for topic in original.drawn(6, 1).judged_topics]
     assert len(drawn) == 6
     assert drawn == sorted(drawn, key=int)
     assert all(int(topic) % 4 for topic in drawn)
-    assert [topic.id for topic in whole.drawn(6, 1).judged_topics] == drawn
-    assert [topic.id for topic in whole.drawn(6, 2).judged_topics] != drawn
-    assert len(whole.drawn(15, 1).qrels) == 15  # all that have a relevant one
+    assert [topic.id for topic in original.drawn(6, 1).judged_topics] == drawn
+    assert [topic.id for topic in original.drawn(6, 2).judged_topics] != drawn
+    assert len(original.drawn(15, 1).qrels) == 15  # all that have a relevant one
 
 
 @pytest.mark.parametrize(
-    ("retrievers", "told"),
+    ("retrievers", "sentence"),
     [((ONE,), "the first 4 of one"), ((ONE, TWO), "the first 4 of one, two")],
 )
-def test_a_rerank_depth_beyond_the_depth_is_recorded_as_what_it_comes_to(retrievers, told):
-    found = _found("retrieved", *retrievers, rerank_depth=500).provenance
-    assert found.facts == {"protocol": "retrieved", "rerank_depth": 4}
-    assert found.sentence == told
+def test_a_rerank_depth_beyond_the_depth_is_recorded_as_what_it_comes_to(retrievers, sentence):
+    provenance = _found("retrieved", *retrievers, rerank_depth=500).provenance
+    assert provenance.facts == {"protocol": "retrieved", "rerank_depth": 4}
+    assert provenance.sentence == sentence
 
 
 def test_judged_candidates_are_all_judged_documents_in_the_retrievers_order(capsys):
-    found = _found("judged", ONE)
-    assert _ids(found) == {"1": "bex", "2": "c", "3": ""}  # whatever the depths
-    assert found.first.rankings["1"].doc_ids == ("b", "e", "x")
+    candidates = _found("judged", ONE)
+    assert _ids(candidates) == {"1": "bex", "2": "c", "3": ""}  # whatever the depths
+    assert candidates.first.rankings["1"].doc_ids == ("b", "e", "x")
     facts = {"protocol": "judged", "documents": 4, "missing": 1}
-    assert found.provenance.facts == facts
-    told = capsys.readouterr().err
-    assert "1 of 5 judged documents are not in the collection and are not ranked, lost" in told
-    assert "topics without judged documents: 3" in told
+    assert candidates.provenance.facts == facts
+    messages = capsys.readouterr().err
+    assert "1 of 5 judged documents are not in the collection and are not ranked, lost" in messages
+    assert "topics without judged documents: 3" in messages
 
 
 def test_several_retrievers_rank_the_same_judged_documents():
-    found = _found("judged", ONE, TWO)
-    for run in (*found.runs, found.first):
+    candidates = _found("judged", ONE, TWO)
+    for run in (*candidates.runs, candidates.first):
         assert {t: set(r.doc_ids) for t, r in run.rankings.items()} == {
             "1": set("bex"),
             "2": {"c"},
             "3": set(),
         }
-    assert found.first.name == "fused"
+    assert candidates.first.name == "fused"
 
 
 def test_judged_runs_are_kept_apart_from_ordinary_ones_and_from_other_judgments():
@@ -141,16 +141,16 @@ def test_judged_runs_are_kept_apart_from_ordinary_ones_and_from_other_judgments(
 
 
 def test_topics_are_searched_in_parts_that_fit_memory(monkeypatch):
-    whole = _found("judged", ONE)
+    candidates = _found("judged", ONE)
     monkeypatch.setattr(run_module, "HITS_AT_ONCE", 1)
     resources = RESOURCES
     run = run_module.rank_given(
         lambda topics, depth: ONE.registration.create({}).retrieve(topics, depth, resources),
         TOPICS,
-        whole.per_topic,
+        candidates.per_topic,
         resources.index().count,
     )
-    assert {t: r.doc_ids for t, r in run.rankings.items()} == whole.per_topic
+    assert {t: r.doc_ids for t, r in run.rankings.items()} == candidates.per_topic
 
 
 def test_documents_that_are_not_found_come_last_by_decreasing_id():
@@ -199,25 +199,25 @@ def test_a_run_keeps_the_order_of_its_64_bits_where_documents_are_left_out(run_f
 
 def test_a_run_is_the_first_stage_and_its_first_documents_the_candidates(run_file, capsys):
     source = run_file([*GOOD, ("2", "a", 1, 1, "tag")])
-    found = _found(source, ONE)
-    assert [run.name for run in found.runs] == ["tag"]
-    assert found.first.rankings["1"].doc_ids == ("c", "a", "b")
-    assert _ids(found) == {"1": "ca", "2": "a", "3": ""}
-    assert found.provenance.facts["protocol"] == "run"
-    assert found.provenance.facts["missing"] == 0
+    candidates = _found(source, ONE)
+    assert [run.name for run in candidates.runs] == ["tag"]
+    assert candidates.first.rankings["1"].doc_ids == ("c", "a", "b")
+    assert _ids(candidates) == {"1": "ca", "2": "a", "3": ""}
+    assert candidates.provenance.facts["protocol"] == "run"
+    assert candidates.provenance.facts["missing"] == 0
     assert "no candidates for topics: 3" in capsys.readouterr().err
 
 
 def test_a_run_is_written_to_the_depth_and_reranked_to_the_other_depth(run_file, capsys):
     lines = [("1", doc_id, rank, 10 - rank, "tag") for rank, doc_id in enumerate("abcdex", 1)]
-    found = _found(run_file(lines), ONE, rerank_depth=5)
-    (run,) = found.runs
+    candidates = _found(run_file(lines), ONE, rerank_depth=5)
+    (run,) = candidates.runs
     assert run.rankings["1"].doc_ids == tuple("abcd")
-    assert _ids(found) == {"1": "abcde", "2": "", "3": ""}
+    assert _ids(candidates) == {"1": "abcde", "2": "", "3": ""}
     reranked = Run("x", {"1": _ranking("edcbax")})
-    assert found.cut(reranked).rankings["1"].doc_ids == tuple("edcb")
-    told = "topics have up to 6 results; the first 4 (depth=) are written and scored."
-    assert told in capsys.readouterr().err
+    assert candidates.cut(reranked).rankings["1"].doc_ids == tuple("edcb")
+    message = "topics have up to 6 results; the first 4 (depth=) are written and scored."
+    assert message in capsys.readouterr().err
     _found(run_file(GOOD), ONE)
     assert "depth=" not in capsys.readouterr().err
 
@@ -230,17 +230,17 @@ def test_a_run_to_another_depth_is_another_first_stage(run_file):
 
 def test_how_many_are_reranked_is_said_where_something_is(run_file):
     source = run_file(GOOD)
-    told = _found(source, names=["delta"]).provenance.sentence
-    assert told == f"the first 2 of {source.name}"
+    sentence = _found(source, names=["delta"]).provenance.sentence
+    assert sentence == f"the first 2 of {source.name}"
     assert _found(source).provenance.sentence == source.name
 
 
 def test_documents_that_the_collection_lacks_are_left_out_and_counted(run_file, capsys):
-    found = _found(run_file([("1", "gone", 0, 9, "tag"), *GOOD]))
-    assert found.first.rankings["1"].doc_ids == ("c", "a", "b")
-    assert found.provenance.facts["missing"] == 1
+    candidates = _found(run_file([("1", "gone", 0, 9, "tag"), *GOOD]))
+    assert candidates.first.rankings["1"].doc_ids == ("c", "a", "b")
+    assert candidates.provenance.facts["missing"] == 1
     assert "1 of 4 results are not among the documents of 'c'" in capsys.readouterr().err
-    assert "1 of its 4 results left out" in found.provenance.sentence
+    assert "1 of its 4 results left out" in candidates.provenance.sentence
 
 
 def test_a_run_of_other_documents_is_refused(run_file):
@@ -303,15 +303,15 @@ def _bringing(scores=SCORES):
 
 
 def test_the_scored_documents_of_a_collection_are_its_first_stage(capsys):
-    found = _found("scoreddocs", names=("delta",), collection=_bringing())
-    assert _ids(found) == {"1": "eb", "2": "", "3": ""}  # the first two, ties by id
-    assert found.first.name == "scoreddocs"
-    assert list(found.first.rankings["1"].scores) == [2.0, 0.5, 0.5]
-    facts = found.provenance.facts
+    candidates = _found("scoreddocs", names=("delta",), collection=_bringing())
+    assert _ids(candidates) == {"1": "eb", "2": "", "3": ""}  # the first two, ties by id
+    assert candidates.first.name == "scoreddocs"
+    assert list(candidates.first.rankings["1"].scores) == [2.0, 0.5, 0.5]
+    facts = candidates.provenance.facts
     assert (facts["protocol"], facts["documents"], facts["missing"]) == ("scoreddocs", 3, 1)
-    told = capsys.readouterr().err
-    assert "c's scoreddocs: 1 of 4 results are not among the documents" in told
-    assert "no candidates for topics: 2, 3" in told
+    messages = capsys.readouterr().err
+    assert "c's scoreddocs: 1 of 4 results are not among the documents" in messages
+    assert "no candidates for topics: 2, 3" in messages
 
 
 def test_scored_documents_without_an_order_are_told_of(capsys):
@@ -327,24 +327,24 @@ def test_a_collection_without_scored_documents_is_refused():
 
 
 def test_a_perfect_reranking_orders_candidates_by_grade_and_leaves_the_rest():
-    found = replace(_found("retrieved", ONE, rerank_depth=3), qrels={"1": {"c": 2, "b": 1}})
-    best = found.best_reranking().rankings
+    candidates = replace(_found("retrieved", ONE, rerank_depth=3), qrels={"1": {"c": 2, "b": 1}})
+    best = candidates.best_reranking().rankings
     assert "".join(best["1"].doc_ids) == "cbad"  # a is unjudged, d was not among the candidates
     assert "".join(best["2"].doc_ids) == "cba"  # without judgments, as it was
 
 
 def test_topics_that_are_left_out_may_be_in_a_run_file(run_file):
     source = run_file([("1", "a", 1, 1, "tag"), ("2", "b", 1, 1, "tag")])
-    some = _collection(topics=TOPICS[:1])
+    collection = _collection(topics=TOPICS[:1])
     with pytest.raises(InputError, match="'c' has no topic 2"):
-        _stage(source).refuse(some)
-    whole = replace(some, topics_left_out=frozenset("2"))
-    assert _ids(_found(source, collection=whole)) == {"1": "a"}
+        _stage(source).refuse(collection)
+    subset = replace(collection, topics_left_out=frozenset("2"))
+    assert _ids(_found(source, collection=subset)) == {"1": "a"}
 
 
 def test_a_retriever_named_as_a_reranker_finds_under_another_name():
-    found = _found("retrieved", ONE, TWO, names=("two", "three"))
-    assert [run.name for run in found.runs] == ["one", "two-retriever"]
+    candidates = _found("retrieved", ONE, TWO, names=("two", "three"))
+    assert [run.name for run in candidates.runs] == ["one", "two-retriever"]
     alone = _found("retrieved", TWO, names=("two",))
     assert alone.first.name == "two-retriever"
 

@@ -7,7 +7,7 @@ from irplatform.retrieval.first_stage import FirstStage, short_names
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def run_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("theirs.run", "a+b.run"):
         (tmp_path / name).write_text("1 Q0 a 1 1 x\n")
@@ -16,7 +16,7 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "sub" / "theirs.run.gz").write_text("")
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("run_files")
 @pytest.mark.parametrize(
     ("text", "retrievers", "source"),
     [
@@ -38,9 +38,9 @@ def test_a_name_is_read_and_written_alike(text, retrievers, source):
     assert stage.name == text
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("run_files")
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "'' is not a first stage"),
         ("bm25+", "'bm25+' is not a first stage: take a retriever, several joined by"),
@@ -51,10 +51,10 @@ def test_a_name_is_read_and_written_alike(text, retrievers, source):
         ("bm25+nix.run", "nix.run: there is no such run file"),
     ],
 )
-def test_a_name_that_means_nothing_is_refused(text, told):
+def test_a_name_that_means_nothing_is_refused(text, message):
     with pytest.raises(InputError) as error:
         FirstStage.parse(text)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_folders_of_run_files_are_called_as_these_and_each_has_its_own():

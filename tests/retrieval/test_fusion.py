@@ -48,10 +48,10 @@ def test_levels_are_weighed_by_exponential_gains():
     runs = [
         Run(name, dict.fromkeys(TOPICS, _ranking(ids))) for name, ids in (("a", best), ("b", rest))
     ]
-    for kind, chosen in ((float, (1.0, 0.0)), (int, (0.0, 1.0))):
+    for kind, expected in ((float, (1.0, 0.0)), (int, (0.0, 1.0))):
         judged = {"best": kind(30)} | {doc_id: kind(10) for doc_id in rest}
         weights = learn_weights(runs, dict.fromkeys(TOPICS, judged)).method.weights
-        assert (weights[0] > weights[1]) == (chosen == (1.0, 0.0))
+        assert (weights[0] > weights[1]) == (expected == (1.0, 0.0))
 
 
 def test_equals_are_fused_plainly():

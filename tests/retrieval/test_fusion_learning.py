@@ -27,8 +27,8 @@ def runs_of(noise, seed=1, topics=TOPICS, documents=60):
         rankings = {}
         for topic in topics:
             scores = np.array([*qrels[topic].values()]) + level * random.standard_normal(documents)
-            kept = np.argsort(-scores)[: documents * 2 // 3]
-            rankings[topic] = Ranking.of([ids[i] for i in kept], scores[kept])
+            order = np.argsort(-scores)[: documents * 2 // 3]
+            rankings[topic] = Ranking.of([ids[i] for i in order], scores[order])
         runs.append(Run(f"r{number}", rankings))
     return runs, qrels
 
@@ -90,8 +90,8 @@ def test_a_topic_that_a_run_lacks_counts_by_the_others():
     assert choice.topics == 20
     method = next(method for topics, method in choice.folds if "t3" in topics)
     fused = choice.fuse([lacking, runs[1]], "f")
-    found = runs[1].rankings["t3"].doc_ids if method.weights[1] else None
-    assert (fused.rankings["t3"].doc_ids if "t3" in fused.rankings else None) == found
+    expected = runs[1].rankings["t3"].doc_ids if method.weights[1] else None
+    assert (fused.rankings["t3"].doc_ids if "t3" in fused.rankings else None) == expected
 
 
 def test_nothing_is_chosen_on_fewer_than_two_topics():

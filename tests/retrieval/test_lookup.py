@@ -28,29 +28,33 @@ def _choice(ids, plugin=PLUGIN):
 
 
 def _resources():
-    asked, told = [], []
+    requests, messages = [], []
 
     def missing(ids):
-        asked.extend(ids)
+        requests.extend(ids)
         return {*ids} - HELD
 
     index = SimpleNamespace(missing=missing)
-    return SimpleNamespace(device="cpu", index=lambda: index, notice=told.append), asked, told
+    return (
+        SimpleNamespace(device="cpu", index=lambda: index, notice=messages.append),
+        requests,
+        messages,
+    )
 
 
 def test_documents_of_the_collection_are_looked_up_once_and_stay():
-    resources, asked, told = _resources()
+    resources, requests, messages = _resources()
     run = checked_run(_choice(["d2", "d1"]), TOPICS, 10, resources)
     assert run.rankings["t2"].doc_ids == ("d2", "d1")
-    assert (asked, told) == (["d2", "d1"], [])
+    assert (requests, messages) == (["d2", "d1"], [])
 
 
 def test_some_that_it_lacks_are_left_out_and_counted():
-    resources, _, told = _resources()
+    resources, _, messages = _resources()
     run = checked_run(_choice(["d2", "PMC7", "d1", "PMC8"]), TOPICS, 10, resources)
     assert run.rankings["t1"].doc_ids == ("d2", "d1")
     assert run.rankings["t1"].scores.tolist() == [4.0, 2.0]
-    assert told == [
+    assert messages == [
         "WARNING: retriever 'own' of plugin 'strange' (strange-distribution 1.2): 2 of 4 documents "
         "that own found are not in the collection (first: 'PMC7'); they are left out, and the "
         "others move up"
@@ -60,21 +64,21 @@ def test_some_that_it_lacks_are_left_out_and_counted():
 @pytest.mark.parametrize("ids", [["PMC1", "PMC2"], ["D1"], ["1"], ["d1.0", "d2.0"], ["pmid:d1"]])
 def test_only_such_documents_are_an_error_that_names_the_retriever(ids):
     resources, _, _ = _resources()
-    told = f"retriever 'own' of plugin .*: {len(ids)} of {len(ids)} documents that own found are"
-    with pytest.raises(PluginError, match=f"{told} not in the collection .first: '{ids[0]}'."):
+    message = f"retriever 'own' of plugin .*: {len(ids)} of {len(ids)} documents that own found are"
+    with pytest.raises(PluginError, match=f"{message} not in the collection .first: '{ids[0]}'."):
         checked_run(_choice(ids), TOPICS, 10, resources)
 
 
 def test_no_document_at_all_is_no_error():
-    resources, asked, _ = _resources()
+    resources, requests, _ = _resources()
     assert len(checked_run(_choice([]), TOPICS, 10, resources).rankings["t1"]) == 0
-    assert asked == []
+    assert requests == []
 
 
 def test_the_platforms_own_retrievers_are_not_looked_up():
-    resources, asked, _ = _resources()
+    resources, requests, _ = _resources()
     checked_run(_choice(["anything"], OURS), TOPICS, 10, resources)
-    assert asked == []
+    assert requests == []
 
 
 @pytest.mark.java

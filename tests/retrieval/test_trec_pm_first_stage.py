@@ -71,11 +71,11 @@ def test_feedback_ranks_as_anserini_does(pool, queries):
     """Anserini's searcher moves the scores of ties apart, hence the tolerance."""
     from irplatform.lucene.java import java_class
 
-    ours = pool.search(queries, 100, feedback=RM3())
-    theirs = java_class("io.anserini.search.SimpleSearcher")(str(pool.path))
-    theirs.set_bm25(0.9, 0.4)
-    theirs.set_rm3("JsonCollection", 10, 10, 0.5)
+    rankings = pool.search(queries, 100, feedback=RM3())
+    searcher = java_class("io.anserini.search.SimpleSearcher")(str(pool.path))
+    searcher.set_bm25(0.9, 0.4)
+    searcher.set_rm3("JsonCollection", 10, 10, 0.5)
     for topic in list(queries)[:5]:
-        scores = {hit.docid: hit.score for hit in theirs.search(queries[topic], 100)}
-        assert dict(ours[topic]) == pytest.approx(scores, abs=1e-3)
-    theirs.close()
+        scores = {hit.docid: hit.score for hit in searcher.search(queries[topic], 100)}
+        assert dict(rankings[topic]) == pytest.approx(scores, abs=1e-3)
+    searcher.close()

@@ -72,9 +72,9 @@ def test_a_matrix_whose_baseline_is_not_among_its_runs_is_refused(folder):
 def test_metadata_of_ours_have_no_other_parts():
     for run in ("bm25.run", "delta.run"):
         content = json.loads(metadata_path(REFERENCE / run).read_text())
-        known, odd = known_parts(content)
-        assert (json.dumps(known.content()), odd) == (json.dumps(content), [])
-        assert read_metadata(REFERENCE / run) == known
+        parts, odd = known_parts(content)
+        assert (json.dumps(parts.content()), odd) == (json.dumps(content), [])
+        assert read_metadata(REFERENCE / run) == parts
 
 
 def test_parts_of_another_form_are_left_out_and_named(folder):

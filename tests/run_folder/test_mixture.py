@@ -20,9 +20,9 @@ def of(*steps, **method):
 
 
 def test_a_rerankers_run_has_a_share_of_its_first_stage():
-    made = of(*FIRST, LAST, interpolation=0.35, weights=["a"])
-    assert (made.first_stage, made.share, made.share_text) == ("fused", 0.35, "0.35")
-    assert (made.folds, made.fused, made.has_no_weight) == (0, (), False)
+    mixture = of(*FIRST, LAST, interpolation=0.35, weights=["a"])
+    assert (mixture.first_stage, mixture.share, mixture.share_text) == ("fused", 0.35, "0.35")
+    assert (mixture.folds, mixture.fused, mixture.has_no_weight) == (0, (), False)
     assert of(*FIRST, LAST, interpolation=1.0).has_no_weight
     assert of(*FIRST, LAST, interpolation=1).share_text == "1.00"
 
@@ -34,10 +34,10 @@ def test_a_share_that_is_not_1_does_not_look_like_1():
 
 
 def test_a_share_over_folds_is_said_to_be_a_mean():
-    some = of(LAST, interpolation=0.6, weights=[*"abcde"], shares=[1.0, 0.0, 1.0, 0.5, 0.5])
+    mixture = of(LAST, interpolation=0.6, weights=[*"abcde"], shares=[1.0, 0.0, 1.0, 0.5, 0.5])
     every = of(LAST, interpolation=1.0, weights=[*"abcde"], shares=[1.0] * 5)
     older = of(LAST, interpolation=0.6, weights=[*"abcde"])
-    assert folds_told({"drmm": some, "ltr": every, "delta": older}) == [
+    assert folds_told({"drmm": mixture, "ltr": every, "delta": older}) == [
         "W of drmm is the mean over 5 folds, and 1 in 2 of them.",
         "W of delta is the mean over 5 folds.",
     ]

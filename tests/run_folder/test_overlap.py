@@ -44,9 +44,9 @@ def test_overlap_by_hand():
 def test_means_are_of_the_topics_of_both():
     first = run_of(q1="a b c", q2="a b", q3="a")
     second = run_of(q1="a b c", q2="b a", q4="a")
-    found = overlap(first, second)
-    assert (found.same, found.topics, found.missing) == (1, 2, ("q3", "q4"))
-    assert found.rbo == pytest.approx((1 + 0.8 / 1.8) / 2)
+    result = overlap(first, second)
+    assert (result.same, result.topics, result.missing) == (1, 2, ("q3", "q4"))
+    assert result.rbo == pytest.approx((1 + 0.8 / 1.8) / 2)
 
 
 def test_other_names_of_the_documents_change_nothing():

@@ -140,8 +140,8 @@ def test_the_machine_is_described():
 def test_every_dependency_that_can_move_a_score_is_named():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    own = [extras[name] for name in EXTRAS if name != "ray"]
-    needed = [*project["dependencies"], *(need for extra in own for need in extra)]
+    groups = [extras[name] for name in EXTRAS if name != "ray"]
+    needed = [*project["dependencies"], *(need for extra in groups for need in extra)]
     names = {re.match(r"[\w-]+", requirement).group() for requirement in needed}
     assert names - HARMLESS - {"irplatform"} <= set(LIBRARIES)
     assert names >= HARMLESS
@@ -155,10 +155,10 @@ def test_describing_the_machine_imports_nothing_heavy():
         "describe_platform(); "
         "print([m for m in ('torch', 'gensim', 'pandas', 'scipy', 'jnius') if m in sys.modules])"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    assert process.stdout.strip() == "[]"
 
 
 def test_only_a_tracked_source_has_a_revision(tmp_path):

@@ -25,9 +25,9 @@ def write(tmp_path):
     def write(run=None, *, identity="mark", tag="x", seed=1):
         metadata = run_metadata(tag=tag, command="platform", method=Method(seed=seed), timings={})
         folder = RunFolder(tmp_path)
-        written = folder.write(run or Run("x", Later(_refuse)), metadata, identity)
-        assert folder.files == {"x.run": written.sha256}
-        return written
+        file = folder.write(run or Run("x", Later(_refuse)), metadata, identity)
+        assert folder.files == {"x.run": file.sha256}
+        return file
 
     return write
 
@@ -66,12 +66,12 @@ def test_a_run_that_is_gone_is_written_again(write):
 
 def test_a_run_that_was_changed_is_told_and_written_again(write, capsys):
     first = write(Run("x", RANKINGS))
-    whole = first.path.read_bytes()
-    first.path.write_bytes(whole.replace(b"2.0", b"9.0"))
+    content = first.path.read_bytes()
+    first.path.write_bytes(content.replace(b"2.0", b"9.0"))
     assert write(Run("x", RANKINGS)) == first
-    assert first.path.read_bytes() == whole
-    told = f"{first.path} was changed after it was written, and is written again\n"
-    assert capsys.readouterr().err == told
+    assert first.path.read_bytes() == content
+    message = f"{first.path} was changed after it was written, and is written again\n"
+    assert capsys.readouterr().err == message
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_a_run_that_was_changed_is_told_and_written_again(write, capsys):
 )
 def test_the_same_results_in_other_bytes_are_written_again(write, capsys, change):
     first = write(Run("x", RANKINGS))
-    whole = first.path.read_bytes()
-    first.path.write_bytes(change(whole))
+    content = first.path.read_bytes()
+    first.path.write_bytes(change(content))
     write(Run("x", RANKINGS))
-    assert first.path.read_bytes() == whole
+    assert first.path.read_bytes() == content
     assert "was changed after it was written" in capsys.readouterr().err
 
 

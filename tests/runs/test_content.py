@@ -55,15 +55,15 @@ def test_columns_have_the_content_of_the_lines(
         patch.setattr("irplatform.runs.parts._LINES", size)
         try:
             contents = [
-                _of_columns(path, PATTERN, documents=True, together=each) for each in (True, False)
+                _of_columns(path, PATTERN, documents=True, together=flag) for flag in (True, False)
             ]
         except (InputError, ValueError):
             contents = []
     expected = _by_line(path, PATTERN)
     for content in filter(None, contents):
         assert asdict(content) == asdict(expected)
-        for kept in ("tags", "counts", "documents", "faults"):
-            assert list(getattr(content, kept)) == list(getattr(expected, kept))
+        for field in ("tags", "counts", "documents", "faults"):
+            assert list(getattr(content, field)) == list(getattr(expected, field))
 
 
 def test_sound_files_are_read_as_columns(tmp_path):

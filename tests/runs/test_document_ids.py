@@ -66,7 +66,7 @@ def test_a_pmid_is_read_as_a_number_and_in_objects(number):
         {"document": address, "text": "Sleep."},
         {"id": name, "url": address},
     ]
-    assert [pmid_of(each) for each in spelled] == [name] * len(spelled)
+    assert [pmid_of(form) for form in spelled] == [name] * len(spelled)
 
 
 @pytest.mark.parametrize(

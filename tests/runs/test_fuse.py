@@ -101,7 +101,9 @@ def test_weights_that_make_no_sense_are_refused(weights):
 
 
 def scored(name, **topics):
-    return Run(name, {t: Ranking.of(list(held), list(held.values())) for t, held in topics.items()})
+    return Run(
+        name, {t: Ranking.of(list(scores), list(scores.values())) for t, scores in topics.items()}
+    )
 
 
 def test_standardized_scores_are_added_as_by_hand():
@@ -110,17 +112,19 @@ def test_standardized_scores_are_added_as_by_hand():
     high = (1.5) ** 0.5  # of 3, 2, 1: the deviation is the root of two thirds
     fused = score_fusion([first, second], "sum")
     assert fused.name == "sum"
-    found = dict(zip(fused.rankings["q"].doc_ids, fused.rankings["q"].scores, strict=True))
+    scores = dict(zip(fused.rankings["q"].doc_ids, fused.rankings["q"].scores, strict=True))
     by_hand = {"a": high - 1, "b": 0 - 1, "c": -high + 1, "d": -high - 1}
-    assert found == pytest.approx(by_hand, rel=1e-6)
+    assert scores == pytest.approx(by_hand, rel=1e-6)
     assert fused.rankings["q"].doc_ids == ("a", "c", "b", "d")
 
 
 def test_a_runs_scale_does_not_matter_nor_the_order_of_the_runs():
-    held = {"a": 3.0, "b": 2.5, "c": 1.0}
+    scores = {"a": 3.0, "b": 2.5, "c": 1.0}
     other = scored("y", q={"b": 0.3, "c": 0.2, "e": 0.1}, r={"z": 1.0}, empty={})
-    plain = score_fusion([scored("x", q=held), other], depth=3)
-    scaled = score_fusion([other, scored("x", q={d: 7 * s - 40 for d, s in held.items()})], depth=3)
+    plain = score_fusion([scored("x", q=scores), other], depth=3)
+    scaled = score_fusion(
+        [other, scored("x", q={d: 7 * s - 40 for d, s in scores.items()})], depth=3
+    )
     assert plain.rankings["q"].doc_ids == scaled.rankings["q"].doc_ids
     assert len(plain.rankings["q"].doc_ids) == 3
     assert np.allclose(plain.rankings["q"].scores, scaled.rankings["q"].scores)
@@ -129,11 +133,11 @@ def test_a_runs_scale_does_not_matter_nor_the_order_of_the_runs():
 
 
 def test_scores_as_small_as_probabilities_of_texts_count_too():
-    held = {"a": 3.0, "b": 2.5, "c": 1.0}
+    scores = {"a": 3.0, "b": 2.5, "c": 1.0}
     other = scored("y", q={"b": 0.3, "c": 0.2, "e": 0.1})
-    small = scored("x", q={d: s * 1e-20 for d, s in held.items()})
+    small = scored("x", q={d: s * 1e-20 for d, s in scores.items()})
     plain, fused = (
-        score_fusion([run, other]).rankings["q"] for run in (scored("x", q=held), small)
+        score_fusion([run, other]).rankings["q"] for run in (scored("x", q=scores), small)
     )
     assert fused.doc_ids == plain.doc_ids
     assert fused.scores == pytest.approx(plain.scores, rel=1e-6)
@@ -181,10 +185,10 @@ def plainly_by_ranks(runs, topic, k, weights):
 
 
 def plainly_by_scores(runs, topic, weights):
-    found = [(r.rankings[topic], w) for r, w in zip(runs, weights, strict=True)]
-    doc_ids = sorted({doc_id for ranking, _ in found for doc_id in ranking.doc_ids})
+    pairs = [(r.rankings[topic], w) for r, w in zip(runs, weights, strict=True)]
+    doc_ids = sorted({doc_id for ranking, _ in pairs for doc_id in ranking.doc_ids})
     columns = []
-    for ranking, weight in found:
+    for ranking, weight in pairs:
         scores = weight * standardized(np.asarray(ranking.scores, dtype=np.float64))
         score_of = dict(zip(ranking.doc_ids, scores.tolist(), strict=True))
         lowest = min(score_of.values(), default=0.0)
@@ -203,14 +207,14 @@ RANKINGS = st.dictionaries(IDS, st.sampled_from([0.0, 0.5, 1.0, 1.1, 7.25, -3.0]
 
 @settings(max_examples=150, deadline=None)
 @given(
-    found=st.lists(RANKINGS, min_size=1, max_size=4),
+    rankings=st.lists(RANKINGS, min_size=1, max_size=4),
     weights=st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=4, max_size=4),
     k=st.sampled_from([0, 1, 60, 60.5]),
     depth=st.sampled_from([None, 1, 7]),
 )
-def test_fused_runs_are_those_of_plain_dictionaries_to_the_last_bit(found, weights, k, depth):
-    weights = [*weights[: len(found) - 1], 1.0]
-    runs = [scored("x", q=each) for each in found]
+def test_fused_runs_are_those_of_plain_dictionaries_to_the_last_bit(rankings, weights, k, depth):
+    weights = [*weights[: len(rankings) - 1], 1.0]
+    runs = [scored("x", q=scores) for scores in rankings]
     by_ranks = reciprocal_rank_fusion(runs, "x", k, depth, weights)
     by_scores = score_fusion(runs, "x", depth, weights)
     plain = plainly_by_ranks(runs, "q", k, weights), plainly_by_scores(runs, "q", weights)
@@ -286,9 +290,9 @@ def test_rankings_are_those_of_ranx_with_our_order_of_ties(name):
     method, _, norm = name.removeprefix("w_").partition(" ")
     weights = (0.7, 0.2, 0.5) if name.startswith("w") else ()
     by = OURS[method.removeprefix("w")]
-    runs = [scored("x", q=held) for held in RANX["runs"]]
+    runs = [scored("x", q=scores) for scores in RANX["runs"]]
     fused = fuse(runs, fusion_method(by, norm=norm or None, weights=weights)).rankings["q"]
-    theirs = RANX["fused"][name]
-    found = dict(zip(fused.doc_ids, fused.scores.tolist(), strict=True))
-    assert found == pytest.approx(theirs, abs=1e-6)
-    assert fused.doc_ids == Ranking.of([*theirs], [*theirs.values()]).doc_ids
+    expected = RANX["fused"][name]
+    result = dict(zip(fused.doc_ids, fused.scores.tolist(), strict=True))
+    assert result == pytest.approx(expected, abs=1e-6)
+    assert fused.doc_ids == Ranking.of([*expected], [*expected.values()]).doc_ids

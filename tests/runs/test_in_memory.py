@@ -55,15 +55,17 @@ RUNS = {
 
 @pytest.mark.parametrize("form", RUNS)
 def test_a_run_is_read_in_the_forms_of_other_libraries(form):
-    given = RUNS[form]()
-    assert is_results(given)
-    run = run_of(given, "mine")
+    results = RUNS[form]()
+    assert is_results(results)
+    run = run_of(results, "mine")
     assert run.name == "mine"
     ids = {topic: ranking.doc_ids for topic, ranking in run.rankings.items()}
     assert ids == {"7": ("31", "32"), "8": ("33", "34")}
-    found = ir.evaluate(given, qrels=GRADES, measures="RR")
-    assert {name: each.aggregate for name, each in found.items()} == {"run": {"RR": 0.75}}
-    assert ir.evaluate({"a": given}, qrels=GRADES, measures="RR")["a"].aggregate == {"RR": 0.75}
+    evaluations = ir.evaluate(results, qrels=GRADES, measures="RR")
+    assert {name: evaluation.aggregate for name, evaluation in evaluations.items()} == {
+        "run": {"RR": 0.75}
+    }
+    assert ir.evaluate({"a": results}, qrels=GRADES, measures="RR")["a"].aggregate == {"RR": 0.75}
 
 
 @pytest.mark.parametrize(
@@ -88,8 +90,8 @@ def test_scores_that_fall_repeat_or_do_not_count_are_scores(scores):
 def test_scores_that_count_are_taken_where_they_are_called_so():
     scores = {"7": {"31": 1, "32": 3, "33": 2}}
     rows = [{"qid": "7", "docid": d, "score": s} for d, s in scores["7"].items()]
-    for given in (Run("x", scores), rows):
-        assert run_of(given).rankings["7"].doc_ids == ("32", "33", "31")
+    for source in (Run("x", scores), rows):
+        assert run_of(source).rankings["7"].doc_ids == ("32", "33", "31")
 
 
 def test_several_runs_and_iterators_of_them_are_told_apart_from_one():
@@ -128,8 +130,8 @@ def test_judgments_are_read_in_the_forms_of_other_libraries(form):
     read = qrels_of(QRELS[form]())
     assert read == GRADES
     assert {type(g) for grades in read.values() for g in grades.values()} == {int}
-    found = ir.evaluate(SCORES, qrels=QRELS[form](), measures="RR")
-    assert found["run"].aggregate == {"RR": 0.75}
+    evaluations = ir.evaluate(SCORES, qrels=QRELS[form](), measures="RR")
+    assert evaluations["run"].aggregate == {"RR": 0.75}
 
 
 def test_truth_values_are_grades_and_levels_keep_their_decimals():
@@ -165,10 +167,10 @@ WRONG_RUNS = [
 def test_other_runs_are_refused_in_a_short_line(runs, message):
     with pytest.raises(InputError) as raised:
         ir.evaluate(runs, qrels=GRADES, measures="RR")
-    told = str(raised.value)
-    assert message in told
-    assert len(told) < 300
-    assert "\n" not in told
+    line = str(raised.value)
+    assert message in line
+    assert len(line) < 300
+    assert "\n" not in line
 
 
 @pytest.mark.parametrize(
@@ -206,8 +208,8 @@ def test_a_large_object_is_not_in_the_message():
 
 
 def test_a_ranking_is_checked_and_ordered_however_it_is_made():
-    made, of = Ranking(("a", "b", "c"), [1.0, 2.0, 2.0]), Ranking.of("abc", [1.0, 2.0, 2.0])
-    assert (made.doc_ids, made.scores.tolist()) == (of.doc_ids, of.scores.tolist())
+    ranking, of = Ranking(("a", "b", "c"), [1.0, 2.0, 2.0]), Ranking.of("abc", [1.0, 2.0, 2.0])
+    assert (ranking.doc_ids, ranking.scores.tolist()) == (of.doc_ids, of.scores.tolist())
     for ids, scores, message in [
         (("a", "a"), [2.0, 1.0], "comes twice"),
         (("a",), [math.nan], "is nan"),
@@ -221,8 +223,8 @@ def test_a_ranking_is_checked_and_ordered_however_it_is_made():
 def test_a_run_holds_rankings_by_texts():
     run = Run("x", {7: Ranking.of([31, np.int64(32)], [2.0, 1.0])})
     assert {t: r.doc_ids for t, r in run.rankings.items()} == {"7": ("31", "32")}
-    made = Run("x", {"7": {"31": 1.0, "32": 2.0}, "8": Ranking.of((), ())})
-    assert {t: r.doc_ids for t, r in made.rankings.items()} == {"7": ("32", "31"), "8": ()}
+    other = Run("x", {"7": {"31": 1.0, "32": 2.0}, "8": Ranking.of((), ())})
+    assert {t: r.doc_ids for t, r in other.rankings.items()} == {"7": ("32", "31"), "8": ()}
     with pytest.raises(InputError, match="a topic comes as text and as a number"):
         Run("x", {7: {"31": 1.0}, "7": {"32": 1.0}})
     with pytest.raises(ValueError, match=r"topic '7' are \['31'\], not a Ranking: Ranking.of"):

@@ -108,10 +108,10 @@ def test_runs_in_json_are_scored_and_fused_and_the_check_says_what_writes_them(t
     (tmp_path / "my.json").write_text(json.dumps(MAPPING))
     (tmp_path / "qrels.json").write_text(json.dumps({"4": {"d1": 1}, "5": {"d3": 1}}))
     path = str(tmp_path / "my.json")
-    (found,) = ir.evaluate(path, qrels=tmp_path / "qrels.json", measures=["RR"]).values()
-    assert found.aggregate == {"RR": 0.75}
-    (found,) = ir.check_runs(path).values()
-    assert found.refused
-    assert (found.topics, found.results) == (2, (1, 2))
-    assert "this is a run in JSON; TREC takes lines" in found.problems[0].message
+    (evaluation,) = ir.evaluate(path, qrels=tmp_path / "qrels.json", measures=["RR"]).values()
+    assert evaluation.aggregate == {"RR": 0.75}
+    (check,) = ir.check_runs(path).values()
+    assert check.refused
+    assert (check.topics, check.results) == (2, (1, 2))
+    assert "this is a run in JSON; TREC takes lines" in check.problems[0].message
     assert ir.fix_run(path, tmp_path / "out").check.topics == 2

@@ -5,22 +5,22 @@ from irplatform.runs.run import Later
 
 
 def _later():
-    made = []
+    calls = []
 
     def make():
-        made.append(True)
+        calls.append(True)
         return {"1": Ranking.of(["a", "b"], [1.0, 2.0]), "2": Ranking.of([], [])}
 
-    return Run("x", Later(make)), made
+    return Run("x", Later(make)), calls
 
 
 def test_a_run_is_made_once_and_when_it_is_used():
-    run, made = _later()
+    run, calls = _later()
     changed = run.renamed("y").top(1)
-    assert not made
+    assert not calls
     assert changed.rankings["1"].doc_ids == ("b",)
     assert (changed.name, [*run.rankings], len(run.rankings)) == ("y", ["1", "2"], 2)
-    assert made == [True]
+    assert calls == [True]
 
 
 def test_it_equals_one_that_was_made_at_once():

@@ -26,8 +26,8 @@ def read_plainly(path):
     return Run(
         tag.decode(),
         {
-            topic: Ranking.of([d for d, _ in found], [s for _, s in found], rounded=False)
-            for topic, found in results.items()
+            topic: Ranking.of([d for d, _ in pairs], [s for _, s in pairs], rounded=False)
+            for topic, pairs in results.items()
         },
     )
 

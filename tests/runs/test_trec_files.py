@@ -280,8 +280,12 @@ def test_broken_gzip_is_refused(tmp_path):
     write_run(
         Run("x", {"1": Ranking.of(list(map(str, range(999))), range(999))}), tmp_path / "a.gz"
     )
-    whole = (tmp_path / "a.gz").read_bytes()
-    for broken in (b"1 Q0 a 1 1 t\n", whole[: len(whole) // 2], whole[:40] + b"xxxx" + whole[44:]):
+    content = (tmp_path / "a.gz").read_bytes()
+    for broken in (
+        b"1 Q0 a 1 1 t\n",
+        content[: len(content) // 2],
+        content[:40] + b"xxxx" + content[44:],
+    ):
         (tmp_path / "b.gz").write_bytes(broken)
         with pytest.raises(InputError, match="not a whole gzip file"):
             read_run(tmp_path / "b.gz")

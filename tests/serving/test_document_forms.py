@@ -89,13 +89,13 @@ def test_rank_fields_that_are_no_keys_are_refused(names):
 
 
 def test_what_was_sent_is_sent_back():
-    sent = {"Title": "Glioma", "Year": 2020, "sent": 1, "unread": 2}
-    (document,) = Rerank.model_validate({"query": "x", "documents": [sent]}).documents
-    assert (document.sent, document.unread) == (sent, [])
+    content = {"Title": "Glioma", "Year": 2020, "sent": 1, "unread": 2}
+    (document,) = Rerank.model_validate({"query": "x", "documents": [content]}).documents
+    assert (document.sent, document.unread) == (content, [])
 
 
 def test_texts_and_documents_to_explain_are_read_alike():
-    asked = {"query": "glioma", "documents": [{"content": "a"}, {"page_content": "b"}, "c"]}
-    explained, scored = Explain.model_validate(asked), Rerank.model_validate(asked)
+    request = {"query": "glioma", "documents": [{"content": "a"}, {"page_content": "b"}, "c"]}
+    explained, scored = Explain.model_validate(request), Rerank.model_validate(request)
     assert explained.documents == scored.documents
     assert read_documents({"query": "x"}) == {"query": "x"}

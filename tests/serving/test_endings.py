@@ -42,14 +42,16 @@ def _ended(models, ending, then, *requests):
     """The answers to some requests that a server had begun when a signal came."""
 
     async def scenario():
-        asked = [asyncio.ensure_future(models.thread.ask("kind", each)) for each in requests]
+        answers = [
+            asyncio.ensure_future(models.thread.ask("kind", request)) for request in requests
+        ]
         await asyncio.to_thread(models.begun.wait, 10)
         ending.on_signal(signal.SIGTERM)
         assert ending.is_over() is False
         await then()
         while not ending.is_over():
             await asyncio.sleep(0.001)
-        return await asyncio.gather(*asked, return_exceptions=True)
+        return await asyncio.gather(*answers, return_exceptions=True)
 
     return asyncio.run(scenario())
 
@@ -155,10 +157,10 @@ def test_a_slow_model_answers_one_request_after_the_other(monkeypatch):
     models = ModelThread(answer, 10, 500.0)
 
     async def scenario():
-        asked = [asyncio.ensure_future(models.ask("kind", n)) for n in range(4)]
+        answers = [asyncio.ensure_future(models.ask("kind", n)) for n in range(4)]
         await asyncio.sleep(0)
         begun.set()
-        return await asyncio.gather(*asked)
+        return await asyncio.gather(*answers)
 
     try:
         assert asyncio.run(scenario()) == [0, 1, 2, 3]
@@ -169,9 +171,9 @@ def test_a_slow_model_answers_one_request_after_the_other(monkeypatch):
 
 
 def test_a_server_gets_the_signals_itself_and_gives_them_back():
-    before, taken = signal.getsignal(signal.SIGTERM), []
-    with serving(taken.append):
+    before, signals = signal.getsignal(signal.SIGTERM), []
+    with serving(signals.append):
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)
-    assert taken == [signal.SIGTERM, signal.SIGINT]
+    assert signals == [signal.SIGTERM, signal.SIGINT]
     assert signal.getsignal(signal.SIGTERM) is before

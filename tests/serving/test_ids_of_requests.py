@@ -96,13 +96,13 @@ def test_searches_that_are_reranked(tmp_path, monkeypatch):
     from irplatform.queries.ready import retriever
 
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
-    found = retriever("bm25", "demo")
+    searcher = retriever("bm25", "demo")
     one, other = (Search(query=query, top_n=5) for query in ("melanoma", "lung cancer"))
-    (alone,) = Service(ir.reranker(Stubborn, "demo"), found, 20).answer([other])
+    (alone,) = Service(ir.reranker(Stubborn, "demo"), searcher, 20).answer([other])
     assert len(alone["results"]) == 5
-    service = Service(ir.reranker(Stubborn, "demo"), found, 20)
+    service = Service(ir.reranker(Stubborn, "demo"), searcher, 20)
     (first,) = service.answer([one])
     assert service.answer([other]) == [alone]
     assert service.answer([other, one, other]) == [alone, first, alone]
-    run = found.search("melanoma", depth=3)
+    run = searcher.search("melanoma", depth=3)
     assert [*run.rankings] == ["query"]

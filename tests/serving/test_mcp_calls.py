@@ -34,8 +34,8 @@ def call():
 
     def called(name, **arguments):
         handler = tools.get_request_handler("tools/call").handler
-        asked = CallToolRequestParams(name=name, arguments=arguments)
-        result = asyncio.run(handler(None, asked))
+        parameters = CallToolRequestParams(name=name, arguments=arguments)
+        result = asyncio.run(handler(None, parameters))
         (content,) = result.content
         assert "\n" not in content.text
         return f"!{content.text}" if result.is_error else json.loads(content.text)
@@ -45,7 +45,7 @@ def call():
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "message"),
     [
         ("rerank", {"query": "", "documents": ["a"]}, "query: the query is empty."),
         ("rerank", {"query": "x", "documents": []}, "documents: List should have at least 1 item"),
@@ -71,15 +71,15 @@ def call():
         ("serach", {"query": "x"}, "unknown tool 'serach'. Did you mean 'search'?"),
     ],
 )
-def test_a_wrong_call_is_told_in_a_sentence(call, capsys, name, arguments, told):
-    assert call(name, **arguments).startswith(f"!{told}")
+def test_a_wrong_call_is_told_in_a_sentence(call, capsys, name, arguments, message):
+    assert call(name, **arguments).startswith(f"!{message}")
     assert capsys.readouterr().err.count("\n") <= 1
 
 
 def test_a_call_is_read_as_over_http(call):
-    found = call("search", query="x", top_n="2")
-    assert (found["top_n"], found["return_documents"]) == (2, True)
+    search = call("search", query="x", top_n="2")
+    assert (search["top_n"], search["return_documents"]) == (2, True)
     documents = '["a", {"page_content": "b"}]'  # as some models write lists
-    asked = call("rerank", query="[1]", documents=documents)
-    assert (asked["query"], asked["documents"][0]["text"]) == ("[1]", "a")
-    assert asked["documents"][1]["text"] == "b"
+    rerank = call("rerank", query="[1]", documents=documents)
+    assert (rerank["query"], rerank["documents"][0]["text"]) == ("[1]", "a")
+    assert rerank["documents"][1]["text"] == "b"

@@ -60,7 +60,7 @@ def service():
 
 
 @pytest.fixture
-def who(request):
+def access(request):
     return getattr(request, "param", {})
 
 
@@ -73,21 +73,21 @@ def models(service):
 
 
 @pytest.fixture
-def ask(service, who, models):
+def ask(service, access, models):
     """Send requests at once; returns the responses."""
     from irplatform.serving.rest import application
 
-    limits = Limits(max_documents=3, max_megabytes=1, max_waiting=4, max_seconds=1.0, **who)
+    limits = Limits(max_documents=3, max_megabytes=1, max_waiting=4, max_seconds=1.0, **access)
     app = application(service, limits, models)
 
     def send(*requests, first_alone=False, until_waiting=None):
         async def all_of_them():
             transport = httpx.ASGITransport(app=app)
             async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
-                sent = []
+                tasks = []
                 for request in requests:
                     method, path, rest = request
-                    sent.append(asyncio.create_task(client.request(method, path, **rest)))
+                    tasks.append(asyncio.create_task(client.request(method, path, **rest)))
                     if first_alone:
                         await asyncio.to_thread(service.begun.wait, 10)
                 if until_waiting is not None:
@@ -95,7 +95,7 @@ def ask(service, who, models):
                         while models.waiting < until_waiting:
                             await asyncio.sleep(0)
                     service.go_on.set()
-                return await asyncio.gather(*sent)
+                return await asyncio.gather(*tasks)
 
         return asyncio.run(all_of_them())
 
@@ -108,9 +108,9 @@ def _rerank(query="melanoma", documents=("a", "bbb"), **more):
 
 def _told(response, status):
     assert response.status_code == status, response.text
-    told = response.json()
-    assert set(told) == {"error", "message", "detail"}  # ours, Cohere's and Jina's
-    (message,) = set(told.values())
+    content = response.json()
+    assert set(content) == {"error", "message", "detail"}  # ours, Cohere's and Jina's
+    (message,) = set(content.values())
     assert "\n" not in message
     return message
 
@@ -173,10 +173,10 @@ def test_other_failures_are_reported_and_the_server_goes_on(ask, capsys):
         _rerank(),
     )
     statuses = [500, 404, 405, 413, 400]
-    told = [_told(*pair) for pair in zip(responses[:-1], statuses, strict=True)]
-    assert told[0].startswith("the request failed: RuntimeError: a bug")
-    assert told[3] == "the request is too large: 1,000,000 bytes are the most."
-    assert told[4].startswith("the body cannot be read as JSON: RecursionError")
+    messages = [_told(*pair) for pair in zip(responses[:-1], statuses, strict=True)]
+    assert messages[0].startswith("the request failed: RuntimeError: a bug")
+    assert messages[3] == "the request is too large: 1,000,000 bytes are the most."
+    assert messages[4].startswith("the body cannot be read as JSON: RecursionError")
     assert responses[-1].status_code == 200
     assert "a request failed: RuntimeError" in capsys.readouterr().err
 
@@ -195,14 +195,14 @@ def test_what_is_left_of_a_refused_body_is_dropped_before_its_connection_closes(
     from irplatform.serving.rest import application
 
     app = application(Lengths(), Limits(max_megabytes=1), models)
-    sent, answered = [], []
+    chunks, answered = [], []
 
     async def receive():
-        sent.append(len(answered))
-        return {"type": "http.request", "body": b"a" * 100_000, "more_body": len(sent) < 50}
+        chunks.append(len(answered))
+        return {"type": "http.request", "body": b"a" * 100_000, "more_body": len(chunks) < 50}
 
     async def send(message):
-        answered.append((len(sent), message.get("status"), message.get("more_body")))
+        answered.append((len(chunks), message.get("status"), message.get("more_body")))
 
     scope = {
         "type": "http",
@@ -244,8 +244,8 @@ def test_a_body_that_is_never_complete_times_out(ask, monkeypatch):
 
 def test_waiting_requests_are_answered_together_and_a_wrong_one_alone(ask, service):
     service.go_on.clear()
-    asked = [_rerank("first"), _rerank("a"), _rerank("wrong"), _rerank("b")]
-    responses = ask(*asked, first_alone=True, until_waiting=3)
+    requests = [_rerank("first"), _rerank("a"), _rerank("wrong"), _rerank("b")]
+    responses = ask(*requests, first_alone=True, until_waiting=3)
     assert [response.status_code for response in responses] == [200, 200, 422, 200]
     assert service.batches[:2] == [["first"], ["a", "wrong", "b"]]
     assert service.batches[2:] == [["a"], ["wrong"], ["b"]]
@@ -298,11 +298,11 @@ def test_requests_that_timed_out_are_not_answered():
     async def scenario():
         first = asyncio.create_task(models.ask("k", 0))
         await asyncio.to_thread(begun.wait, 5)
-        asked = [models.ask("k", n) for n in range(1, 4)]
-        return await asyncio.gather(first, *asked, return_exceptions=True)
+        calls = [models.ask("k", n) for n in range(1, 4)]
+        return await asyncio.gather(first, *calls, return_exceptions=True)
 
-    found = asyncio.run(scenario())
-    assert [type(error) for error in found] == [*[TooSlowError] * 3, BusyError]
+    results = asyncio.run(scenario())
+    assert [type(error) for error in results] == [*[TooSlowError] * 3, BusyError]
     release.set()
     assert asyncio.run(models.ask("k", 4)) is True
     models.end()
@@ -313,31 +313,33 @@ def test_a_search_returns_ten_documents_unless_another_number_is_asked_for():
     assert Search(query="a").top_n == 10
 
 
-def _guarded(**who):
-    return pytest.mark.parametrize("who", [who], indirect=True)
+def _guarded(**access):
+    return pytest.mark.parametrize("access", [access], indirect=True)
 
 
 @_guarded(token="s3cret")
 def test_without_its_token_a_server_tells_no_more_than_its_health(ask):
-    def sent(*values):
+    def requests(*values):
         return [("GET", "/docs", {"headers": {"Authorization": v}}) for v in values]
 
     wrong = ("Bearer s3cre", "Bearer", "Basic s3cret", "s3cret", "Bearer s3cret x", b"Bearer \xe9")
     bare = [("GET", p, {}) for p in ("/", "/docs", "/metrics", "/openapi.json", "/search?query=x")]
-    refused = ask(*sent(*wrong[:3]), *sent(*wrong[3:]), *bare, _rerank(), ("GET", "/none", {}))
+    refused = ask(
+        *requests(*wrong[:3]), *requests(*wrong[3:]), *bare, _rerank(), ("GET", "/none", {})
+    )
     for response in refused:
         assert "Authorization: Bearer TOKEN" in _told(response, 401)
         assert response.headers["WWW-Authenticate"] == "Bearer"
     method, path, rest = _rerank()
     let_in = {**rest, "headers": {"authorization": "bearer s3cret"}}
-    taken = ask(("GET", "/health", {}), *sent("Bearer s3cret"), (method, path, let_in))
-    assert [response.status_code for response in taken] == [200, 200, 200]
+    responses = ask(("GET", "/health", {}), *requests("Bearer s3cret"), (method, path, let_in))
+    assert [response.status_code for response in responses] == [200, 200, 200]
 
 
 def test_head_answers_as_get_without_a_body(ask):
     paths = ("/health", "/docs", "/metrics", "/openapi.json", "/search?query=x", "/none", "/rerank")
-    both = [(method, path, {}) for path in paths for method in ("GET", "HEAD")]
-    responses = ask(*both[:4]) + ask(*both[4:8]) + ask(*both[8:])
+    requests = [(method, path, {}) for path in paths for method in ("GET", "HEAD")]
+    responses = ask(*requests[:4]) + ask(*requests[4:8]) + ask(*requests[8:])
     for got, head in zip(responses[::2], responses[1::2], strict=True):
         assert head.status_code == got.status_code
         assert head.headers["content-type"] == got.headers["content-type"]
@@ -349,37 +351,37 @@ def test_a_compressed_body_is_refused_in_a_sentence(ask, encoding):
     body = gzip.compress(json.dumps(_rerank()[2]["json"]).encode())
     packed = {"content": body, "headers": {"Content-Encoding": encoding}}
     plain = {**_rerank()[2], "headers": {"Content-Encoding": "identity"}}
-    refused, taken = ask(("POST", "/rerank", packed), ("POST", "/rerank", plain))
-    told = f"a body with the encoding '{encoding}' is not read: send plain JSON."
-    assert _told(refused, 415) == told
-    assert taken.status_code == 200
+    refused, answer = ask(("POST", "/rerank", packed), ("POST", "/rerank", plain))
+    message = f"a body with the encoding '{encoding}' is not read: send plain JSON."
+    assert _told(refused, 415) == message
+    assert answer.status_code == 200
 
 
 @_guarded(access_log=True, token="s3cret")
 def test_the_access_log_has_a_line_for_each_request_and_no_token(ask, capsys):
-    sent = {"headers": {"Authorization": "Bearer s3cret"}}
-    ask(("GET", "/docs?token=s3cret", sent), ("HEAD", "/a%0Ab", {}))
+    content = {"headers": {"Authorization": "Bearer s3cret"}}
+    ask(("GET", "/docs?token=s3cret", content), ("HEAD", "/a%0Ab", {}))
     lines = sorted(capsys.readouterr().err.splitlines(), key=lambda line: line.split()[2])
-    when = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00"
+    moment = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00"
     expected = [("GET /docs", 200), ("HEAD /a%0Ab", 401)]
-    for line, (asked, status) in zip(lines, expected, strict=True):
-        assert re.fullmatch(rf"{when} 127\.0\.0\.1 {asked} {status} \d+ ms", line)
+    for line, (request, status) in zip(lines, expected, strict=True):
+        assert re.fullmatch(rf"{moment} 127\.0\.0\.1 {request} {status} \d+ ms", line)
 
 
 @_guarded(cors_origins=("https://lab.example",), token="s3cret")
 def test_pages_of_a_named_origin_may_call_the_server(ask):
-    asked = {
+    headers = {
         "Access-Control-Request-Method": "POST",
         "Access-Control-Request-Headers": "content-type",
     }
-    own, other = ask(
+    response, other = ask(
         *(
-            ("OPTIONS", "/rerank", {"headers": {**asked, "Origin": origin}})
+            ("OPTIONS", "/rerank", {"headers": {**headers, "Origin": origin}})
             for origin in ("https://lab.example", "https://elsewhere.example")
         )
     )
-    assert own.status_code == 200
-    assert own.headers["access-control-allow-origin"] == "https://lab.example"
+    assert response.status_code == 200
+    assert response.headers["access-control-allow-origin"] == "https://lab.example"
     assert "access-control-allow-origin" not in other.headers
 
 

@@ -48,9 +48,9 @@ def _served(*options):
     )
     try:
         line = process.stdout.readline()
-        found = re.search(r"on (http://127\.0\.0\.1:\d+) \(Ctrl-C ends\)", line)
-        assert found, line + process.stderr.read()
-        yield found[1]
+        match = re.search(r"on (http://127\.0\.0\.1:\d+) \(Ctrl-C ends\)", line)
+        assert match, line + process.stderr.read()
+        yield match[1]
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
         assert (process.returncode, said.splitlines()[-1][:8]) == (0, "stopped;")
@@ -80,16 +80,16 @@ def url(home):
 
 def test_a_collection_and_a_reranker_over_http(url):
     assert _ask(f"{url}/health")["reranker"] == "lexical"
-    found = _ask(f"{url}/search?query=BRAF+melanoma&top_n=5")["results"]
-    assert [hit["rank"] for hit in found] == [1, 2, 3, 4, 5]
+    hits = _ask(f"{url}/search?query=BRAF+melanoma&top_n=5")["results"]
+    assert [hit["rank"] for hit in hits] == [1, 2, 3, 4, 5]
     first = _ask(f"{url}/search", {"query": "BRAF melanoma", "top_n": 20, "rerank": False})
-    assert {hit["id"] for hit in found} < {hit["id"] for hit in first["results"]}
-    whole = {"query": "BRAF melanoma", "top_n": 3, "rerank": False, "return_documents": True}
-    texts = _ask(f"{url}/search", whole)["results"]
-    asked = {"query": "BRAF melanoma", "return_documents": True}
-    by_id = _ask(f"{url}/rerank", {**asked, "documents": [{"id": t["id"]} for t in texts]})
+    assert {hit["id"] for hit in hits} < {hit["id"] for hit in first["results"]}
+    search = {"query": "BRAF melanoma", "top_n": 3, "rerank": False, "return_documents": True}
+    texts = _ask(f"{url}/search", search)["results"]
+    query = {"query": "BRAF melanoma", "return_documents": True}
+    by_id = _ask(f"{url}/rerank", {**query, "documents": [{"id": t["id"]} for t in texts]})
     as_text = [{name: text[name] for name in ("title", "abstract")} for text in texts]
-    by_text = _ask(f"{url}/rerank", {**asked, "documents": as_text})
+    by_text = _ask(f"{url}/rerank", {**query, "documents": as_text})
     for one, other in zip(by_id["results"], by_text["results"], strict=True):
         assert one["index"] == other["index"]
         assert one["relevance_score"] == pytest.approx(other["relevance_score"], abs=1e-6)
@@ -98,8 +98,10 @@ def test_a_collection_and_a_reranker_over_http(url):
     assert scores == sorted(scores, reverse=True)
     unknown = {"query": "x", "documents": [{"id": "none"}]}
     assert _refused(f"{url}/rerank", unknown) == (422, "'demo' has no document 'none'.")
-    (why,) = _ask(f"{url}/explain", {"query": "melanoma", "documents": ["melanoma"]})["results"]
-    assert "score" in why["explanation"]
+    (explanation,) = _ask(f"{url}/explain", {"query": "melanoma", "documents": ["melanoma"]})[
+        "results"
+    ]
+    assert "score" in explanation["explanation"]
 
 
 def test_the_page_does_what_it_shows(url, capsys):
@@ -113,8 +115,10 @@ def test_the_page_does_what_it_shows(url, capsys):
     if shutil.which("curl"):
         for command in commands:
             arguments = shlex.split(command.replace("http://127.0.0.1:8000", url))
-            done = subprocess.run([*arguments, "-sS"], capture_output=True, text=True, check=True)
-            assert json.loads(done.stdout)["results"]
+            process = subprocess.run(
+                [*arguments, "-sS"], capture_output=True, text=True, check=True
+            )
+            assert json.loads(process.stdout)["results"]
     ((_, program),) = fences(DOCS / "serving.md", "python")
     exec(program.replace("http://127.0.0.1:8000", url), {})
     assert "\n" in capsys.readouterr().out
@@ -133,9 +137,9 @@ def test_a_collection_alone_is_searched(home):
 
 def test_nothing_to_serve_and_a_taken_port_are_told_in_a_line():
     pytest.importorskip("fastapi")
-    done = subprocess.run(PLATFORM, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == "platform: there is nothing to serve: give --reranker, --collection, or both.\n"  # fmt: skip  # noqa: E501
+    process = subprocess.run(PLATFORM, capture_output=True, text=True, check=False)
+    assert process.returncode == 2
+    assert process.stderr == "platform: there is nothing to serve: give --reranker, --collection, or both.\n"  # fmt: skip  # noqa: E501
 
 
 def test_the_tools_of_mcp(home):
@@ -144,21 +148,21 @@ def test_the_tools_of_mcp(home):
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     arguments = [*PLATFORM[1:], "--mcp", "--collection=demo", "--reranker=bm25-text"]
-    how = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+    parameters = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
 
     async def scenario():
-        async with stdio_client(how) as streams, ClientSession(*streams) as session:
+        async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
             await session.initialize()
             tools = await session.list_tools()
-            found = await session.call_tool("search", {"query": "BRAF melanoma", "top_n": 2})
-            asked = {"query": "BRAF melanoma", "documents": ["Asthma", "BRAF in melanoma"]}
-            scored = await session.call_tool("rerank", asked)
+            search = await session.call_tool("search", {"query": "BRAF melanoma", "top_n": 2})
+            request = {"query": "BRAF melanoma", "documents": ["Asthma", "BRAF in melanoma"]}
+            scored = await session.call_tool("rerank", request)
             wrong = await session.call_tool("rerank", {"query": "x", "documents": [{"id": "no"}]})
-            return tools, found, scored, wrong
+            return tools, search, scored, wrong
 
-    tools, found, scored, wrong = asyncio.run(scenario())
+    tools, search, scored, wrong = asyncio.run(scenario())
     assert {tool.name for tool in tools.tools} == {"search", "rerank", "explain"}
-    assert len(json.loads(found.content[0].text)["results"]) == 2
+    assert len(json.loads(search.content[0].text)["results"]) == 2
     best = json.loads(scored.content[0].text)["results"][0]
     assert best["index"] == 1
     assert "'demo' has no document 'no'." in wrong.content[0].text

@@ -33,19 +33,19 @@ pytestmark = pytest.mark.skipif(
 def _python(code, **variables):
     """What a new process prints, with nothing said of arithmetic but these variables."""
     mine = {k: v for k, v in os.environ.items() if k not in {*SETTINGS, VARIABLE}}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         env={**mine, **variables},
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    assert process.returncode == 0, process.stderr
+    return process.stdout.split()
 
 
 @pytest.fixture
-def told(monkeypatch):
+def portable_environment(monkeypatch):
     """As in a process that has told its libraries, whatever imported numpy before this one did."""
     for name, value in SETTINGS.items():
         monkeypatch.setenv(name, value)
@@ -55,7 +55,7 @@ TOLD = "from irplatform.system.arithmetic import portable; print(portable())"
 
 
 def test_libraries_use_what_all_processors_have():
-    found = _python(
+    words = _python(
         f"{TOLD}\nimport torch; print(torch.backends.cpu.get_cpu_capability())\n"
         "import numpy; from numpy.core._multiarray_umath import __cpu_features__ as features\n"
         "print([name for name in features if features[name] and name == 'AVX512_SKX'])\n"
@@ -63,7 +63,7 @@ def test_libraries_use_what_all_processors_have():
         "print({(p.get('architecture'), p['num_threads']) for p in threadpoolctl.threadpool_info()"
         " if p['internal_api'] == 'openblas'})"
     )
-    assert found == ["True", "AVX2", "[]", "{('Haswell',", "1)}"]
+    assert words == ["True", "AVX2", "[]", "{('Haswell',", "1)}"]
 
 
 @pytest.mark.parametrize(
@@ -106,17 +106,17 @@ def test_a_value_that_is_none_is_refused(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("has_avx2", "why"),
+    ("has_avx2", "reason"),
     [
         (True, "numpy or torch was imported before"),
         (False, "not an x86-64 processor"),
     ],
 )
-def test_what_is_asked_for_and_cannot_be_is_an_error(monkeypatch, has_avx2, why):
+def test_what_is_asked_for_and_cannot_be_is_an_error(monkeypatch, has_avx2, reason):
     monkeypatch.setattr(arithmetic, "has_avx2", lambda: has_avx2)
     monkeypatch.setenv(VARIABLE, "portable")
     monkeypatch.setenv("MKL_CBWR", "AUTO")
-    with pytest.raises(InputError, match=why):
+    with pytest.raises(InputError, match=reason):
         check_arithmetic()
 
 
@@ -132,32 +132,32 @@ def test_a_processor_that_does_not_say_that_it_can_computes_as_it_does(
 
 
 def test_the_command_refuses_a_wrong_value_before_anything_else():
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "irplatform", "cache", "list"],
         capture_output=True,
         text=True,
         env={**os.environ, VARIABLE: "fast"},
         check=False,
     )
-    assert done.returncode == 2
-    assert done.stderr == (
+    assert process.returncode == 2
+    assert process.stderr == (
         "platform: IRPLATFORM_ARITHMETIC is 'fast'. Set it to portable or native.\n"
     )
 
 
-@pytest.mark.usefixtures("told")
+@pytest.mark.usefixtures("portable_environment")
 def test_numbers_of_either_arithmetic_are_kept_apart(monkeypatch, tmp_path):
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
     for kind in ("checkpoint", "index"):
         artifact(kind, "small", {"seed": 1}, lambda folder: (folder / "held").touch())
-    kept = json.loads(next(tmp_path.glob("checkpoint/*/manifest.json")).read_text())
-    assert kept["depends_on"] == {"seed": 1, "arithmetic": "portable"}
+    manifest = json.loads(next(tmp_path.glob("checkpoint/*/manifest.json")).read_text())
+    assert manifest["depends_on"] == {"seed": 1, "arithmetic": "portable"}
     monkeypatch.setenv("MKL_CBWR", "AUTO")
     assert not is_built("checkpoint", "small", {"seed": 1})
     assert is_built("index", "small", {"seed": 1})  # nothing in it is rounded
 
 
-@pytest.mark.usefixtures("told")
+@pytest.mark.usefixtures("portable_environment")
 def test_metadata_say_it(monkeypatch):
     assert describe_platform()["software"]["arithmetic"] == "portable"
     monkeypatch.setenv("MKL_CBWR", "AUTO")
@@ -191,8 +191,8 @@ def _trained(name, *, exact):
 
 @pytest.mark.parametrize("name", ["Adagrad", "Adam", "AdamW", "Adadelta"])
 def test_optimizers_step_as_torchs_own_but_for_the_last_digits(name):
-    ours, torchs = _trained(name, exact=True), _trained(name, exact=False)
-    assert np.abs(ours - torchs).max() < 1e-6
+    weights, torchs = _trained(name, exact=True), _trained(name, exact=False)
+    assert np.abs(weights - torchs).max() < 1e-6
 
 
 def test_sparse_gradients_are_taken():
@@ -209,7 +209,7 @@ def test_sparse_gradients_are_taken():
 def test_nothing_that_trains_takes_torchs_own_square_root():
     """On the CPU its last digit depends on the maker of the processor."""
     root = Path(__file__).parents[2]
-    found = [
+    calls = [
         f"{path.relative_to(root)}:{node.lineno}"
         for folder in ("platform", "plugins")
         for path in sorted((root / folder).rglob("*.py"))
@@ -220,7 +220,7 @@ def test_nothing_that_trains_takes_torchs_own_square_root():
         and node.func.attr in ("sqrt", "sqrt_", "rsqrt", "rsqrt_")
         and ast.unparse(node.func.value) not in ("np", "math")
     ]
-    assert found == []
+    assert calls == []
 
 
 class _Small(torch.nn.Module):
@@ -236,8 +236,8 @@ class _Small(torch.nn.Module):
 
     def forward(self, ids):
         read = self.reader(self.words(ids))[0]
-        found = torch.tanh(self.maps(read.transpose(1, 2))).amax(2)
-        return self.out(torch.nn.functional.dropout(self.norm(found), 0.2))[:, 0]
+        features = torch.tanh(self.maps(read.transpose(1, 2))).amax(2)
+        return self.out(torch.nn.functional.dropout(self.norm(features), 0.2))[:, 0]
 
 
 @pytest.mark.slow

@@ -52,11 +52,11 @@ def test_the_package_and_its_extra_are_named(installed, module, raised):
     installed(module, f"raise {raised}")
     with pytest.raises(Exception) as caught:
         import_module(module)
-    told = missing_extra(caught.value, "this command")
+    message = missing_extra(caught.value, "this command")
     begins = f"this command needs {package_of(module)} (extra '{MODULES[module]}'), which is ins"
-    assert told.startswith(begins)
-    assert raised.partition("'")[2].partition("'")[0] in told
-    assert told.endswith("Install it again. `platform doctor` imports all packages.")
+    assert message.startswith(begins)
+    assert raised.partition("'")[2].partition("'")[0] in message
+    assert message.endswith("Install it again. `platform doctor` imports all packages.")
 
 
 @pytest.mark.parametrize("raised", RAISED[:3])
@@ -65,17 +65,17 @@ def test_a_package_of_the_core_is_named(installed, module, raised):
     installed(module, f"raise {raised}")
     with pytest.raises(Exception) as caught:
         import_module(module)
-    told = missing_extra(caught.value)
-    assert told.startswith(
+    message = missing_extra(caught.value)
+    assert message.startswith(
         f"this command needs {package_of(module)}, which is installed, but fails"
     )
-    assert told.endswith("Install it again. `platform doctor` imports all packages.")
+    assert message.endswith("Install it again. `platform doctor` imports all packages.")
 
 
 def test_a_package_of_the_core_that_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    told = missing_extra(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
-    assert told == "this command needs PyYAML. Run pip install PyYAML."
+    message = missing_extra(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
+    assert message == "this command needs PyYAML. Run pip install PyYAML."
 
 
 def test_a_name_that_the_core_has_not_is_the_fault_of_who_imports_it(installed):
@@ -90,11 +90,11 @@ def test_a_command_without_the_core_ends_in_a_line(installed, tmp_path, module):
     installed(module, "raise OSError('libgfortran.so.5')")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "irplatform", "run", "--collection", "demo"]
-    done = subprocess.run(
+    process = subprocess.run(
         command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert done.stderr.startswith(f"platform: this command needs {module}, which is installed")
+    assert (process.returncode, process.stderr.count("\n")) == (2, 1)
+    assert process.stderr.startswith(f"platform: this command needs {module}, which is installed")
 
 
 def test_a_system_that_needs_the_package_is_named(installed):

@@ -28,9 +28,9 @@ class Terminal:
     """A pseudo-terminal that stands for stderr, and what was written to it."""
 
     def __init__(self, columns):
-        self.own_end, theirs = os.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self.stream = os.fdopen(theirs, "w", encoding="utf-8")
+        self.own_end, other_end = os.openpty()
+        fcntl.ioctl(other_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.stream = os.fdopen(other_end, "w", encoding="utf-8")
         self.written = bytearray()
         self.grown = threading.Condition()
         threading.Thread(target=self.listen, daemon=True).start()
@@ -52,8 +52,8 @@ class Terminal:
     def wait_for(self, pattern):
         """What a pattern finds, as soon as it is written."""
         with self.grown:
-            found = self.grown.wait_for(lambda: re.search(pattern, self.text), 20)
-            assert found, self.text[-500:]
+            match = self.grown.wait_for(lambda: re.search(pattern, self.text), 20)
+            assert match, self.text[-500:]
         return re.search(pattern, self.text)
 
 
@@ -61,11 +61,11 @@ class Terminal:
 def terminal(monkeypatch, request):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(console, "_QUICKEST", 0.02)
-    made = Terminal(request.param)
+    screen = Terminal(request.param)
     # pytest puts its own stderr back between a fixture and its test
-    monkeypatch.setattr(console, "sys", SimpleNamespace(stderr=made.stream))
-    yield made
-    made.stream.close()
+    monkeypatch.setattr(console, "sys", SimpleNamespace(stderr=screen.stream))
+    yield screen
+    screen.stream.close()
 
 
 @pytest.fixture(autouse=True)
@@ -84,9 +84,9 @@ def test_a_line_says_what_of_what_and_a_bar_how_far_the_whole_is(terminal):
             steps("member", 5, 2),
             steps("epoch", 4, 3),
         ):
-            found = terminal.wait_for(r"\r(training[^\r]*)\x1b\[K")
+            match = terminal.wait_for(r"\r(training[^\r]*)\x1b\[K")
     assert re.fullmatch(
-        r"training delta: fold 2/5, member 3/5, epoch 4/4 ━+─+ +59% 0:00:\d\d", found[1]
+        r"training delta: fold 2/5, member 3/5, epoch 4/4 ━+─+ +59% 0:00:\d\d", match[1]
     )  # 4 of 10, and of the 6 others 1/5, 2/5 of a fifth and 3/4 of a fifth of that
     assert "\n" not in terminal.text
     terminal.wait_for(r"\r\x1b\[K$")
@@ -223,14 +223,14 @@ def test_elsewhere_a_line_tells_the_time_left_too(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("took", "told"),
+    ("took", "remainder"),
     [(10, "about 30 s left"), (100, "about 5 min left"), (4000, "about 3 h left")],
 )
-def test_the_outermost_work_of_which_enough_is_done_tells_its_time(took, told):
-    fold, epoch = Work(noun="fold", total=4, done=2), Work(noun="epoch", total=8)
+def test_the_outermost_work_of_which_enough_is_done_tells_its_time(took, remainder):
+    fold, epoch = Work(noun="fold", total=4, progress=2), Work(noun="epoch", total=8)
     epoch.began -= took
     epoch.advance(2)
-    assert texts_of([fold, epoch])[0] == f"fold 3 of 4, epoch 3 of 8 ({told})"
+    assert texts_of([fold, epoch])[0] == f"fold 3 of 4, epoch 3 of 8 ({remainder})"
     fold.began -= took * 10
     fold.advance(1)
     assert "fold 4 of 4 (about" in texts_of([fold, epoch])[0]
@@ -249,13 +249,13 @@ def test_the_time_left_becomes_less_within_a_long_step():
 
 def test_work_of_which_nothing_is_counted_yet_is_named_alone():
     assert str(Work("trying score()")) == "trying score()"
-    assert str(Work("reading", unit="concepts", done=3)) == "reading: 3 concepts"
+    assert str(Work("reading", unit="concepts", progress=3)) == "reading: 3 concepts"
 
 
 def test_a_narrow_line_is_brief_before_it_leaves_words_out():
     works = [
         Work("training delta", section=True),
-        Work(noun="fold", total=5, done=1),
+        Work(noun="fold", total=5, progress=1),
         Work("reranking with delta", unit="topics", total=6),
         Work(noun="batch", total=40),
     ]
@@ -270,7 +270,7 @@ def test_a_narrow_line_is_brief_before_it_leaves_words_out():
 
 def test_a_narrow_line_first_leaves_out_which_of_several_is_underway(capsys):
     with console.place("reranker", 1, 3):
-        works = [*console._display._works, Work(noun="epoch", total=8, done=2)]
+        works = [*console._display._works, Work(noun="epoch", total=8, progress=2)]
     assert texts_of(works)[:3] == [
         "reranker 2 of 3, epoch 3 of 8",
         "reranker 2/3, epoch 3/8",
@@ -307,8 +307,8 @@ def test_elsewhere_a_line_says_how_far_it_is(capsys, monkeypatch):
     monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
     with section(title="training delta"), steps("member", 5, 1), steps("epoch", 12) as advance:
         advance(1)
-    told = "training delta: member 2 of 5, epoch 2 of 12 after 0 s\n"
-    assert capsys.readouterr().err.startswith(told)
+    line = "training delta: member 2 of 5, epoch 2 of 12 after 0 s\n"
+    assert capsys.readouterr().err.startswith(line)
 
 
 def _reported(number):
@@ -323,18 +323,18 @@ def test_workers_report_to_the_line_of_the_process_that_started_them(capsys, mon
     monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
     with Workers(_reported, 1) as pool, section(title="training delta"), sections(5):
         pool.give(0, 2)
-        done = {}
-        while not done:
-            done.update(pool.results())
-    told = capsys.readouterr().err
-    assert done == {0: 2}
-    assert "worker 2 is done\n" in told
-    assert re.search(r"training delta: epoch 3 of 4 after \d+ s\n", told)
+        results = {}
+        while not results:
+            results.update(pool.results())
+    output = capsys.readouterr().err
+    assert results == {0: 2}
+    assert "worker 2 is done\n" in output
+    assert re.search(r"training delta: epoch 3 of 4 after \d+ s\n", output)
 
 
 def test_quiet_keeps_warnings_and_verbose_adds_details(capsys, monkeypatch):
     monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
-    told = []
+    outputs = []
     for level in (console.QUIET, console.NORMAL, console.VERBOSE):
         console.set_level(level)
         notice("usual")
@@ -342,10 +342,10 @@ def test_quiet_keeps_warnings_and_verbose_adds_details(capsys, monkeypatch):
         detail("reusing index/demo")
         with progress("counting", 2) as advance:
             advance(1)
-        told.append(capsys.readouterr().err.splitlines())
-    assert told[0] == ["x: WARNING: few topics"]
-    assert told[1] == ["usual", "x: WARNING: few topics", "counting: 1 of 2 after 0 s"]
-    assert told[2][2:3] == ["reusing index/demo"]
+        outputs.append(capsys.readouterr().err.splitlines())
+    assert outputs[0] == ["x: WARNING: few topics"]
+    assert outputs[1] == ["usual", "x: WARNING: few topics", "counting: 1 of 2 after 0 s"]
+    assert outputs[2][2:3] == ["reusing index/demo"]
 
 
 def test_lines_that_repeat_are_written_once(capsys):

@@ -11,12 +11,12 @@ from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.workers.distribution import within_cores
 
 
-@pytest.mark.parametrize(("wanted", "used"), [(1, 1), (4, 4), (5, 4), (100_000, 4)])
-def test_there_are_no_more_threads_than_cores(monkeypatch, capsys, wanted, used):
+@pytest.mark.parametrize(("setting", "threads"), [(1, 1), (4, 4), (5, 4), (100_000, 4)])
+def test_there_are_no_more_threads_than_cores(monkeypatch, capsys, setting, threads):
     monkeypatch.setattr("irplatform.workers.distribution.available_cores", lambda: 4)
-    assert within_cores("model_threads", wanted) == used
-    told = f"model_threads={wanted} is more than the cores here: 4 are used\n"
-    assert capsys.readouterr().err == ("" if wanted == used else told)
+    assert within_cores("model_threads", setting) == threads
+    message = f"model_threads={setting} is more than the cores here: 4 are used\n"
+    assert capsys.readouterr().err == ("" if setting == threads else message)
 
 
 def _work():

@@ -26,10 +26,10 @@ from irplatform.workers.distribution import available_cores, memory, within_core
 def without_proc(monkeypatch):
     opened = Path.open
 
-    def missing(path, *arguments, **named):
+    def missing(path, *arguments, **keywords):
         if path.is_relative_to("/proc"):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-        return opened(path, *arguments, **named)
+        return opened(path, *arguments, **keywords)
 
     monkeypatch.setattr(Path, "open", missing)
     monkeypatch.setattr(psutil, "PROCFS_PATH", "/nowhere")
@@ -114,10 +114,10 @@ def test_without_locks_a_run_folder_is_written_to(without_locks, tmp_path):
 def test_without_locks_of_the_kernel_the_cache_is_locked_by_a_file(
     without_locks, fresh_home, tmp_path
 ):
-    made = artifact("vectors", "m", {}, lambda place: (place / "v").write_text("1"))
-    assert (made.path / "v").read_text() == "1"
-    with lock(tmp_path / "item") as ours, lock(tmp_path / "item") as second:
-        assert (ours, second) == (True, False)
+    vectors = artifact("vectors", "m", {}, lambda place: (place / "v").write_text("1"))
+    assert (vectors.path / "v").read_text() == "1"
+    with lock(tmp_path / "item") as first, lock(tmp_path / "item") as second:
+        assert (first, second) == (True, False)
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
@@ -151,8 +151,8 @@ def test_space_that_cannot_be_reserved_is_written(lacks, tmp_path, monkeypatch):
     assert path.stat().st_blocks * 512 >= 4_000_000
     matrix[-1] = 1
     matrix.flush()
-    held = np.load(path)
-    assert (held.shape, held.sum()) == ((100_000, 10), 10)
+    array = np.load(path)
+    assert (array.shape, array.sum()) == ((100_000, 10), 10)
 
 
 def test_a_file_system_without_links_gets_copies(tmp_path, monkeypatch):

@@ -103,8 +103,8 @@ def test_bytes_lead_to_stderr_too(capsys):
 
 def test_a_stream_that_a_plugin_keeps_goes_on_working(capsys):
     with isolated():
-        kept = sys.stdout
-    print("later", file=kept)
+        stream = sys.stdout
+    print("later", file=stream)
     assert capsys.readouterr() == ("", "later\n")
 
 
@@ -132,11 +132,11 @@ def work():
     ],
 )
 def test_a_command_redirects_what_is_not_python_too_and_no_other_program_does(call, out):
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PROGRAM + call], capture_output=True, text=True, check=True
     )
-    assert {*done.stdout.split()} == out
-    assert {*done.stderr.split()} == {"descriptor", "library", "program"} - out
+    assert {*process.stdout.split()} == out
+    assert {*process.stderr.split()} == {"descriptor", "library", "program"} - out
 
 
 @pytest.fixture
@@ -337,7 +337,7 @@ def test_a_command_that_does_not_end_in_time_is_ended(number, code):
     command = [sys.executable, "-c", STUCK]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout.readline() == b"begun\n"
-        sent = time.monotonic()
+        start = time.monotonic()
         process.send_signal(number)
         assert process.wait(30) == code
-        assert GRACE - 0.1 < time.monotonic() - sent < 20
+        assert GRACE - 0.1 < time.monotonic() - start < 20

@@ -63,11 +63,11 @@ def test_slow_answers_are_not_slowed_down_further():
 
 
 def _failing(*errors):
-    left = list(errors)
+    queue = list(errors)
 
     def call():
-        if left:
-            raise left.pop(0)
+        if queue:
+            raise queue.pop(0)
         return "done"
 
     return call

@@ -28,7 +28,7 @@ def entry(topic, citations=("20000001",), run="us"):
 
 def lines(first, **others):
     entries = [first, *(entry(topic, **others) for topic in range(FIRST + 1, LAST + 1))]
-    return "".join(json.dumps(each) + "\n" for each in entries)
+    return "".join(json.dumps(answer) + "\n" for answer in entries)
 
 
 def repaired(folder, text, task=B):
@@ -78,12 +78,14 @@ def test_what_an_answer_loses_is_counted_by_value(tmp_path, capsys, monkeypatch)
     cited = ["n/a", 20000001, "PMC5", *range(20000002, 20000006)]
     (tmp_path / "a.jsonl").write_text(lines(entry(FIRST, cited)))
     out = tmp_path / "b.jsonl"
-    done = call(capsys, monkeypatch, "submit", "fix", tmp_path / "a.jsonl", "--task", B, "-o", out)
-    assert [" ".join(line.split()) for line in done.out.splitlines()][:2] == [
+    result = call(
+        capsys, monkeypatch, "submit", "fix", tmp_path / "a.jsonl", "--task", B, "-o", out
+    )
+    assert [" ".join(line.split()) for line in result.out.splitlines()][:2] == [
         "left out 2 values citations that are no PMIDs: 1, 1",
         "left out 2 values citations beyond 3: 1, 1",
     ]
-    assert done.code == 0
+    assert result.code == 0
 
 
 @pytest.mark.parametrize(("run", "name"), [(7, "7"), (7.0, "7"), ("us", "us")])
@@ -100,38 +102,44 @@ def test_the_name_of_the_run_is_that_of_most_entries_as_text(tmp_path, run, name
     ("layout", "fault"),
     [
         (json.dumps, ""),
-        (lambda e: "".join(json.dumps(each) + "\n\n" for each in e), "write one entry a line"),
-        (lambda e: "\n" + "".join(json.dumps(each) + "\n" for each in e), "write one entry a line"),
-        (lambda e: "\n".join(json.dumps(each, indent=2) for each in e), "write one entry a line"),
+        (lambda e: "".join(json.dumps(answer) + "\n\n" for answer in e), "write one entry a line"),
+        (
+            lambda e: "\n" + "".join(json.dumps(answer) + "\n" for answer in e),
+            "write one entry a line",
+        ),
+        (
+            lambda e: "\n".join(json.dumps(answer, indent=2) for answer in e),
+            "write one entry a line",
+        ),
         (lambda e: json.dumps({"topics": e}), "the entries are under 'topics'"),
     ],
 )
 def test_entries_are_read_in_every_layout(tmp_path, layout, fault):
     text = layout([entry(topic) for topic in range(FIRST, LAST + 1)])
-    told = checked(tmp_path, text)
-    assert [message[: len(fault)] for message in told] == ([fault] if fault else [])
+    messages = checked(tmp_path, text)
+    assert [message[: len(fault)] for message in messages] == ([fault] if fault else [])
     fixed, copy = repaired(tmp_path, text)
     assert not fixed.check.refused
     assert len(copy.splitlines()) == 30
 
 
 def test_sentences_are_never_replaced(tmp_path):
-    for given in ([], None, "Sleep more.", {"text": "Sleep more."}, ["Sleep more."]):
-        fixed, copy = repaired(tmp_path, lines({**entry(FIRST), "responses": given}))
+    for responses in ([], None, "Sleep more.", {"text": "Sleep more."}, ["Sleep more."]):
+        fixed, copy = repaired(tmp_path, lines({**entry(FIRST), "responses": responses}))
         (first, *_) = map(json.loads, copy.splitlines())
-        if given:
+        if responses:
             assert first["responses"] == [{"text": "Sleep more.", "citations": []}]
         else:
-            assert first["responses"] == given
-            assert fixed.check.refused is (given is None)
+            assert first["responses"] == responses
+            assert fixed.check.refused is (responses is None)
 
 
 @pytest.mark.parametrize(
-    "given", ["Sleep more [20000001].", {"text": "Sleep more.", "references": ["20000001"]}]
+    "response", ["Sleep more [20000001].", {"text": "Sleep more.", "references": ["20000001"]}]
 )
-def test_citations_in_another_place_are_not_taken_for_none(tmp_path, given):
-    fixed, copy = repaired(tmp_path, lines({**entry(FIRST), "responses": [given]}))
-    assert json.loads(copy.splitlines()[0])["responses"] == [given]
+def test_citations_in_another_place_are_not_taken_for_none(tmp_path, response):
+    fixed, copy = repaired(tmp_path, lines({**entry(FIRST), "responses": [response]}))
+    assert json.loads(copy.splitlines()[0])["responses"] == [response]
     assert fixed.check.refused
 
 
@@ -159,8 +167,8 @@ def test_citations_that_are_places_become_the_references_there(
 ):
     first = {**entry(FIRST, citations), "references": references}
     are_places = citations not in (TWO, ["20000009"], ["2", "1"])
-    told = checked(tmp_path, lines(first))
-    assert any("cites places in its 'references'" in each for each in told) is are_places
+    messages = checked(tmp_path, lines(first))
+    assert any("cites places in its 'references'" in message for message in messages) is are_places
     fixed, copy = repaired(tmp_path, lines(first))
     assert not fixed.check.refused
     assert json.loads(copy.splitlines()[0])["responses"][0]["citations"] == expected
@@ -218,9 +226,9 @@ def of_2024(folder, answer, references):
 def test_citations_in_a_text_are_those_of_the_references(tmp_path, answer, references, mended):
     fixed, copy = of_2024(tmp_path, answer, references)
     assert errors(fixed.check) == []
-    whole = json.loads(copy)
-    assert whole["run_name"] == "7"
-    assert whole["results"][0]["answer"] == mended
+    content = json.loads(copy)
+    assert content["run_name"] == "7"
+    assert content["results"][0]["answer"] == mended
 
 
 def test_references_that_no_sentence_cites_are_not_dropped_unsaid(tmp_path):
@@ -238,8 +246,8 @@ def test_an_answer_of_2024_has_ten_sentences(tmp_path):
     assert errors(eleven.check)[0] == (
         "the answer of topic '116' has 11 sentences; at most 10 are accepted."
     )
-    listed, *_ = of_2024(tmp_path, "- Sleep more [1].\n" * 11, ["20000001"])
-    assert errors(listed.check) == errors(eleven.check)
+    bullets, *_ = of_2024(tmp_path, "- Sleep more [1].\n" * 11, ["20000001"])
+    assert errors(bullets.check) == errors(eleven.check)
     ten, *_ = of_2024(tmp_path, "Sleep more [1]. " * 10, ["20000001"])
     assert not ten.check.refused
 
@@ -278,9 +286,9 @@ def test_snippets_are_written_as_bioasq_has_them(tmp_path):
 
 def test_a_check_says_what_to_write(tmp_path):
     question = {"id": 7.0, "documents": [SNIPPET["document"]], "snippets": [SNIPPET]}
-    told = checked(tmp_path, json.dumps({"questions": [question]}), "bioasq-13b-a")
+    messages = checked(tmp_path, json.dumps({"questions": [question]}), "bioasq-13b-a")
     address = f"write '{PUBMED}20000001' for 'https://pubmed.ncbi.nlm.nih.gov/20000001/'."
-    assert told == [
+    assert messages == [
         "'id' of entry 1 is 7.0; write '7'.",
         f"question '7': {address}",
         f"snippet 1 of question '7': {address}",

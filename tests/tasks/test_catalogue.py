@@ -33,15 +33,15 @@ tag = "[a-z]{1,4}"
 
 
 @pytest.fixture
-def own(tmp_path, monkeypatch):
+def task_file(tmp_path, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
 
-    def own(text=OWN, name="own.toml"):
+    def task_file(text=OWN, name="own.toml"):
         own_folder().mkdir(parents=True, exist_ok=True)
         (own_folder() / name).write_text(text)
         return own_folder() / name
 
-    return own
+    return task_file
 
 
 @pytest.mark.parametrize("task", known_tasks().values(), ids=lambda task: task.name)
@@ -67,8 +67,8 @@ def test_the_tasks_of_the_track_are_known_by_name():
     assert pm | covid | biogen | clinical | bioasq | rag <= names
 
 
-def test_a_file_of_ones_own_is_read_and_listed(own):
-    path = own()
+def test_a_file_of_ones_own_is_read_and_listed(task_file):
+    path = task_file()
     (task,) = read_tasks(path)
     assert (task.rules.depth, task.rules.tag, task.topic_ids) == (100, "[a-z]{1,4}", ("1", "2"))
     assert task.sources["depth"].sentence == "Runs have a hundred results."
@@ -76,8 +76,8 @@ def test_a_file_of_ones_own_is_read_and_listed(own):
     assert all_tasks()["mine"] == task_of("mine") == find_task(str(path)) == task
 
 
-def test_ones_own_task_replaces_a_shipped_one(own):
-    own(OWN.replace('"mine"', '"trec-ct-2021"'))
+def test_ones_own_task_replaces_a_shipped_one(task_file):
+    task_file(OWN.replace('"mine"', '"trec-ct-2021"'))
     assert task_of("trec-ct-2021").title == "My task"
 
 
@@ -99,16 +99,16 @@ def test_ones_own_task_replaces_a_shipped_one(own):
         (("topics = 2", 'file = "{name}"'), "'file' has {name}; known are"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(own, change, message):
-    path = own(OWN.replace(*change))
+def test_what_is_wrong_with_a_file_is_said(task_file, change, message):
+    path = task_file(OWN.replace(*change))
     with pytest.raises(InputError) as error:
         read_tasks(path)
     assert message in str(error.value)
     assert str(path) in str(error.value)
 
 
-def test_an_unknown_measure_of_a_task_is_refused_when_it_is_used(own):
-    path = own(OWN.replace("topics = 2", 'measures = ["infNDCG", "AP", "nDGC@10"]'))
+def test_an_unknown_measure_of_a_task_is_refused_when_it_is_used(task_file):
+    path = task_file(OWN.replace("topics = 2", 'measures = ["infNDCG", "AP", "nDGC@10"]'))
     assert "mine" in all_tasks()
     with pytest.raises(InputError, match="task 'mine': unknown measure 'nDGC'") as no:
         task_of("mine")
@@ -122,13 +122,15 @@ def test_an_unknown_measure_of_a_task_is_refused_when_it_is_used(own):
 def test_an_unknown_name_has_a_suggestion_that_may_have_other_rules(name, near):
     with pytest.raises(InputError) as error:
         find_task(name)
-    told = f"Did you mean '{near}'? Another task may have other rules, also that of another year."
-    assert told in str(error.value)
+    message = (
+        f"Did you mean '{near}'? Another task may have other rules, also that of another year."
+    )
+    assert message in str(error.value)
     assert "`platform tasks new` writes the file of one that is missing." in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("given", "ids"),
+    ("value", "ids"),
     [
         ("1-3", ("1", "2", "3")),
         ("7,9-10", ("7", "9", "10")),
@@ -137,8 +139,8 @@ def test_an_unknown_name_has_a_suggestion_that_may_have_other_rules(name, near):
         (["x", "2024-145979"], ("x", "2024-145979")),
     ],
 )
-def test_ids_of_topics_are_ranges_or_a_list(given, ids):
-    assert Task("t", "T", Rules(topic_ids=given)).topic_ids == ids
+def test_ids_of_topics_are_ranges_or_a_list(value, ids):
+    assert Task("t", "T", Rules(topic_ids=value)).topic_ids == ids
 
 
 DAY = date(2026, 11, 30)
@@ -161,9 +163,9 @@ def test_a_task_says_what_of_it_is_over(title, edition, deadline, year, past):
     assert (task.year, task.past(DAY)) == (year, past)
 
 
-def test_the_day_of_reading_stands_in_the_file_or_at_a_task(own):
+def test_the_day_of_reading_stands_in_the_file_or_at_a_task(task_file):
     text = "read = 2026-11-29\n" + OWN + OWN[OWN.index("[[task]]") :].replace('"mine"', '"two"')
-    path = own(text.replace('name = "two"', 'name = "two"\nread = 2026-11-30\nyear = 2027'))
+    path = task_file(text.replace('name = "two"', 'name = "two"\nread = 2026-11-30\nyear = 2027'))
     one, two = read_tasks(path)
     assert (one.read, two.read, two.year) == (date(2026, 11, 29), date(2026, 11, 30), 2027)
 
@@ -175,16 +177,16 @@ def test_every_year_that_is_shipped_is_known():
 TWO = OWN + OWN[OWN.index("[[task]]") :]
 
 
-def test_a_plugins_tasks_never_replace_ours_and_that_is_told(tmp_path, own, capsys):
+def test_a_plugins_tasks_never_replace_ours_and_that_is_told(tmp_path, task_file, capsys):
     shipped, wrong = tmp_path / "shipped.toml", tmp_path / "wrong.toml"
     shipped.write_text(OWN + OWN[OWN.index("[[task]]") :].replace('"mine"', '"trec-ct-2021"'))
     wrong.write_text("[[task]]\n")
-    known = known_tasks({wrong: "plugin 'a'", shipped: "plugin 'b'"})
-    assert known["mine"].title == "My task"
-    assert known["trec-ct-2021"].title == "TREC 2021 Clinical Trials"
-    told = capsys.readouterr().err
-    assert "WARNING: a task of plugin 'a' is left out: " in told
-    assert f"plugin 'b' is left out: {shipped}: task 'trec-ct-2021' is also in " in told
+    tasks = known_tasks({wrong: "plugin 'a'", shipped: "plugin 'b'"})
+    assert tasks["mine"].title == "My task"
+    assert tasks["trec-ct-2021"].title == "TREC 2021 Clinical Trials"
+    notice = capsys.readouterr().err
+    assert "WARNING: a task of plugin 'a' is left out: " in notice
+    assert f"plugin 'b' is left out: {shipped}: task 'trec-ct-2021' is also in " in notice
 
 
 @pytest.mark.parametrize(
@@ -198,32 +200,34 @@ def test_a_plugins_tasks_never_replace_ours_and_that_is_told(tmp_path, own, caps
         (("topics = 2", "topics = 0"), "task 'second': rules.0.topics: "),
     ],
 )
-def test_a_wrong_task_of_a_plugin_is_left_out_alone(tmp_path, own, capsys, change, fault):
+def test_a_wrong_task_of_a_plugin_is_left_out_alone(tmp_path, task_file, capsys, change, fault):
     path = tmp_path / "several.toml"
     second = OWN[OWN.index("[[task]]") :].replace('"mine"', '"second"')
     path.write_text(OWN + second.replace(*change) + second.replace('"second"', '"third"'))
-    known = known_tasks({path: "plugin 'c'"})
-    assert {"mine", "third"} <= {*known}
-    assert "second" not in known
+    tasks = known_tasks({path: "plugin 'c'"})
+    assert {"mine", "third"} <= {*tasks}
+    assert "second" not in tasks
     assert f"WARNING: a task of plugin 'c' is left out: {path}: {fault}" in capsys.readouterr().err
 
 
-def test_a_file_of_ones_own_replaces_a_plugins_task_and_that_is_told(tmp_path, own, capsys):
+def test_a_file_of_ones_own_replaces_a_plugins_task_and_that_is_told(tmp_path, task_file, capsys):
     path = tmp_path / "theirs.toml"
     path.write_text(OWN.replace("My task", "Their task"))
-    mine = own()
+    mine = task_file()
     assert known_tasks({path: "plugin 'd'"})["mine"].title == "My task"
     assert f"task 'mine' of plugin 'd' is replaced by that of {mine}" in capsys.readouterr().err
 
 
-def test_a_name_that_comes_twice_in_ones_own_file_is_refused(own):
+def test_a_name_that_comes_twice_in_ones_own_file_is_refused(task_file):
     with pytest.raises(InputError, match="task 'mine' comes twice"):
-        read_tasks(own(TWO))
+        read_tasks(task_file(TWO))
 
 
-def test_a_new_year_costs_one_file(own, tmp_path):
+def test_a_new_year_costs_one_file(task_file, tmp_path):
     shipped = known_tasks()["trec-rag-2026-retrieval"].path
-    own(shipped.read_text().replace("2026", "2027").replace("shard_", "page_"), "rag-2027.toml")
+    task_file(
+        shipped.read_text().replace("2026", "2027").replace("shard_", "page_"), "rag-2027.toml"
+    )
     lines = [f"rag2027-{n} Q0 page_{n}_7 1 2.5 mine\n" for n in range(119)]
     (tmp_path / "a.run").write_text("".join(lines))
     (tmp_path / "b.run").write_text("".join(lines).replace("rag2027", "rag2026"))
@@ -231,6 +235,6 @@ def test_a_new_year_costs_one_file(own, tmp_path):
         path = tmp_path / name
         (check,) = check_runs(path, task="trec-rag-2027-retrieval").values()
         assert check.refused != accepted, check.problems
-    written = prepare_runs(tmp_path / "a.run", tmp_path / "up", task="trec-rag-2027-retrieval")
-    assert written["files"] == ["r_output_trec_rag_2027.tsv", "runs.md", "SHA256SUMS"]
+    upload = prepare_runs(tmp_path / "a.run", tmp_path / "up", task="trec-rag-2027-retrieval")
+    assert upload["files"] == ["r_output_trec_rag_2027.tsv", "runs.md", "SHA256SUMS"]
     assert task_of("trec-rag-2026-retrieval").topic_ids[0] == "rag2026-0"

@@ -20,22 +20,22 @@ def lines(topics, documents=3, tag="mine", prefix="NCT"):
 
 @pytest.fixture
 def check(tmp_path):
-    def check(content, task="trec-ct-2021", **given):
+    def check(content, task="trec-ct-2021", **options):
         path = tmp_path / "a.run"
         path.write_text(content if isinstance(content, str) else "\n".join(content) + "\n")
-        return check_runs(path, task=task, **given)[str(path)]
+        return check_runs(path, task=task, **options)[str(path)]
 
     return check
 
 
-def errors(found):
-    return [(p.line, p.message) for p in found.problems if p.level == "error"]
+def errors(report):
+    return [(p.line, p.message) for p in report.problems if p.level == "error"]
 
 
 def test_a_run_by_the_rules_has_no_errors(check):
-    found = check(lines(range(1, 76)))
-    assert errors(found) == []
-    assert (found.topics, found.results, found.tag, found.tied) == (75, (3, 3), "mine", ())
+    report = check(lines(range(1, 76)))
+    assert errors(report) == []
+    assert (report.topics, report.results, report.tag, report.tied) == (75, (3, 3), "mine", ())
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_a_run_by_the_rules_has_no_errors(check):
         (lambda run: run[:-3], None, "1 of 75 topics have no results: '75'"),
         (lambda run: [*run, "76 Q0 NCT1 1 1 mine"], None, "topics that the task does not have"),
         (
-            lambda run: [each.replace("NCT0002", "PMC2") for each in run],
+            lambda run: [row.replace("NCT0002", "PMC2") for row in run],
             2,
             "ids of documents that are not of the form NCT[0-9]+: 'PMC2'",
         ),
         (
-            lambda run: [each.replace("mine", "my-run") for each in run],
+            lambda run: [row.replace("mine", "my-run") for row in run],
             1,
             "the run tag 'my-run' does not match [A-Za-z0-9_]{1,12}.",
         ),
@@ -61,24 +61,24 @@ def test_a_run_by_the_rules_has_no_errors(check):
     ],
 )
 def test_each_rule_is_checked(check, change, line, message):
-    ((found_line, told),) = errors(check(change(lines(range(1, 76)))))
+    ((found_line, text),) = errors(check(change(lines(range(1, 76)))))
     assert found_line == line
-    assert message in told
+    assert message in text
 
 
 def test_where_topics_are_only_counted_their_number_is_checked(check):
-    ((_, told),) = errors(check(lines(range(49)), task="trec-ct-2022"))
-    assert told.startswith("49 topics, but the task has 50. topics=FILE or collection= tells")
-    ((_, told),) = errors(check(lines(range(51)), task="trec-ct-2022"))
-    assert "which are too many" in told
+    ((_, message),) = errors(check(lines(range(49)), task="trec-ct-2022"))
+    assert message.startswith("49 topics, but the task has 50. topics=FILE or collection= tells")
+    ((_, message),) = errors(check(lines(range(51)), task="trec-ct-2022"))
+    assert "which are too many" in message
     assert errors(check(lines(range(50)), task="trec-ct-2022")) == []
 
 
 def test_topics_come_from_a_file_in_the_tasks_format(check, tmp_path):
     numbers = "".join(f'<topic number="{n}">a patient</topic>' for n in (3, 5))
     (tmp_path / "topics.xml").write_text(f"<topics>{numbers}</topics>")
-    ((_, told),) = errors(check(lines([3]), "trec-ct-2022", topics=tmp_path / "topics.xml"))
-    assert told == "1 of 2 topics have no results: '5'."
+    ((_, message),) = errors(check(lines([3]), "trec-ct-2022", topics=tmp_path / "topics.xml"))
+    assert message == "1 of 2 topics have no results: '5'."
 
 
 def test_scores_may_not_rise_where_the_task_says_so(check):
@@ -87,8 +87,8 @@ def test_scores_may_not_rise_where_the_task_says_so(check):
         for topic in task_of("trec-rag-2025-retrieval").topic_ids
         for n, score in ((1, 1.0), (2, 2.0 if topic == "7" else 0.5))
     )
-    ((line, told),) = errors(check(run, "trec-rag-2025-retrieval"))
-    assert (line, "topic '7': the score is higher than that of the line before" in told) == (
+    ((line, message),) = errors(check(run, "trec-rag-2025-retrieval"))
+    assert (line, "topic '7': the score is higher than that of the line before" in message) == (
         6,
         True,
     )
@@ -100,21 +100,21 @@ def test_ties_name_the_measures_that_they_can_move(check, tmp_path):
     run = lines(range(1, 76), 20)
     run[9] = run[9].replace(" 990 ", " 989 ")  # ranks 10 and 11 of topic 1
     run[30] = run[30].replace(" 989 ", " 988 ")  # ranks 11 and 12 of topic 2
-    (told,) = check(run).tied
-    assert told == "nDCG@10 in 1 of 75 topics, the highest at ranks 10 to 11 of topic '1'"
+    (tie,) = check(run).tied
+    assert tie == "nDCG@10 in 1 of 75 topics, the highest at ranks 10 to 11 of topic '1'"
     (tmp_path / "qrels").write_text("1 0 NCT0011 1\n1 0 NCT0001 1\n1 0 NCT0010 0\n")
-    (told,) = check(run, qrels=tmp_path / "qrels").tied
+    (tie,) = check(run, qrels=tmp_path / "qrels").tied
     # Ideal: 1 + 1/log2(3); the second relevant document is at rank 10 or 11.
     low, high = 1 / 1.63093, (1 + 1 / 3.45943) / 1.63093
-    assert told.startswith(f"nDCG@10 between {low:.4f} and {high:.4f} (now {high:.4f}) in 1 of")
+    assert tie.startswith(f"nDCG@10 between {low:.4f} and {high:.4f} (now {high:.4f}) in 1 of")
 
 
 def test_more_runs_than_a_group_may_send_are_warned_of(tmp_path):
     for number in range(4):
         run = lines(range(1, 31), tag=f"run{number}", prefix="abcd")
         (tmp_path / f"{number}.run").write_text("\n".join(run) + "\n")
-    found = check_runs(sorted(tmp_path.glob("*.run")), task="trec-covid-round1")
-    (warning,) = [p for p in found[str(tmp_path / "3.run")].problems if "group" in p.message]
+    checks = check_runs(sorted(tmp_path.glob("*.run")), task="trec-covid-round1")
+    (warning,) = [p for p in checks[str(tmp_path / "3.run")].problems if "group" in p.message]
     assert warning.message == ("trec-covid-round1 takes at most 3 runs of a group; these are 4.")
 
 
@@ -171,14 +171,14 @@ QUESTION = {
 )
 def test_answers_to_bioasq(tmp_path, change, message):
     path = tmp_path / "a.json"
-    whole = {"questions": [{**QUESTION, **change}]}
-    path.write_text(json.dumps(whole, indent=1))
-    found = answers(path, "bioasq-13b-a")
+    content = {"questions": [{**QUESTION, **change}]}
+    path.write_text(json.dumps(content, indent=1))
+    problems = answers(path, "bioasq-13b-a")
     if not message:
-        assert found == []
+        assert problems == []
         return
-    ((line, told),) = found
-    assert message in told
+    ((line, text),) = problems
+    assert message in text
     assert line >= 3  # of the question, or of the value in it
 
 
@@ -219,12 +219,12 @@ def test_answers_to_biogen_2025_a(tmp_path, second, message):
         entries.append({**entry, "metadata": {**entry["metadata"], "qa_id": str(number)}})
     path = tmp_path / "us-1"
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    found = answers(path, "trec-biogen-2025-a")
+    problems = answers(path, "trec-biogen-2025-a")
     if not message:
-        assert found == []
+        assert problems == []
         return
-    ((line, told),) = found
-    assert (line, message in told) == (2, True)
+    ((line, text),) = problems
+    assert (line, message in text) == (2, True)
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries[:39]))
     assert (None, "1 of 40 questions have no answer: 155.") in answers(path, "trec-biogen-2025-a")
 
@@ -245,8 +245,8 @@ def test_answers_to_biogen_2025_b_have_250_words_and_three_citations(tmp_path):
     (words_line, words), (cited_line, cited) = answers(path, "trec-biogen-2025-b")
     assert words == "the answer of topic '182' has 251 words; at most 250 are accepted."
     assert cited == "'citations' of sentence 1 of topic '183': 4, but at most 3 are accepted."
-    whole = path.read_text().splitlines()
-    assert whole[words_line - 1].strip() == "{" and 1 < words_line < cited_line
+    rows = path.read_text().splitlines()
+    assert rows[words_line - 1].strip() == "{" and 1 < words_line < cited_line
 
 
 def test_answers_to_biogen_2024_cite_their_references(tmp_path):
@@ -258,8 +258,8 @@ def test_answers_to_biogen_2024_cite_their_references(tmp_path):
     head = {"team_id": "us", "run_name": "us1", "contact_email": "us@example.org"}
     path = tmp_path / "us1.json"
     path.write_text(json.dumps({**head, "results": results}))
-    told = [message for _, message in answers(path, "trec-biogen-2024")]
-    assert told == [
+    messages = [message for _, message in answers(path, "trec-biogen-2024")]
+    assert messages == [
         "topic '116': of [1,2,3,4] only the first 3 count.",
         "topic '116': [5] stands outside of a sentence and does not count.",
         "topic '116' cites 5, not among its references.",

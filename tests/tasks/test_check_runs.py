@@ -18,9 +18,9 @@ def problems(tmp_path, text, **task):
 def test_what_the_platform_writes_can_be_submitted(tmp_path):
     ranking = Ranking.of(["a", "b", "c"], [1.0, 1.0, 2.0])
     write_run(Run("bm25-delta_1.0", {"1": ranking, "2": ranking}), tmp_path / "a.run")
-    found = validate_run(tmp_path / "a.run", Rules(depth=3), topics=["1", "2"])
-    assert (found.topics, found.results, found.tag) == (2, (3, 3), "bm25-delta_1.0")
-    (warning,) = found.problems
+    check = validate_run(tmp_path / "a.run", Rules(depth=3), topics=["1", "2"])
+    assert (check.topics, check.results, check.tag) == (2, (3, 3), "bm25-delta_1.0")
+    (warning,) = check.problems
     assert "has a '-' or '.', which several tracks refuse" in warning.message
 
 
@@ -35,9 +35,9 @@ def test_ranks_are_written_as_nists_checker_wants_them(tmp_path, rank):
 
 @pytest.mark.parametrize("text", ["1 Q0 a 1 2 t\n\n \t\n", "1 Q0 a 1 2.x t\n\n \t\n"])
 def test_empty_lines_are_refused_as_nists_checker_and_tira_refuse_them(tmp_path, text):
-    found = [told for told in problems(tmp_path, text) if "empty" in told[2]]
-    told = "the line is empty, which NIST's present checker and TIRA refuse, in 2 lines."
-    assert found == [("error", 2, told)]
+    findings = [problem for problem in problems(tmp_path, text) if "empty" in problem[2]]
+    message = "the line is empty, which NIST's present checker and TIRA refuse, in 2 lines."
+    assert findings == [("error", 2, message)]
 
 
 def test_the_end_of_the_last_line_is_no_empty_line(tmp_path):
@@ -46,8 +46,12 @@ def test_the_end_of_the_last_line_is_no_empty_line(tmp_path):
 
 
 def test_every_bad_line_is_listed_not_only_the_first(tmp_path):
-    found = problems(tmp_path, "1 Q0 a 1 2 t\n1 Q0 b 2 t\n1 Q0 c 3 nan t\n1 Q0 a 4 1 t\n")
-    assert [(level, line) for level, line, _ in found] == [("error", 2), ("error", 3), ("error", 4)]
+    findings = problems(tmp_path, "1 Q0 a 1 2 t\n1 Q0 b 2 t\n1 Q0 c 3 nan t\n1 Q0 a 4 1 t\n")
+    assert [(level, line) for level, line, _ in findings] == [
+        ("error", 2),
+        ("error", 3),
+        ("error", 4),
+    ]
 
 
 @pytest.mark.parametrize("tag", ["a" * 21, "bm25+rm3", "süß"])
@@ -86,8 +90,8 @@ def test_too_many_results_are_an_error(tmp_path):
 )
 def test_topics_with_fewer_results_than_are_accepted_are_noted(tmp_path, counts, note):
     lines = [f"{t} Q0 d{r} {r + 1} {9 - r} t\n" for t, n in enumerate(counts) for r in range(n)]
-    found = problems(tmp_path, "".join(lines), rules=Rules(depth=4))
-    assert found == ([("note", None, note)] if note else [])
+    findings = problems(tmp_path, "".join(lines), rules=Rules(depth=4))
+    assert findings == ([("note", None, note)] if note else [])
 
 
 def test_the_same_is_told_once_with_its_lines(tmp_path):
@@ -117,20 +121,20 @@ def test_the_same_is_told_once_with_its_lines(tmp_path):
     ],
 )
 def test_a_track_has_a_rule_for_tags_of_its_own(tmp_path, tag, rule, fault):
-    found = problems(
+    findings = problems(
         tmp_path, f"1 Q0 a 1 2 {tag}\n", rules=Rules(tag=rule and read_tag_pattern(rule).pattern)
     )
-    assert [level for level, _, _ in found] == (
+    assert [level for level, _, _ in findings] == (
         [] if fault is None else ["error" if rule else "warning"]
     )
-    assert all(fault in message for _, _, message in found)
+    assert all(fault in message for _, _, message in findings)
 
 
 def test_strange_topics_and_those_without_results_are_errors(tmp_path):
-    found = problems(tmp_path, "1 Q0 a 1 2 t\n9 Q0 a 1 2 t\n", topics=["1", "2", "3"])
-    assert [level for level, _, _ in found] == ["error", "error"]
-    assert "'9'" in found[0][2]
-    assert "2 of 3 topics have no results: '2', '3'" in found[1][2]
+    findings = problems(tmp_path, "1 Q0 a 1 2 t\n9 Q0 a 1 2 t\n", topics=["1", "2", "3"])
+    assert [level for level, _, _ in findings] == ["error", "error"]
+    assert "'9'" in findings[0][2]
+    assert "2 of 3 topics have no results: '2', '3'" in findings[1][2]
 
 
 def test_ranks_that_contradict_the_scores_are_a_warning_per_topic(tmp_path):
@@ -145,10 +149,10 @@ def test_ranks_that_contradict_the_scores_are_a_warning_per_topic(tmp_path):
 
 
 def test_ranks_from_0_and_against_the_lines_are_warned_of(tmp_path):
-    found = problems(tmp_path, "1 Q0 a 0 2 t\n1 Q0 b 1 1 t\n2 Q0 a 2 1 t\n2 Q0 b 1 2 t\n")
-    assert [(level, line) for level, line, _ in found] == [("warning", 1), ("warning", 4)]
-    assert "ranks begin at 0" in found[0][2]
-    assert "ranks fall" in found[1][2]
+    findings = problems(tmp_path, "1 Q0 a 0 2 t\n1 Q0 b 1 1 t\n2 Q0 a 2 1 t\n2 Q0 b 1 2 t\n")
+    assert [(level, line) for level, line, _ in findings] == [("warning", 1), ("warning", 4)]
+    assert "ranks begin at 0" in findings[0][2]
+    assert "ranks fall" in findings[1][2]
 
 
 @pytest.mark.parametrize(
@@ -163,9 +167,9 @@ def test_ranks_from_0_and_against_the_lines_are_warned_of(tmp_path):
     ],
 )
 def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):
-    ((level, line, found), *_) = problems(tmp_path, text)
+    ((level, line, sentence), *_) = problems(tmp_path, text)
     assert (level, line) == ("warning", 2)
-    assert message in found
+    assert message in sentence
 
 
 @pytest.mark.parametrize(
@@ -188,9 +192,9 @@ def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):
     ],
 )
 def test_what_the_scripts_of_trec_refuse_is_an_error(tmp_path, lines, message):
-    ((level, line, found),) = problems(tmp_path, lines)
+    ((level, line, sentence),) = problems(tmp_path, lines)
     assert (level, line) == ("error", 1)
-    assert message in found
+    assert message in sentence
 
 
 def test_an_empty_file_is_one_error(tmp_path):

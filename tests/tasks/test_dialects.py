@@ -26,7 +26,7 @@ depth = 1000
 RIGHT = {"7": ["501", "502", "503"], "8": ["511", "512", "513"]}
 
 
-def written(separator, names, *, index=""):
+def text_of(separator, names, *, index=""):
     """A table of the right run; columns by name, scores and ranks as usual."""
     lines = []
     for topic, documents in RIGHT.items():
@@ -44,21 +44,21 @@ def blanks(text):
     return text.replace("\t", " ")
 
 
-TABS = written("\t", ["topic", "document", "score"])
+TABS = text_of("\t", ["topic", "document", "score"])
 COMMAS = TABS.replace("\t", ",")
-PYTERRIER = written(",", ["topic", "document", "from0", "score", "of"])
+PYTERRIER = text_of(",", ["topic", "document", "from0", "score", "of"])
 TABLES = {
     "PyTerrier": "qid,docid,docno,rank,score,query\n" + re.sub(r"(?m)^(\d),", r"\1,9,", PYTERRIER),
     "pandas with its index": ",qid,docno,score\n"
-    + written(",", ["topic", "document", "score"], index="0"),
-    "pandas with its index, no header": written(",", ["topic", "document", "rank"], index="0"),
-    "MS MARCO": written("\t", ["topic", "document", "rank"]),
-    "MS MARCO with Q0 and name": blanks(written("\t", ["topic", "Q0", "document", "rank", "tag"])),
-    "ranks from 0 alone": written("\t", ["topic", "document", "from0"]),
+    + text_of(",", ["topic", "document", "score"], index="0"),
+    "pandas with its index, no header": text_of(",", ["topic", "document", "rank"], index="0"),
+    "MS MARCO": text_of("\t", ["topic", "document", "rank"]),
+    "MS MARCO with Q0 and name": blanks(text_of("\t", ["topic", "Q0", "document", "rank", "tag"])),
+    "ranks from 0 alone": text_of("\t", ["topic", "document", "from0"]),
     "a header in another order": "Score;DocID;Rank;QueryID\n"
-    + written(";", ["score", "document", "rank", "topic"]).replace(".", ","),
+    + text_of(";", ["score", "document", "rank", "topic"]).replace(".", ","),
     "trectools": "query,q0,docid,rank,score,system\n"
-    + written(",", ["topic", "Q0", "document", "rank", "score", "tag"]),
+    + text_of(",", ["topic", "Q0", "document", "rank", "score", "tag"]),
     "cells of several lines": 'qid,text,docno,score\n'
     + re.sub(r"(?m)^(.)", r'\1,"A ""b"",\n\nc"', COMMAS),
     "names of two words": "\tTopic ID\tDocNo\tScore\tText\n"
@@ -67,13 +67,13 @@ TABLES = {
     "R's row names": '"qid" "docno" "score"\n' + re.sub(r"(?m)^(.)", r'"1" \1', blanks(TABS)),
     "a comment as header": "#qid\tdocno\tscore\n" + TABS,
     "tuples of Python": re.sub(r"(?m)^(.+)$", r"(\1)", COMMAS),
-    "documents and nothing else": written("\t", ["topic", "document"]),
+    "documents and nothing else": text_of("\t", ["topic", "document"]),
     "lists of documents": "qid,documents\n7,501 502 503\n8,511 512 513\n",
     "lists without a header": "7,501 502 503\n8,511 512 513\n",
     "a run's name that is a number": blanks(
-        written("\t", ["topic", "document", "rank", "score", "tag"])
+        text_of("\t", ["topic", "document", "rank", "score", "tag"])
     ).replace("us", "2026"),
-    "no-break spaces": written("\t", ["topic", "Q0", "document", "rank", "score", "tag"]).replace(
+    "no-break spaces": text_of("\t", ["topic", "Q0", "document", "rank", "score", "tag"]).replace(
         "\t", "\u00a0"
     ),
     "headers of files one after another": "qid,docno,score\n" + "qid,docno,score\n8".join(
@@ -84,7 +84,7 @@ TABLES = {
     "ids in addresses": re.sub(r"(?m)\t(5\d+)", r"\tpubmed.ncbi.nlm.nih.gov/\1/", TABS),
     "ids with zeros": re.sub(r"(?m)^(.)\t(\d+)", r"00\1\t0\2", TABS),
     "ids in objects": "qid;docno;score\n"
-    + re.sub(r";(5\d\d);", r";{'pmid': \1};", written(";", ["topic", "document", "score"])),
+    + re.sub(r";(5\d\d);", r";{'pmid': \1};", text_of(";", ["topic", "document", "score"])),
 }  # fmt: skip
 ROWS = [
     {"qid": int(topic), "docid": document, "rank": rank, "score": 3 - rank / 4}
@@ -108,12 +108,12 @@ JSON = {
     "rows, one a line": "\n".join(map(json.dumps, ROWS)),
     "rank_llm": "\n".join(
         json.dumps({"query": {"qid": topic, "text": "x"},
-                    "candidates": [{"docid": d, "score": s, "doc": {}} for d, s in each.items()]})
-        for topic, each in SCORES.items()
+                    "candidates": [{"docid": d, "score": s, "doc": {}} for d, s in scores.items()]})
+        for topic, scores in SCORES.items()
     ),
     "hits by topic": json.dumps(
-        {topic: {"hits": {"total": 3, "hits": [{"_id": d, "_score": s} for d, s in each.items()]}}
-         for topic, each in SCORES.items()}
+        {topic: {"hits": {"total": 3, "hits": [{"_id": d, "_score": s} for d, s in scores.items()]}}
+         for topic, scores in SCORES.items()}
     ),
 }  # fmt: skip
 
@@ -122,10 +122,10 @@ JSON = {
 def fix(tmp_path):
     (tmp_path / "two.toml").write_text(TASK)
 
-    def fix(content, **given):
+    def fix(content, **options):
         (tmp_path / "in").write_text(content)
         task = str(tmp_path / "two.toml")
-        return fix_run(tmp_path / "in", tmp_path / "out", task=task, force=True, **given)
+        return fix_run(tmp_path / "in", tmp_path / "out", task=task, force=True, **options)
 
     return fix
 
@@ -195,7 +195,7 @@ def test_without_ranks_the_user_says_what_rising_scores_are(fix):
 
 @pytest.mark.parametrize("value", ["inf", "nan", "-Infinity", "none"])
 def test_a_score_that_is_no_number_keeps_its_document_where_ranks_agree(fix, value):
-    text = blanks(written("\t", ["topic", "Q0", "document", "rank", "score", "tag"]))
+    text = blanks(text_of("\t", ["topic", "Q0", "document", "rank", "score", "tag"]))
     fixed = fix(text.replace("2.75", value))
     assert (order_of(fixed.repair.content), dict(fixed.repair.left_out)) == (RIGHT, {})
     assert fixed.repair.changed == {"score, from the rank": [1, 2, 3, 4, 5, 6]}
@@ -204,8 +204,8 @@ def test_a_score_that_is_no_number_keeps_its_document_where_ranks_agree(fix, val
 def test_a_topic_that_loses_all_documents_is_never_accepted(tmp_path):
     path, out = tmp_path / "a", tmp_path / "b"
     path.write_text("a Q0 d1 1 2.5 us\nb Q0 d2 x high us\n")
-    found = fix_run(path, out).check
-    assert [p.message for p in found.problems if p.level == "error"] == [
+    check = fix_run(path, out).check
+    assert [p.message for p in check.problems if p.level == "error"] == [
         "all documents of 1 topic (b) are left out."
     ]
 
@@ -250,24 +250,24 @@ def generated(choice):
             rows.append({"topic": topic, "document": document, "rank": rank + first, "score": score,
                          "tag": tag, "query": "a, b"})  # fmt: skip
     contradicts = False
-    used = choice.choice([["rank", "score"], ["rank", "score"], ["score"], ["rank"], []])
-    if "score" in used and choice.random() < 0.2:
+    figures = choice.choice([["rank", "score"], ["rank", "score"], ["score"], ["rank"], []])
+    if "score" in figures and choice.random() < 0.2:
         pairs = [pair for pair in itertools.pairwise(rows) if pair[0]["topic"] == pair[1]["topic"]]
         for one, other in pairs[:1]:
             one["score"], other["score"] = other["score"], one["score"]
             order[one["topic"]][:2] = order[one["topic"]][1::-1]
-            contradicts = "rank" in used
-    elif used and choice.random() < 0.2:
+            contradicts = "rank" in figures
+    elif figures and choice.random() < 0.2:
         choice.shuffle(rows)
     for number, row in enumerate(rows):
         row["index"] = number
     form = choice.choice(["named", "bare", "rows", "scores"])
-    if form == "scores" and "score" in used:
+    if form == "scores" and "score" in figures:
         text = json.dumps(
             {t: {r["document"]: r["score"] for r in rows if r["topic"] == t} for t in order}
         )
         return text, order, False
-    columns = ["topic", "document", *used, *choice.choice([[], ["tag"]])]
+    columns = ["topic", "document", *figures, *choice.choice([[], ["tag"]])]
     names = {column: choice.choice(NAMES[column]) for column in NAMES}
     if form in ("rows", "scores"):
         return (
@@ -303,8 +303,8 @@ def assert_order_or_refusal(path, seeds):
             verdicts["refused"] += 1
             continue
         assert not contradicts, (seed, text)
-        told = sum(map(len, repair.left_out.values())) - len(repair.left_out.get("header", []))
-        assert (order_of(repair.content), told) == (order, 0) or repair.faults, (seed, text)
+        losses = sum(map(len, repair.left_out.values())) - len(repair.left_out.get("header", []))
+        assert (order_of(repair.content), losses) == (order, 0) or repair.faults, (seed, text)
         verdicts["kept"] += 1
     assert verdicts["kept"] > 5 * verdicts["refused"]
 

@@ -64,29 +64,29 @@ def topics_file(task, folder):
         case "trec-pm":
             parts = re.findall(r"{(\w+)}", task.rules.query)
             inside = FIELDS["text"] if parts == ["text"] else ""
-            known = [p for p in parts if p in FIELDS and p != "text"]
-            inside += "".join(f"<{p}>{FIELDS[p]}</{p}>" for p in known)
+            fields = [p for p in parts if p in FIELDS and p != "text"]
+            inside += "".join(f"<{p}>{FIELDS[p]}</{p}>" for p in fields)
             about = ' template="glaucoma"' if "template" in parts else ""
             inside += QUESTIONNAIRE if about else ""
-            topics = "".join(f'<topic number="{each}"{about}>{inside}</topic>\n' for each in ids)
+            topics = "".join(f'<topic number="{topic}"{about}>{inside}</topic>\n' for topic in ids)
             text = f'<?xml version="1.0"?>\n<topics>\n{topics}</topics>\n'
         case "tsv":
-            text = "".join(f"{each}\thow often should you take a toddler out\n" for each in ids)
+            text = "".join(f"{topic}\thow often should you take a toddler out\n" for topic in ids)
         case "jsonl":
             names = [p for p in re.findall(r"{(\w+)}", task.rules.query) if p in FIELDS]
             texts = {name: FIELDS[name] for name in names if len(names) > 1}
             texts = texts or {"title": "I try to understand how it began."}
             key = "request_id" if len(names) > 1 else "id"
-            entries = [{key: each, **texts, "limit": 2000} for each in ids]
+            entries = [{key: topic, **texts, "limit": 2000} for topic in ids]
             text = "".join(json.dumps(entry) + "\n" for entry in entries)
         case "biogen":
             entries = [
-                {"id": int(each), "topic": "sleep apnea", "question": "How?", "narrative": "Ways."}
-                for each in ids
+                {"id": int(topic), "topic": "sleep apnea", "question": "How?", "narrative": "Ways."}
+                for topic in ids
             ]
             text = json.dumps({"topics": entries}, indent=1)
         case "bioasq":
-            questions = [{"id": each, "body": "What is BRAF?", "type": "factoid"} for each in ids]
+            questions = [{"id": topic, "body": "What is BRAF?", "type": "factoid"} for topic in ids]
             text = json.dumps({"questions": questions})
     path = folder / "topics"
     path.write_text(text, encoding="utf-8")
@@ -98,7 +98,7 @@ def submission(task, tag):
     documents = DOCUMENTS[task.rules.documents]
     ids = topics_of(task)
     said = {"text": "It is so.", "citations": documents}
-    who = {"team_id": "us", "run_id": tag}
+    identity = {"team_id": "us", "run_id": tag}
     match task.form:
         case "biogen-2024":
             answer = f"It is so [{', '.join(documents)}]."
@@ -108,11 +108,12 @@ def submission(task, tag):
         case "biogen-a":
             cited = {"supported_citations": documents, "contradicted_citations": []}
             entries = [
-                {"metadata": {**who, "qa_id": q}, "answer": [{"text": "So.", **cited}]} for q in ids
+                {"metadata": {**identity, "qa_id": q}, "answer": [{"text": "So.", **cited}]}
+                for q in ids
             ]
             return "".join(json.dumps(entry) + "\n" for entry in entries)
         case "biogen-b":
-            entries = [{"metadata": {**who, "topic_id": q}, "responses": [said]} for q in ids]
+            entries = [{"metadata": {**identity, "topic_id": q}, "responses": [said]} for q in ids]
             return "".join(json.dumps(entry) + "\n" for entry in entries)
     return "".join(
         f"{topic} Q0 {document} {rank} {9.5 - rank} {tag}\n"
@@ -135,13 +136,13 @@ def beside(path):
 
 
 @pytest.fixture
-def known(monkeypatch):
+def team(monkeypatch):
     monkeypatch.setenv("IRPLATFORM_TEAM", "us")
     monkeypatch.setenv("IRPLATFORM_REPOSITORY", "https://example.org/code")
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=[*TASKS])
-def test_a_task_from_its_topics_to_files_to_upload(tmp_path, task, known):
+def test_a_task_from_its_topics_to_files_to_upload(tmp_path, task, team):
     topics = None
     if task.rules.topic_format:
         topics = topics_file(task, tmp_path)
@@ -156,20 +157,20 @@ def test_a_task_from_its_topics_to_files_to_upload(tmp_path, task, known):
     for path, check in check_runs(paths, task=task.name, topics=topics).items():
         assert not check.refused, (path, check.problems)
     out = tmp_path / "upload"
-    written = prepare_runs(paths, out, task=task.name, topics=topics)
+    upload = prepare_runs(paths, out, task=task.name, topics=topics)
     files = [str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()]
-    assert sorted(written["files"]) == sorted(files)
+    assert sorted(upload["files"]) == sorted(files)
     for line in (out / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split("  ")
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
     described = (out / "runs.md").read_text()
     assert described.startswith(f"# Runs for {task.title}\n\n## ")
     others = ("yml", "md", "SUMS")
-    runs = [out / name for name in written["files"] if not name.endswith(others)]
+    runs = [out / name for name in upload["files"] if not name.endswith(others)]
     if task.form == "trec":
         assert "bm25 finds 1,000 documents per topic." in described
         assert "| command | `platform run --collection c --tag us1` |" in described
-        (about,) = (name for name in written["files"] if name.endswith("ir-metadata.yml"))
+        (about,) = (name for name in upload["files"] if name.endswith("ir-metadata.yml"))
         assert yaml.safe_load((out / about).read_text())["actor"]["team"] == "us"
         packed = [
             gzip.decompress(r.read_bytes()) if r.suffix == ".gz" else r.read_bytes() for r in runs
@@ -214,7 +215,7 @@ def test_what_would_be_refused_is_not_prepared(tmp_path, task, runs, message):
     assert not (tmp_path / "up").exists()
 
 
-def test_two_runs_with_one_tag_and_runs_without_metadata_are_told(tmp_path, known, monkeypatch):
+def test_two_runs_with_one_tag_and_runs_without_metadata_are_told(tmp_path, team, monkeypatch):
     task = TASKS["trec-ct-2021"]
     for name in ("a", "b"):
         (tmp_path / name).write_text(submission(task, "us1"))
@@ -227,8 +228,8 @@ def test_two_runs_with_one_tag_and_runs_without_metadata_are_told(tmp_path, know
     (tmp_path / "up" / "old").touch()
     prepare_runs(tmp_path / "b", tmp_path / "up", task=task.name, force=True)
     assert not (tmp_path / "up" / "old").exists()
-    with monkeypatch.context() as here, pytest.raises(InputError, match="that you are in"):
-        here.chdir(tmp_path / "up")
+    with monkeypatch.context() as patch, pytest.raises(InputError, match="that you are in"):
+        patch.chdir(tmp_path / "up")
         prepare_runs(tmp_path / "b", ".", task=task.name, force=True)
     (tmp_path / "up" / "runs.md").unlink()  # a folder of something else
     with pytest.raises(InputError, match="this exists already"):
@@ -250,7 +251,7 @@ def test_the_official_runs_are_accepted_repaired_and_prepared(tmp_path, test_dat
     for path, check in check_runs(runs, task="trec-pm-2017", topics=topics, qrels=qrels).items():
         assert not check.refused, (path, check.problems)
         assert check.topics == 30
-        assert [told.split()[0] for told in check.tied] == ["infNDCG", "AP"]
+        assert [tie.split()[0] for tie in check.tied] == ["infNDCG", "AP"]
         assert "AP by less than 0.0001 in " in check.tied[1]
     for path in runs:
         fixed = fix_run(path, tmp_path / f"{path.name}.fixed", task="trec-pm-2017")
@@ -258,5 +259,5 @@ def test_the_official_runs_are_accepted_repaired_and_prepared(tmp_path, test_dat
             "rank, from the score"
         }  # of ties, as trec_eval orders them
         assert not fixed.repair.left_out
-    written = prepare_runs(runs, tmp_path / "up", task="trec-pm-2017", topics=topics)
-    assert written["files"] == ["mugpubbase", "mugpubboost", "runs.md", "SHA256SUMS"]
+    upload = prepare_runs(runs, tmp_path / "up", task="trec-pm-2017", topics=topics)
+    assert upload["files"] == ["mugpubbase", "mugpubboost", "runs.md", "SHA256SUMS"]

@@ -135,13 +135,13 @@ def broken(names):
     return "".join(f"{line}\n" for line in lines)
 
 
-def check_and_fix(tmp_path, content, **given):
+def check_and_fix(tmp_path, content, **options):
     path, out = tmp_path / "my.run", tmp_path / "fixed.run"
     path.write_bytes(content)
-    found = check_runs(path, task=TASK)[str(path)]
-    fixed = fix_run(path, out, task=TASK, diff=tmp_path / "my.diff", **given)
+    check = check_runs(path, task=TASK)[str(path)]
+    fixed = fix_run(path, out, task=TASK, diff=tmp_path / "my.diff", **options)
     assert path.read_bytes() == content
-    return found, fixed, out
+    return check, fixed, out
 
 
 def deciding(names):
@@ -150,9 +150,9 @@ def deciding(names):
 
 
 def assert_sound(out):
-    (found,) = check_runs(out, task=TASK).values()
-    assert [problem for problem in found.problems if "fewer" not in problem.message] == []
-    assert found.topics == 75
+    (check,) = check_runs(out, task=TASK).values()
+    assert [problem for problem in check.problems if "fewer" not in problem.message] == []
+    assert check.topics == 75
     for topic, lines in itertools.groupby(
         out.read_text().splitlines(), lambda line: line.split()[0]
     ):
@@ -162,8 +162,8 @@ def assert_sound(out):
 
 def test_a_sound_run_stays_as_it_is(tmp_path):
     content = "".join(f"{line}\n" for line in sound()).encode()
-    found, fixed, out = check_and_fix(tmp_path, content)
-    assert not found.refused
+    check, fixed, out = check_and_fix(tmp_path, content)
+    assert not check.refused
     assert (fixed.repair.changed, fixed.repair.left_out) == ({}, {})
     assert out.read_bytes() == content
     assert (tmp_path / "my.diff").read_text().count("\n") == 2  # the names of the files
@@ -172,9 +172,9 @@ def test_a_sound_run_stays_as_it_is(tmp_path):
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_found_with_its_line_and_repaired(tmp_path, name):
     _, line, message = FAULTS[name]
-    found, fixed, out = check_and_fix(tmp_path, broken([name]).encode(), **deciding([name]))
-    told = [(problem.line, problem.message) for problem in found.problems]
-    assert any(at == line and message in text for at, text in told), told
+    check, fixed, out = check_and_fix(tmp_path, broken([name]).encode(), **deciding([name]))
+    problems = [(problem.line, problem.message) for problem in check.problems]
+    assert any(at == line and message in text for at, text in problems), problems
     assert not fixed.check.refused, fixed.check.problems
     assert_sound(out)
     diff = (tmp_path / "my.diff").read_text()
@@ -184,17 +184,17 @@ def test_a_fault_is_found_with_its_line_and_repaired(tmp_path, name):
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_encodings_and_line_ends_are_repaired(tmp_path, name):
     encode, line, message = ENCODINGS[name]
-    found, fixed, out = check_and_fix(tmp_path, encode("".join(f"{line}\n" for line in sound())))
-    told = [(problem.line, problem.message) for problem in found.problems]
-    assert any(at == line and message in text for at, text in told), told
+    check, fixed, out = check_and_fix(tmp_path, encode("".join(f"{line}\n" for line in sound())))
+    problems = [(problem.line, problem.message) for problem in check.problems]
+    assert any(at == line and message in text for at, text in problems), problems
     assert not fixed.check.refused, fixed.check.problems
     assert_sound(out)
 
 
 @pytest.mark.parametrize("names", COMBINED, ids=lambda names: str(len(names)))
 def test_many_faults_are_all_found_and_repaired(tmp_path, names):
-    found, fixed, out = check_and_fix(tmp_path, broken(names).encode(), **deciding(names))
-    lines = {line for problem in found.problems for line in (problem.line, *problem.lines)}
+    check, fixed, out = check_and_fix(tmp_path, broken(names).encode(), **deciding(names))
+    lines = {line for problem in check.problems for line in (problem.line, *problem.lines)}
     # Of the ranks of a topic only the first problem is told, and of tags the second one.
     expected = {FAULTS[name][1] for name in names}
     assert expected <= lines, sorted(expected - lines)
@@ -210,8 +210,8 @@ def test_many_faults_are_all_found_and_repaired(tmp_path, names):
     ],
 )
 def test_what_cannot_be_repaired_is_said(tmp_path, content, message):
-    found, fixed, _ = check_and_fix(tmp_path, content.encode())
-    assert found.refused
+    check, fixed, _ = check_and_fix(tmp_path, content.encode())
+    assert check.refused
     assert fixed.check.refused
     assert any(message in problem.message for problem in fixed.check.problems)
 
@@ -330,16 +330,16 @@ def test_whatever_a_file_holds_its_copy_lacks_topics_at_most(tmp_path, lines, en
     (tmp_path / "three.toml").write_text(TWO)
     path, out, again = (tmp_path / name for name in ("a.run", "b.run", "c.run"))
     path.write_bytes("".join(line + end for line in lines).encode(encoding))
-    given = {"task": str(tmp_path / "three.toml"), "order": order, "force": True}
+    options = {"task": str(tmp_path / "three.toml"), "order": order, "force": True}
     try:
-        fixed = fix_run(path, out, **given)
+        fixed = fix_run(path, out, **options)
     except InputError as error:
         assert re.search("qid|order=|NUL", str(error))
         return
-    told = [p.message for p in fixed.check.problems if p.level == "error"]
+    messages = [p.message for p in fixed.check.problems if p.level == "error"]
     lacking = re.compile(r"\d of 3 topics have no results|there are no results in|all documents of")
-    assert [message for message in told if not lacking.match(message)] == []
-    assert fix_run(out, again, diff=tmp_path / "diff", **given).repair.lines == ()
+    assert [message for message in messages if not lacking.match(message)] == []
+    assert fix_run(out, again, diff=tmp_path / "diff", **options).repair.lines == ()
     assert again.read_bytes() == out.read_bytes()
 
 
@@ -377,7 +377,7 @@ def test_answers_to_biogen_are_repaired(tmp_path):
 
     path, out = tmp_path / "a", tmp_path / "b"
     entries = [entry(number, "us" if number < 150 else "other") for number in range(116, 157)]
-    path.write_text("".join(json.dumps(each) + "\n" for each in entries))
+    path.write_text("".join(json.dumps(answer) + "\n" for answer in entries))
     fixed = fix_run(path, out, task="trec-biogen-2025-a")
     assert not fixed.check.refused, fixed.check.problems
     lines = out.read_text().splitlines()
@@ -392,17 +392,17 @@ def test_the_command_says_what_it_did(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my.run").write_text(broken(["a document twice", "a tag with a hyphen"]))
     command = ("submit", "fix", "my.run", "--task", TASK, "-o", "fixed.run")
-    done = call(capsys, monkeypatch, *command)
-    assert done.code == 0
-    assert [" ".join(line.split()) for line in done.out.splitlines()] == [
+    result = call(capsys, monkeypatch, *command)
+    assert result.code == 0
+    assert [" ".join(line.split()) for line in result.out.splitlines()] == [
         "changed 374 lines tag: 1, 2, 3, …",
         "changed 3 lines rank: 8, 9, 10",
         "left out 1 line document a second time in its topic: 7",
         "fixed.run: accepted; 75 topics, 4 to 5 results each, tag 'my_run'.",
     ]
     (tmp_path / "my.run").write_text("".join(f"{line}\n" for line in sound()[5:]))
-    done = call(capsys, monkeypatch, *command, "--force")
-    assert "my.run: there is nothing that can be repaired." in done.out
+    result = call(capsys, monkeypatch, *command, "--force")
+    assert "my.run: there is nothing that can be repaired." in result.out
     (tmp_path / "far.run").write_text("1 Q0 NCT1 1 0.1\n1 Q0 NCT2 2 0.2\n")
     fix_far = ("submit", "fix", "far.run", "--task", TASK, "-o", "near.run")
     far = call(capsys, monkeypatch, *fix_far)
@@ -412,9 +412,9 @@ def test_the_command_says_what_it_did(tmp_path, capsys, monkeypatch):
     assert (tmp_path / "near.run").read_text().split()[2] == "NCT1"
     assert "--tag gives the run one of yours" in far.err
     assert "Documents were not looked up" in far.err
-    done = call(capsys, monkeypatch, *command, "--force", "--json")
-    assert done.code == 1
-    assert done.json["unrepaired"] == ["1 of 75 topics have no results: '1'."]
+    result = call(capsys, monkeypatch, *command, "--force", "--json")
+    assert result.code == 1
+    assert result.json["unrepaired"] == ["1 of 75 topics have no results: '1'."]
 
 
 def test_empty_lines_are_left_out_and_counted(tmp_path):

@@ -30,7 +30,7 @@ def headed(path, content):
     return path
 
 
-def written(folder):
+def metadata_of(folder):
     return yaml.safe_load((folder / "ir-metadata.yml").read_text(encoding="utf-8"))
 
 
@@ -55,7 +55,7 @@ def test_a_head_of_another_program_is_copied_verified_and_not_run_again(tmp_path
     content = FOREIGN[name]
     run = headed(tmp_path / "theirs.run", content)
     prepare_upload(run, tmp_path / "up")
-    copied = written(tmp_path / "up")
+    copied = metadata_of(tmp_path / "up")
     assert copied["actor"]["team"] == ("Engines" if content.get("actor") else "Ours")
     others = [key for key in content if key not in ("actor", "implementation")]
     assert {key: copied[key] for key in others} == {key: content[key] for key in others}
@@ -100,16 +100,16 @@ def test_longevals_file_beside_the_runs_is_taken(tmp_path, name):
     template = {**FILLED, "actor": {"team": "ENTER_VALUE_HERE"}}
     for path in {name, "ir-metadata.yml"}:
         (tmp_path / "theirs" / path).write_text(yaml.safe_dump(template))
-    told = prepare_runs(paths, tmp_path / "up", task=LONGEVAL)
-    assert "ir-metadata.yml" in told["files"]
-    assert written(tmp_path / "up") == {**FILLED, "actor": {"team": "Ours"}}
+    upload = prepare_runs(paths, tmp_path / "up", task=LONGEVAL)
+    assert "ir-metadata.yml" in upload["files"]
+    assert metadata_of(tmp_path / "up") == {**FILLED, "actor": {"team": "Ours"}}
     described = (tmp_path / "up" / "runs.md").read_text()
     assert "To find." in described and "pyterrier 1.0" in described
 
 
 def test_metadata_at_the_heads_of_the_runs_are_taken_and_left_out_of_the_copies(tmp_path):
     prepare_runs(submission(tmp_path / "a", **FILLED), tmp_path / "up", task=LONGEVAL)
-    assert written(tmp_path / "up") == FILLED
+    assert metadata_of(tmp_path / "up") == FILLED
     files = [tmp_path / "up" / snapshot / "run.txt.gz" for snapshot in SNAPSHOTS]
     assert len({file.read_bytes() for file in files}) == 1
 

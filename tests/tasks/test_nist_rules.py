@@ -93,14 +93,14 @@ CHANGES = st.lists(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @pytest.mark.parametrize("name", RULES)
-@given(changes=CHANGES, left=st.integers(0, 1), tag=st.sampled_from(["mine", "my-1", "a" * 13]))
-def test_what_a_script_refuses_is_refused(tmp_path, name, changes, left, tag):
+@given(changes=CHANGES, start=st.integers(0, 1), tag=st.sampled_from(["mine", "my-1", "a" * 13]))
+def test_what_a_script_refuses_is_refused(tmp_path, name, changes, start, tag):
     topics, tag_form, id_form, document = RULES[name]
     rows = [
         [str(topic), "Q0", (document[:-1] + str(rank)), str(rank), str(9 - rank), tag]
         for topic in topics
         for rank in (1, 2)
-    ][left * 2 :]
+    ][start * 2 :]
     for row, column, text in changes:
         if row < len(rows):
             rows[row][column : column + 1] = [text]
@@ -108,9 +108,9 @@ def test_what_a_script_refuses_is_refused(tmp_path, name, changes, left, tag):
     path = tmp_path / "a.run"
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     check = check_submission(path, TASKS[name])
-    why = next(faults(lines, topics, tag_form, id_form), "")
-    if why:
-        assert check.refused, why
+    reason = next(faults(lines, topics, tag_form, id_form), "")
+    if reason:
+        assert check.refused, reason
     elif check.refused:  # stricter only by rules that the task has elsewhere
-        told = " ".join(problem.message for problem in check.problems)
-        assert "the score" in told or "tag" in told
+        answer = " ".join(problem.message for problem in check.problems)
+        assert "the score" in answer or "tag" in answer

@@ -41,15 +41,15 @@ def test_runs_are_placed_alike_in_each_order(tmp_path, capsys, order):
         run_of(tmp_path / name, f"longeval-2026-{number}", f"q{number}")
         for number, name in enumerate("abc", start=1)
     ]
-    given = [paths[number] for number in order]
-    prepare_runs(given, tmp_path / "up", task=LONGEVAL)
+    sequence = [paths[number] for number in order]
+    prepare_runs(sequence, tmp_path / "up", task=LONGEVAL)
     prepare_runs(paths, tmp_path / "same", task=LONGEVAL)
-    for name in ("SHA256SUMS", *(f"{each}/run.txt.gz" for each in SNAPSHOTS)):
+    for name in ("SHA256SUMS", *(f"{snapshot}/run.txt.gz" for snapshot in SNAPSHOTS)):
         assert (tmp_path / "up" / name).read_bytes() == (tmp_path / "same" / name).read_bytes()
-    told = capsys.readouterr().err
+    notice = capsys.readouterr().err
     moved = "runs are in the places that their collections tell: snapshot-1 "
-    assert (moved in told) == (given != paths)
-    assert "nothing tells" not in told
+    assert (moved in notice) == (sequence != paths)
+    assert "nothing tells" not in notice
 
 
 def test_folders_tell_the_snapshots_too(tmp_path):
@@ -62,9 +62,9 @@ def test_folders_tell_the_snapshots_too(tmp_path):
 
 def test_runs_that_tell_nothing_keep_their_order_with_a_warning(tmp_path, capsys):
     first, second = run_of(tmp_path / "x"), run_of(tmp_path / "y")
-    told = run_of(tmp_path / "z", "longeval-2026-1")
-    placed = place([first, told, second], SNAPSHOTS, [TaskData()])
-    assert [path for path, *_ in placed] == [told, first, second]
+    third = run_of(tmp_path / "z", "longeval-2026-1")
+    placed = place([first, third, second], SNAPSHOTS, [TaskData()])
+    assert [path for path, *_ in placed] == [third, first, second]
     names = f"{first} (snapshot-2), {second} (snapshot-3)"
     assert f"nothing tells over which snapshot these runs are: {names}." in capsys.readouterr().err
 
@@ -85,8 +85,8 @@ def test_a_folder_that_contradicts_the_record_is_refused(tmp_path):
 
 def test_the_topics_of_collections_tell_where_nothing_else_does(tmp_path):
     paths = [run_of(tmp_path / name, topic=name) for name in "abc"]
-    given = [TaskData({name: None}, collection=f"{name}.toml", id=name) for name in "cab"]
-    placed = place(paths, SNAPSHOTS, given)
+    collections = [TaskData({name: None}, collection=f"{name}.toml", id=name) for name in "cab"]
+    placed = place(paths, SNAPSHOTS, collections)
     assert [path.parent.name for path, *_ in placed] == ["c", "a", "b"]
     assert [data.id for *_, data in placed] == ["c", "a", "b"]
     same = [TaskData({"a": None}, collection=name, id=name) for name in ("x.toml", "y.toml")]

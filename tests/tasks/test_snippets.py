@@ -37,17 +37,17 @@ def test_offsets_of_a_thousand_sentences_are_exact():
         document = Document("7", *texts)
         sections = {"title": document.title, "abstract": document.abstract}
         for section, text in sections.items():
-            found = [each for each in snippets_of(document) if each.section == section]
-            count += len(found)
-            assert all(text[each.begin : each.end] == each.text for each in found)
-            assert all(each.text == each.text.strip() != "" for each in found)
-            between = [text[a.end : b.begin] for a, b in pairwise(found)]
+            snippets = [snippet for snippet in snippets_of(document) if snippet.section == section]
+            count += len(snippets)
+            assert all(text[snippet.begin : snippet.end] == snippet.text for snippet in snippets)
+            assert all(snippet.text == snippet.text.strip() != "" for snippet in snippets)
+            between = [text[a.end : b.begin] for a, b in pairwise(snippets)]
             assert all(not part.strip() for part in between)
             assert re.sub(r"\s", "", text) == re.sub(
-                r"\s", "", "".join(each.text for each in found)
+                r"\s", "", "".join(snippet.text for snippet in snippets)
             )
 
 
 def test_a_document_without_text_has_no_snippets():
     assert snippets_of(Document("7")) == []
-    assert [each.text for each in snippets_of(Document("7", "A title"))] == ["A title"]
+    assert [snippet.text for snippet in snippets_of(Document("7", "A title"))] == ["A title"]

@@ -8,7 +8,7 @@ from small import words
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.text import ALL18, ForwardIndex, build_forward_index, lexical_features
 from irplatform.text.device_documents import DeviceDocuments, Reading
-from irplatform.text.given_texts import GivenTexts, given
+from irplatform.text.given_texts import GivenTexts, substitute
 
 WORDS = words(30)
 QUERIES = [
@@ -50,24 +50,24 @@ def test_words_and_features_are_those_of_the_index(index, budget):
     batch, sizes = _batch(index), []
     reading = Reading(lambda topic: index.query_ids(topic.query).astype(np.int64), ALL18)
     more = [np.full((len(documents), 1), len(documents), np.float32) for _, documents in batch]
-    seen = []
+    matrices = []
 
     def score(candidates):
         sizes.append(len(candidates.topic))
-        seen.append((candidates.matrix(60), candidates.matrix(3), candidates.features))
+        matrices.append((candidates.matrix(60), candidates.matrix(3), candidates.features))
         words, places, topic = candidates.words(9)
-        told = torch.cat([words, torch.tensor([-1])])[places]
-        assert torch.equal(told, candidates.matrix(9))
+        matrix = torch.cat([words, torch.tensor([-1])])[places]
+        assert torch.equal(matrix, candidates.matrix(9))
         if topic is not None:
             assert torch.equal(topic.view(-1, 9)[:, 0], candidates.topic)
         return candidates.query[candidates.topic].clamp(min=0).sum(dim=1)
 
-    held = DeviceDocuments(index, "cpu", budget)
-    scores = held.score(batch, reading, score, more)
+    device_documents = DeviceDocuments(index, "cpu", budget)
+    scores = device_documents.score(batch, reading, score, more)
     parts = {WHOLE: 1, BLOCKS: len(sizes), 1: sum(sizes)}
     assert len(sizes) == parts[budget]
     assert max(sizes) > 1 or budget == 1
-    long, short, features = (torch.cat(parts) for parts in zip(*seen, strict=True))
+    long, short, features = (torch.cat(parts) for parts in zip(*matrices, strict=True))
     rows = index.rows([doc_id for _, documents in batch for doc_id in documents.ids])
     assert np.array_equal(long, index.matrix(rows, 60))
     assert np.array_equal(short, index.matrix(rows, 3))
@@ -76,7 +76,7 @@ def test_words_and_features_are_those_of_the_index(index, budget):
         for topic, documents in batch
     ]
     assert np.array_equal(features[:, :-1], np.concatenate(expected))
-    alone = held.features(batch, ALL18)
+    alone = device_documents.features(batch, ALL18)
     assert all(map(np.array_equal, alone, expected))
     assert len(alone) == len(expected)
     assert np.array_equal(features[:, -1:], np.concatenate(more))
@@ -89,9 +89,9 @@ def test_given_texts_stand_in_for_documents(index):
     texts = [" ".join(WORDS[:9]), "", f"absent {WORDS[4]}"]
     given_texts = GivenTexts({f"g{n}": Document(f"g{n}", "", text) for n, text in enumerate(texts)})
     batch = [(Topic("t", QUERIES[0]), Documents([*given_texts.documents], lambda _: []))]
-    with given(given_texts):
+    with substitute(given_texts):
         rows = index.rows(batch[0][1].ids)
-        (found,) = DeviceDocuments(index, "cpu", WHOLE).features(batch, ALL18)
+        (features,) = DeviceDocuments(index, "cpu", WHOLE).features(batch, ALL18)
         expected = lexical_features(index, index.query_ids(QUERIES[0]), rows, ALL18)
-    assert np.array_equal(found, expected)
+    assert np.array_equal(features, expected)
     assert expected[0].any()

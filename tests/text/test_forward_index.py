@@ -60,8 +60,8 @@ def check_against_plain_counts(index, documents):
     for field in FIELDS:
         words = [words_of(document, field) for document in documents]
         flat, offsets = index.tokens(all_rows(index), field)
-        found = [vocabulary[word] for word in flat]
-        assert [found[a:b] for a, b in pairwise(offsets)] == words
+        tokens = [vocabulary[word] for word in flat]
+        assert [tokens[a:b] for a, b in pairwise(offsets)] == words
         in_documents = Counter(word for document in words for word in set(document))
         in_all = Counter(word for document in words for word in document)
         idf = {
@@ -114,9 +114,9 @@ def test_the_matrix_holds_the_first_words_padded_on_the_right(index, rows, lengt
     matrix = index.matrix(np.array(rows, dtype=np.int64), length)
     assert matrix.shape == (len(rows), length)
     assert matrix.dtype == np.int32
-    for row, found in zip(rows, matrix, strict=True):
+    for row, numbers in zip(rows, matrix, strict=True):
         words = index.vocabulary.ids(words_of(DOCUMENTS[row], "text")).tolist()[:length]
-        assert found.tolist() == words + [-1] * (length - len(words))
+        assert numbers.tolist() == words + [-1] * (length - len(words))
 
 
 def test_rows_come_in_the_order_of_the_ids_asked_for(index):

@@ -37,8 +37,8 @@ def plain_feature(name, query, document, documents):
         frequency = sum(word in other for other in collection)
         return math.log(1 + (len(collection) - frequency + 0.5) / (frequency + 0.5))
 
-    def share(part, whole, weight):
-        total = sum(map(weight, whole))
+    def share(part, base, weight):
+        total = sum(map(weight, base))
         return sum(map(weight, part)) / total if total else 0.0
 
     def one(_):
@@ -78,7 +78,7 @@ def index(tmp_path_factory):
 
 # Words that the collection lacks are in no query twice: they count as distinct, see the module.
 QUERIES = st.builds(
-    lambda known, unseen, order: order.sample([*known, *unseen], len(known) + len(unseen)),
+    lambda words, unseen, order: order.sample([*words, *unseen], len(words) + len(unseen)),
     st.lists(
         st.sampled_from(["breast", "cancer", "and", "mice", "rats", "in", "risk"]), max_size=8
     ),
@@ -90,15 +90,15 @@ QUERIES = st.builds(
 @given(QUERIES, st.lists(st.integers(0, len(DOCUMENTS) - 1), max_size=9))
 @settings(max_examples=100)
 def test_every_feature_equals_its_plain_form(index, query, rows):
-    found = lexical_features(
+    features = lexical_features(
         index, index.query_ids(" ".join(query)), np.array(rows, dtype=np.int64), ALL18
     )
     expected = [
         [plain_feature(name, query, DOCUMENTS[row], DOCUMENTS) for name in ALL18] for row in rows
     ]
-    assert found.shape == (len(rows), 18)
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, np.reshape(expected, found.shape), rtol=1e-6, atol=1e-6)
+    assert features.shape == (len(rows), 18)
+    assert features.dtype == np.float32
+    np.testing.assert_allclose(features, np.reshape(expected, features.shape), rtol=1e-6, atol=1e-6)
 
 
 def test_the_names_follow_the_numbers_of_the_paper():

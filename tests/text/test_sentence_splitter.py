@@ -50,13 +50,13 @@ def test_a_blank_line_ends_a_sentence():
 
 @given(st.text(st.sampled_from("aB1 .?!\n(\"'")))
 def test_nothing_is_lost_but_space(text):
-    found = sentences(text)
-    assert "".join("".join(found).split()) == "".join(text.split())
-    assert all(found)
+    parts = sentences(text)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+    assert all(parts)
 
 
 @given(st.text(st.sampled_from("aB1. \n([,;/")))
 def test_the_last_word_is_what_stands_behind_the_last_space_or_bracket(text):
     plain = re.split(r"[\s(\[,;/]", text)[-1]
-    found = sentence_splitter._LAST_WORD.match(text)
-    assert (found[1] if found else "") == plain
+    match = sentence_splitter._LAST_WORD.match(text)
+    assert (match[1] if match else "") == plain

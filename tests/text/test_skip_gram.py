@@ -18,9 +18,9 @@ TEXT = [
 def untrained(dimensions, **options):
     from gensim.models import Word2Vec
 
-    chosen = {"sg": 1, "hs": 1, "negative": 0, "workers": 1, "min_count": 2, "seed": 3} | options
+    arguments = {"sg": 1, "hs": 1, "negative": 0, "workers": 1, "min_count": 2, "seed": 3} | options
     model = Word2Vec(
-        vector_size=dimensions, hashfxn=lambda word: zlib.crc32(word.encode()), **chosen
+        vector_size=dimensions, hashfxn=lambda word: zlib.crc32(word.encode()), **arguments
     )
     model.build_vocab(TEXT)
     return model
@@ -31,13 +31,13 @@ def untrained(dimensions, **options):
 @pytest.mark.parametrize("sample", [0, 0.001])
 def test_vectors_are_gensims_to_the_bit(tmp_path, dimensions, sample):
     """Batches, rates, draws and sums; a word is trained on none of its neighbours at times."""
-    theirs, ours = (untrained(dimensions, sample=sample, alpha=0.1) for _ in range(2))
-    theirs.train(TEXT, total_examples=theirs.corpus_count, epochs=2)
-    assert skip_gram.can_train(ours)
+    reference, model = (untrained(dimensions, sample=sample, alpha=0.1) for _ in range(2))
+    reference.train(TEXT, total_examples=reference.corpus_count, epochs=2)
+    assert skip_gram.can_train(model)
     words = []
-    skip_gram.train(ours, TEXT, tmp_path / "words", 2, words.append)
-    assert ours.wv.vectors.tobytes() == theirs.wv.vectors.tobytes()
-    assert ours.syn1.tobytes() == theirs.syn1.tobytes()
+    skip_gram.train(model, TEXT, tmp_path / "words", 2, words.append)
+    assert model.wv.vectors.tobytes() == reference.wv.vectors.tobytes()
+    assert model.syn1.tobytes() == reference.syn1.tobytes()
     assert sum(words) == 2 * sum(map(len, TEXT))
     assert not list(tmp_path.iterdir())
 

@@ -6,9 +6,9 @@ from irplatform.text.vectors import WordVectors
 
 
 def test_rows_have_length_1_or_are_zeros():
-    found = WordVectors.unit_rows(np.array([[3, 4], [0, 0], [0, -2]], dtype=np.float32))
-    assert found.tolist() == [[np.float32(0.6), np.float32(0.8)], [0, 0], [0, -1]]
-    assert found.dtype == np.float32
+    rows = WordVectors.unit_rows(np.array([[3, 4], [0, 0], [0, -2]], dtype=np.float32))
+    assert rows.tolist() == [[np.float32(0.6), np.float32(0.8)], [0, 0], [0, -1]]
+    assert rows.dtype == np.float32
 
 
 def test_unknown_words_have_a_vector_of_zeros():

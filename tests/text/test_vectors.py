@@ -10,12 +10,12 @@ MATRIX = np.arange(6, dtype=np.float32).reshape(3, 2)
 
 
 def test_vectors_come_back_as_they_were_saved(tmp_path):
-    made = WordVectors.with_unk(WORDS, MATRIX, seed=3, facts={"source": "a test"})
-    made.save(tmp_path / "vectors")
+    vectors = WordVectors.with_unk(WORDS, MATRIX, seed=3, facts={"source": "a test"})
+    vectors.save(tmp_path / "vectors")
     opened = WordVectors.open(tmp_path / "vectors")
     assert list(opened.words) == WORDS
     assert opened.matrix.dtype == np.float32
-    assert (opened.matrix == made.matrix).all()
+    assert (opened.matrix == vectors.matrix).all()
     assert (opened.matrix[:3] == MATRIX).all()
     assert (opened.dimensions, opened.unk, opened.facts) == (2, 3, {"source": "a test"})
 
@@ -36,8 +36,8 @@ def test_words_without_a_vector_get_the_row_of_unk():
     rows = vectors.rows(["statins", "zebra", "cancer", "statins"])
     assert rows.tolist() == [2, 3, 0, 2]
     assert rows.dtype == np.int32
-    known = vectors.known_rows(["statins", "zebra", "cancer", "statins"])
-    assert known.tolist() == [2, 0, 2]
+    places = vectors.known_rows(["statins", "zebra", "cancer", "statins"])
+    assert places.tolist() == [2, 0, 2]
     assert vectors.known_rows([]).tolist() == []
 
 
@@ -52,8 +52,8 @@ def test_a_vocabulary_is_aligned_word_by_word(tmp_path, more_words):
     assert aligned.dtype == np.int32
     assert aligned.tolist() == vectors.rows(list(vocabulary)).tolist()
     assert aligned[:3].tolist() == [vectors.unk, 1, 2]
-    known = vectors.align_known(vocabulary)
-    assert known.tolist() == [-1 if row == vectors.unk else row for row in aligned.tolist()]
+    places = vectors.align_known(vocabulary)
+    assert places.tolist() == [-1 if row == vectors.unk else row for row in aligned.tolist()]
 
 
 def test_coverage_is_of_words_and_of_their_occurrences(tmp_path):

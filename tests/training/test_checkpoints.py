@@ -41,8 +41,8 @@ class Constant(TrainableReranker):
 
 
 def _choice(system=Constant):
-    held = registration(system, "constant")
-    return ChosenReranker(held, held.options({}))
+    entry = registration(system, "constant")
+    return ChosenReranker(entry, entry.options({}))
 
 
 def _written(folder, numbers=(3, 5), vectors=None, topics=()):
@@ -63,12 +63,12 @@ def _members(folder, system=Constant):
     return Checkpoint.read(folder).load(choice.registration, create)
 
 
-@pytest.mark.parametrize("what", ["file", "folder"])
-def test_a_checkpoint_that_was_not_copied_whole_is_told_before_it_is_loaded(tmp_path, what):
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_a_checkpoint_that_was_not_copied_whole_is_told_before_it_is_loaded(tmp_path, kind):
     folder = _written(tmp_path / "checkpoint")
     Checkpoint.read(folder).check_members()
     (member_folder(folder, 1) / "number").unlink()
-    if what == "folder":
+    if kind == "folder":
         member_folder(folder, 1).rmdir()
     with pytest.raises(InputError, match="2 members, and what member 2 saved is missing"):
         Checkpoint.read(folder).check_members()
@@ -114,8 +114,8 @@ def test_weights_that_are_no_numbers_are_told_before_a_checkpoint_is_loaded(tmp_
 def test_all_members_come_back_in_order(tmp_path):
     folder = _written(tmp_path / "checkpoint")
     assert [member.number for member in _members(folder)] == [3, 5]
-    held = Checkpoint.read(folder)
-    assert (held.reranker, held.members, held.weight) == ("constant", 2, 0.4)
+    checkpoint = Checkpoint.read(folder)
+    assert (checkpoint.reranker, checkpoint.members, checkpoint.weight) == ("constant", 2, 0.4)
 
 
 def test_word_vectors_travel_with_it(tmp_path):
@@ -128,9 +128,9 @@ def test_word_vectors_travel_with_it(tmp_path):
 
 
 def test_it_knows_the_topics_that_it_was_trained_on_by_their_words(tmp_path):
-    held = Checkpoint.read(_written(tmp_path / "checkpoint", topics=TOPICS))
+    checkpoint = Checkpoint.read(_written(tmp_path / "checkpoint", topics=TOPICS))
     elsewhere = [Topic("9", "glioma"), Topic("1", "words of another topic")]
-    assert held.learned(elsewhere) == elsewhere[:1]
+    assert checkpoint.learned(elsewhere) == elsewhere[:1]
     assert Checkpoint.read(_written(tmp_path / "none")).learned(TOPICS) == []
 
 
@@ -212,4 +212,4 @@ def test_of_the_cache_those_are_found_that_this_version_reads(fresh_home):
     for name in ("b", "a", "c"):
         described(fresh_home / "checkpoint" / name, "delta")
     (fresh_home / "checkpoint" / "c" / "checkpoint.json").write_text('{"format": 99}')
-    assert [held.folder.name for held in cached_checkpoints()] == ["a", "b"]
+    assert [checkpoint.folder.name for checkpoint in cached_checkpoints()] == ["a", "b"]

@@ -33,9 +33,9 @@ def test_every_relevant_document_is_in_one_list_of_an_epoch():
     relevant = {doc_id for doc_id, grade in GRADES.items() if grade}
     for epoch in range(5):
         lists = _named(_sampler(relevant_per_list=4), epoch)
-        found = [[doc_id for doc_id in documents if doc_id in relevant] for documents in lists]
-        assert sorted(map(len, found)) == [2, 4, 4]
-        assert sorted(doc_id for documents in found for doc_id in documents) == sorted(relevant)
+        hits = [[doc_id for doc_id in documents if doc_id in relevant] for documents in lists]
+        assert sorted(map(len, hits)) == [2, 4, 4]
+        assert sorted(doc_id for documents in hits for doc_id in documents) == sorted(relevant)
 
 
 def test_an_epoch_has_so_many_relevant_documents_of_a_topic_at_most():
@@ -71,15 +71,15 @@ def test_where_everything_is_judged_so_is_all_of_a_list():
 
 
 def test_lower_documents_are_drawn_alike_wherever_they_rank():
-    seen = Counter(
+    counts = Counter(
         doc_id
         for epoch in range(400)
         for documents in _named(_sampler(lower_per_list=4, unjudged_share=0), epoch)
         for doc_id in documents
         if GRADES.get(doc_id) == 0
     )
-    first, last = (sum(seen[f"d{n}"] for n in range(start, start + 20, 2)) for start in (1, 41))
-    assert len(seen) == 30
+    first, last = (sum(counts[f"d{n}"] for n in range(start, start + 20, 2)) for start in (1, 41))
+    assert len(counts) == 30
     assert first == pytest.approx(last, rel=0.2)
 
 

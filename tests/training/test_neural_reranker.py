@@ -110,7 +110,7 @@ def test_what_a_subclass_lacks_is_told_before_any_training():
 
 def test_importing_it_loads_no_torch():
     program = "import sys, irplatform.training; print('torch' in sys.modules)"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "False\n"
+    assert process.stdout == "False\n"

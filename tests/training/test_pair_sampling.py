@@ -37,13 +37,13 @@ def test_every_relevant_document_meets_one_of_lower_grade():
 
 
 def test_the_weight_is_the_square_root_of_the_difference_of_grades():
-    seen = set()
+    differences = set()
     for epoch in range(50):
         for higher, lower, weight in _named(_sampler(), epoch):
             difference = GRADES[higher] - max(GRADES.get(lower, 0), 0)
             assert weight == pytest.approx(np.sqrt(difference))
-            seen.add(difference)
-    assert seen == {1, 2}
+            differences.add(difference)
+    assert differences == {1, 2}
 
 
 def test_pairs_weigh_the_same_without_weighting():
@@ -86,9 +86,9 @@ def test_topics_with_nothing_to_tell_apart_are_left_out():
         labelled("none relevant", ["a", "b"], {"a": 0}),
         labelled("all alike", ["a", "b"], {"a": 1, "b": 1}),
     ]
-    found = _sampler(*nothing, labelled("t", CANDIDATES, GRADES))
-    assert [topic.topic.id for topic in found.topics] == ["t"]
-    assert [pool.labelled for pool in found.pools] == found.topics
+    sampler = _sampler(*nothing, labelled("t", CANDIDATES, GRADES))
+    assert [topic.topic.id for topic in sampler.topics] == ["t"]
+    assert [pool.labelled for pool in sampler.pools] == sampler.topics
     with pytest.raises(InputError, match="no training topic has two candidates of different rel"):
         _sampler(*nothing)
 
@@ -118,12 +118,12 @@ def test_rows_are_those_of_all_pools_one_behind_the_other():
     sampler = _sampler(*(labelled(f"t{n}", CANDIDATES, GRADES) for n in range(3)))
     pairs = sampler.epoch(0)
     ids = [doc_id for pool in sampler.pools for doc_id in pool.doc_ids]
-    named = [
+    expected = [
         sampler.pools[topic].doc_ids[document]
         for side in (pairs.higher, pairs.lower)
         for topic, document in zip(pairs.topic, side, strict=True)
     ]
-    assert [ids[row] for row in pairs.rows(sampler.starts)] == named
+    assert [ids[row] for row in pairs.rows(sampler.starts)] == expected
 
 
 def test_batches_are_all_pairs_in_order():

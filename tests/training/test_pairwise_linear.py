@@ -14,8 +14,8 @@ def test_pairs_are_those_of_a_plain_list(documents):
     if len(higher) > MOST_PAIRS:
         random = np.random.default_rng(1)
         drawn = np.sort(random.choice(len(higher), MOST_PAIRS, replace=False))
-    found = _pairs_of_topic(grades, np.random.default_rng(1))
-    assert np.array_equal(found, (higher[drawn], lower[drawn]))
+    pairs = _pairs_of_topic(grades, np.random.default_rng(1))
+    assert np.array_equal(pairs, (higher[drawn], lower[drawn]))
 
 
 def test_a_topic_of_a_million_documents_has_so_many_pairs_as_others():

@@ -90,10 +90,10 @@ def test_topics_without_either_class_are_left_out():
         labelled("no candidates", [], {"a": 1}),
         labelled("none irrelevant", ["a", "b"], {"a": 1, "b": 2}),
     ]
-    found = _sampler(*nothing, labelled("t", CANDIDATES, GRADES))
-    assert [t.topic.id for t in found.topics] == ["t"]
-    assert [pool.labelled for pool in found.pools] == found.topics
-    assert len(_named(found)) == 6
+    sampler = _sampler(*nothing, labelled("t", CANDIDATES, GRADES))
+    assert [t.topic.id for t in sampler.topics] == ["t"]
+    assert [pool.labelled for pool in sampler.pools] == sampler.topics
+    assert len(_named(sampler)) == 6
     with pytest.raises(InputError, match="no training topic has two candidates of different rel"):
         _sampler(*nothing)
 

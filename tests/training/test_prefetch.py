@@ -16,11 +16,11 @@ def test_items_come_prepared_and_in_order():
 
 
 def test_another_thread_prepares_while_one_works():
-    here = threading.current_thread()
+    thread = threading.current_thread()
     second_begun = threading.Event()
 
     def prepare(number):
-        assert threading.current_thread() is not here
+        assert threading.current_thread() is not thread
         if number == 1:
             second_begun.set()
         return number
@@ -34,9 +34,9 @@ def test_another_thread_prepares_while_one_works():
 def test_no_more_is_prepared_than_will_be_wanted_soon():
     drawn = []
     stream = prefetch(lambda n: n, (drawn.append(n) or n for n in range(1000)))
-    for wanted in range(5):
-        assert next(stream) == wanted
-        assert len(drawn) <= wanted + 3
+    for number in range(5):
+        assert next(stream) == number
+        assert len(drawn) <= number + 3
     stream.close()
     assert len(drawn) <= 7
 
@@ -49,27 +49,27 @@ def test_an_error_is_raised_at_its_place():
 
 
 def test_whoever_leaves_waits_for_the_item_at_work_only():
-    done, threads = [], set()
+    numbers, threads = [], set()
 
     def prepare(number):
         time.sleep(0.01)
-        done.append(number)
+        numbers.append(number)
         threads.add(threading.current_thread())
 
     stream = prefetch(prepare, range(1000))
     next(stream)
     stream.close()
-    assert len(done) <= 4
+    assert len(numbers) <= 4
     assert not threads & set(threading.enumerate())
 
 
 def test_the_thread_leaves_java(monkeypatch):
-    left = []
-    java = SimpleNamespace(detach=lambda: left.append(threading.current_thread().name))
+    names = []
+    java = SimpleNamespace(detach=lambda: names.append(threading.current_thread().name))
     monkeypatch.setitem(sys.modules, "jnius", java)
     list(prefetch(str, range(3)))
-    assert len(left) == 1
-    assert left[0] != threading.current_thread().name
+    assert len(names) == 1
+    assert names[0] != threading.current_thread().name
 
 
 class _Reading:

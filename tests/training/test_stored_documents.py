@@ -10,29 +10,31 @@ from irplatform.training.neural import stored_documents
 
 @pytest.fixture
 def resources(tmp_path):
-    held = small_resources(tmp_path / "forward", {"d1": "one", "d2": "two"}, {"one": np.ones(2)})
-    held.makers = []
-    kept = held.artifact
+    stand_in = small_resources(
+        tmp_path / "forward", {"d1": "one", "d2": "two"}, {"one": np.ones(2)}
+    )
+    stand_in.makers = []
+    original = stand_in.artifact
 
     def artifact(kind, depends_on, build):
-        held.makers.append(module_of(build))
-        return kept(kind, depends_on, build)
+        stand_in.makers.append(module_of(build))
+        return original(kind, depends_on, build)
 
-    held.artifact = artifact
-    return held
+    stand_in.artifact = artifact
+    return stand_in
 
 
 def test_they_are_made_once_in_the_order_of_the_forward_index(resources):
-    asked = []
+    calls = []
 
     def compute(rows):
-        asked.append(rows.tolist())
+        calls.append(rows.tolist())
         return rows[:, None].astype(np.float32)
 
     for _ in range(2):
-        found = stored_documents(resources, "kind", {}, compute, 1)
-        assert found.tolist() == [[0], [1]]
-    assert asked == [[0, 1]]
+        table = stored_documents(resources, "kind", {}, compute, 1)
+        assert table.tolist() == [[0], [1]]
+    assert calls == [[0, 1]]
 
 
 def test_their_maker_is_the_plugin_and_not_the_platform(resources):

@@ -31,8 +31,8 @@ class Line:
             yield inputs, inputs.sum(dim=1, keepdim=True)
 
     def loss(self, batch):
-        inputs, wanted = batch
-        return ((self.module(inputs) - wanted) ** 2).mean()
+        inputs, targets = batch
+        return ((self.module(inputs) - targets) ** 2).mean()
 
     def validate(self):
         assert not self.module.training
@@ -77,14 +77,14 @@ def test_it_ends_with_the_weights_of_the_best_epoch(tmp_path):
     assert not longer.module.training
 
 
-@pytest.mark.parametrize(("start", "kept"), [(0.4, True), (0.3, True), (0.2, False)])
-def test_what_has_learned_before_stays_where_no_epoch_is_better(tmp_path, start, kept):
+@pytest.mark.parametrize(("start", "stays"), [(0.4, True), (0.3, True), (0.2, False)])
+def test_what_has_learned_before_stays_where_no_epoch_is_better(tmp_path, start, stays):
     task, others = Line([0.1, 0.3, 0.2, start]), Line([0.1, 0.3, 0.2])
     before = _bytes(task)
     best = _train(task, tmp_path / "with", epochs=3, keep_start=True)
     _train(others, tmp_path / "without", epochs=3)
     assert best == max(start, 0.3)
-    assert _bytes(task) == (before if kept else _bytes(others))
+    assert _bytes(task) == (before if stays else _bytes(others))
 
 
 @pytest.mark.parametrize("keep_start", [True, False])
@@ -144,8 +144,8 @@ class Tuned(Line):
         group["lr"] = 0.1 / (1 + 3 * epoch + step)
         self.steps.append((epoch, step, group["lr"]))
 
-    def __init__(self, **how):
-        super().__init__(**how)
+    def __init__(self, **options):
+        super().__init__(**options)
         self.steps = []
 
 
@@ -222,7 +222,7 @@ def test_every_epoch_is_reported(tmp_path):
         LoopSettings(epochs=2),
         seed=1,
         workspace=tmp_path,
-        report=lambda *told: reported.append(told),
+        report=lambda *facts: reported.append(facts),
     )
     assert [(epoch, measure) for epoch, _, measure in reported] == [(1, 0.1), (2, 0.2)]
 
@@ -233,18 +233,18 @@ def test_every_batch_is_shown_of_as_many_as_are_known(tmp_path, monkeypatch):
             return [*super().batches(epoch)]
 
     for kind, expected in ((Line, [None, 3, 3]), (Counted, [3, 3, 3])):
-        shown, done = [], {"epoch": [], "": []}
+        bars, advances = [], {"epoch": [], "": []}
 
-        def steps(noun, count, shown=shown, done=done, **_):
-            shown.append((noun, count))
-            return nullcontext(done[noun].append)
+        def steps(noun, count, bars=bars, advances=advances, **_):
+            bars.append((noun, count))
+            return nullcontext(advances[noun].append)
 
         monkeypatch.setattr("irplatform.system.console.steps", steps)
         workspace = tmp_path / kind.__name__
         workspace.mkdir()
         run_loop(kind(), LoopSettings(epochs=3), seed=1, workspace=workspace, shown=True)
-        assert shown == [("epoch", 3), *(("", count) for count in expected)]
-        assert done == {"epoch": [1] * 3, "": [1] * 9}
+        assert bars == [("epoch", 3), *(("", count) for count in expected)]
+        assert advances == {"epoch": [1] * 3, "": [1] * 9}
 
 
 def test_losses_of_pairs_are_weighted_means():

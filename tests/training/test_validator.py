@@ -51,8 +51,8 @@ def test_topics_that_cannot_tell_are_left_out():
 
 def test_many_topics_are_thinned_evenly():
     topics = [labelled(f"t{n}", ["x"], {"x": 1}) for n in range(10)]
-    kept = [t.topic.id for t in Validator(topics, limit=4, on="mixture").topics]
-    assert kept == ["t0", "t3", "t6", "t9"]
+    ids = [t.topic.id for t in Validator(topics, limit=4, on="mixture").topics]
+    assert ids == ["t0", "t3", "t6", "t9"]
 
 
 def test_only_so_many_candidates_are_ranked_where_a_depth_is_given():
@@ -83,9 +83,9 @@ def _with_first_stage(name, first_stage, judgments):
 def test_a_model_is_judged_together_with_the_first_stage():
     """Each of them finds one of two relevant documents, and both of them both."""
     topic = _with_first_stage("t", (0.0, 300.0, 100.0), {"a": 1, "b": 1})
-    own = [30_000.0, 0.0, 10_000.0]
-    assert Validator([topic], on="mixture")(lambda _: own) == 1
-    alone = Validator([replace(topic, first_stage=())], on="mixture")(lambda _: own)
+    scores = [30_000.0, 0.0, 10_000.0]
+    assert Validator([topic], on="mixture")(lambda _: scores) == 1
+    alone = Validator([replace(topic, first_stage=())], on="mixture")(lambda _: scores)
     assert alone == pytest.approx((1 + 1 / 2) / (1 + 1 / np.log2(3)))
 
 
@@ -99,29 +99,29 @@ def test_all_topics_are_judged_with_the_same_share_of_the_first_stage():
 def test_the_best_share_is_that_of_a_plain_search():
     random = np.random.default_rng(3)
     names = [f"d{n}" for n in range(12)]
-    topics, own = [], []
+    topics, outputs = [], []
     for number in range(30):
         grades = random.integers(0, 3, 12)
         first, second = grades + random.normal(size=(2, 12))
         judgments = dict(zip(names, grades.tolist(), strict=True))
         topic = Topic(str(number), "query")
         topics.append(LabelledTopic(topic, tuple(names), judgments, tuple(first.tolist())))
-        own.append(second)
+        outputs.append(second)
 
     def mean_ndcg(share):
-        found = []
-        for topic, scores in zip(topics, own, strict=True):
+        gains = []
+        for topic, scores in zip(topics, outputs, strict=True):
             first = np.array(topic.first_stage)
             mixed = share * (first - first.mean()) / first.std()
             mixed += (1 - share) * (scores - scores.mean()) / scores.std()
             grades = np.array([topic.judgments[name] for name in names], dtype=float)
             discounts = 1 / np.log2(np.arange(2, 14))
             gain = grades[np.argsort(-mixed)] @ discounts
-            found.append(gain / (np.sort(grades)[::-1] @ discounts))
-        return np.mean(found)
+            gains.append(gain / (np.sort(grades)[::-1] @ discounts))
+        return np.mean(gains)
 
     best = max(mean_ndcg(share) for share in (0, 0.2, 0.4, 0.6, 0.8))
-    assert Validator(topics, on="mixture")(own.__getitem__) == pytest.approx(best)
+    assert Validator(topics, on="mixture")(outputs.__getitem__) == pytest.approx(best)
     assert best > mean_ndcg(0)
 
 
@@ -142,7 +142,7 @@ def test_what_is_read_of_a_topic_is_read_once_and_scored_alike():
 
     measure = validator.reading(lengths, steps.append)
     expected = validator([[ord(d) for d in topic.candidates] for topic in topics].__getitem__)
-    assert measure(lambda held: held) == measure(lambda held: held) == expected
+    assert measure(lambda values: values) == measure(lambda values: values) == expected
     assert (read, steps) == (["a", "b"], [1, 1])
 
 
@@ -153,7 +153,7 @@ class _Index:
 
 def test_documents_that_topics_share_are_among_the_candidates_once():
     topics = [labelled("a", ["z", "x"], {"x": 1}), labelled("b", ["x"], {"x": 1})]
-    found = Validator(topics, on="mixture").candidate_rows(_Index())
-    assert found.distinct.tolist() == [0, 2]
-    assert [places.tolist() for places in found.of_topic] == [[1, 0], [0]]
+    rows = Validator(topics, on="mixture").candidate_rows(_Index())
+    assert rows.distinct.tolist() == [0, 2]
+    assert [places.tolist() for places in rows.of_topic] == [[1, 0], [0]]
     assert Validator([], on="mixture").candidate_rows(_Index()).distinct.tolist() == []

@@ -32,8 +32,8 @@ def test_others_may_read_weights_as_they_may_any_new_file(tmp_path):
 
 
 def test_tensors_that_share_memory_are_saved_each(tmp_path):
-    whole = torch.arange(6.0)
-    tied = {"a": whole, "b": whole, "part": whole[:3]}
+    tensor = torch.arange(6.0)
+    tied = {"a": tensor, "b": tensor, "part": tensor[:3]}
     WeightFile(tmp_path / "w").save(tied, IDENTITY)
     loaded = WeightFile(tmp_path / "w").load(IDENTITY)
     assert all(torch.equal(loaded[name], tied[name]) for name in tied)
@@ -51,7 +51,7 @@ def test_only_what_differs_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("saved", "needed", "told"),
+    ("saved", "needed", "message"),
     [
         (
             {"words": list(range(9))},
@@ -62,9 +62,9 @@ def test_only_what_differs_is_named(tmp_path):
         ({"seed": None}, {}, "seed is None, 'none' is needed"),
     ],
 )
-def test_what_one_of_them_lacks_is_named(tmp_path, saved, needed, told):
+def test_what_one_of_them_lacks_is_named(tmp_path, saved, needed, message):
     WeightFile(tmp_path / "w").save(WEIGHTS, {"model": "m", **saved})
-    with pytest.raises(InputError, match=rf"another model: {told}\.$"):
+    with pytest.raises(InputError, match=rf"another model: {message}\.$"):
         WeightFile(tmp_path / "w").load({"model": "m", **needed})
 
 
@@ -91,8 +91,8 @@ def test_what_torch_pickles_is_refused(tmp_path):
 
 def test_a_cut_off_file_is_refused(tmp_path):
     WeightFile(tmp_path / "w").save(WEIGHTS, IDENTITY)
-    whole = (tmp_path / "w").read_bytes()
-    (tmp_path / "w").write_bytes(whole[:-5])
+    content = (tmp_path / "w").read_bytes()
+    (tmp_path / "w").write_bytes(content[:-5])
     with pytest.raises(InputError, match="not a safetensors file"):
         WeightFile(tmp_path / "w").load(IDENTITY)
 
@@ -111,41 +111,41 @@ DAMAGES = {
 }
 
 
-def _damage(path, how, tensors, name, place):
+def _damage(path, damage, tensors, name, place):
     """Write the tensors of a network over a file of theirs, with one fault."""
     with safe_open(path, framework="pt") as file:
         metadata = file.metadata()
     changed = {key: tensor.clone() for key, tensor in tensors.items()}
-    if how == "drop":
+    if damage == "drop":
         del changed[name]
-    elif how == "add":
+    elif damage == "add":
         changed["other"] = changed[name].clone()
-    elif how == "reshape":
+    elif damage == "reshape":
         changed[name] = torch.cat([changed[name], changed[name]])
     else:
         flat = changed[name].view(-1)
-        flat[place % len(flat)] = float(how)
+        flat[place % len(flat)] = float(damage)
     save_file(changed, path, metadata=metadata)
 
 
 @given(
-    how=st.sampled_from(sorted(DAMAGES)),
+    damage=st.sampled_from(sorted(DAMAGES)),
     name=st.sampled_from(["0.weight", "0.bias", "1.weight", "1.bias"]),
     place=st.integers(0, 100),
 )
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_damaged_weights_are_refused_with_file_and_tensor(tmp_path, how, name, place):
+def test_damaged_weights_are_refused_with_file_and_tensor(tmp_path, damage, name, place):
     path = tmp_path / "w.safetensors"
     network = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
     tensors = network.state_dict()
     WeightFile(path).save(tensors, IDENTITY)
     WeightFile(path).check()
     WeightFile(path).load_into(network, WeightFile(path).load(IDENTITY))
-    _damage(path, how, tensors, name, place)
-    named = "other" if how == "add" else name
-    told = rf"w\.safetensors: the tensor '{named}' {DAMAGES[how]}"
+    _damage(path, damage, tensors, name, place)
+    tensor = "other" if damage == "add" else name
+    message = rf"w\.safetensors: the tensor '{tensor}' {DAMAGES[damage]}"
     for read in (WeightFile.check, WeightFile.load):
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             read(WeightFile(path))
 
 
@@ -159,13 +159,13 @@ def test_infinite_values_that_were_saved_are_read(tmp_path):
         WeightFile(path).check()
 
 
-@pytest.mark.parametrize("how", ["drop", "add", "reshape"])
-def test_weights_that_do_not_fit_the_network_are_refused(tmp_path, how):
+@pytest.mark.parametrize("damage", ["drop", "add", "reshape"])
+def test_weights_that_do_not_fit_the_network_are_refused(tmp_path, damage):
     """Files of earlier versions do not say which tensors they hold."""
     path = tmp_path / "w.safetensors"
     network = torch.nn.Linear(3, 4)
     WeightFile(path).save(network.state_dict(), IDENTITY)
-    _damage(path, how, network.state_dict(), "bias", 0)
+    _damage(path, damage, network.state_dict(), "bias", 0)
     with safe_open(path, framework="pt") as file:
         save_file(
             {name: file.get_tensor(name) for name in file.keys()},  # noqa: SIM118
@@ -173,5 +173,5 @@ def test_weights_that_do_not_fit_the_network_are_refused(tmp_path, how):
             metadata={"identity": json.dumps(IDENTITY)},
         )
     WeightFile(path).check()
-    with pytest.raises(InputError, match=f"the tensor '.*' {DAMAGES[how]}"):
+    with pytest.raises(InputError, match=f"the tensor '.*' {DAMAGES[damage]}"):
         WeightFile(path).load_into(network, WeightFile(path).load(IDENTITY))

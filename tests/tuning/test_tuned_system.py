@@ -57,18 +57,18 @@ def test_scores_depend_on_word_vectors_and_the_device(tmp_path, rerankers):
         {"device": "cuda"},
     ]
     resources = [SimpleNamespace(**{**vars(RESOURCES), **other}) for other in others]
-    marks = {fingerprint(_system(rerankers, each).depends_on()) for each in resources}
+    marks = {fingerprint(_system(rerankers, resource).depends_on()) for resource in resources}
     assert len(marks) == len(others)
 
 
 def test_scores_depend_on_every_sampled_judgment(tmp_path):
     """Of thousands in a pool, too."""
-    held = []
+    dependencies = []
     for changed in (0, 1):
         lines = [f"1 0 d{n} 1 {changed if n == 2500 else 0}\n" for n in range(5000)]
         (tmp_path / "sampled").write_text("".join(lines))
-        held.append(_system([], sampled=tmp_path / "sampled").depends_on())
-    assert held[0] != held[1]
+        dependencies.append(_system([], sampled=tmp_path / "sampled").depends_on())
+    assert dependencies[0] != dependencies[1]
 
 
 def test_scores_depend_on_the_source_of_a_measure(monkeypatch, tmp_path):
@@ -106,7 +106,7 @@ def test_several_retrievers_are_fused_as_topics_of_other_folds_have_it(monkeypat
     )
     assert set(system.score({}).values()) == {1.0}  # a plain fusion has "no" first
     assert len(learned) == 5
-    assert all(len(seen) == 8 for seen in learned)
+    assert all(len(ids) == 8 for ids in learned)
 
 
 @pytest.mark.parametrize("retrievers", [["bm25"], ["bm25", "qld"]])
@@ -126,11 +126,13 @@ def test_topics_with_sampled_judgments_alone_are_scored(monkeypatch, tmp_path, r
     assert system.score({}) == {t.id: 1.0 for t in topics}
 
 
-@pytest.mark.parametrize(("number", "told"), [(1, "is 1 topic"), (2, "are 2 topics")])
-def test_how_few_topics_there_are_is_told_in_the_right_number(number, told):
+@pytest.mark.parametrize(("number", "phrase"), [(1, "is 1 topic"), (2, "are 2 topics")])
+def test_how_few_topics_there_are_is_told_in_the_right_number(number, phrase):
     topics = [Topic(str(n), f"question {n}") for n in range(number)]
     judgments = Judgments({topic.id: GRADES for topic in topics}, None, ["P@1"])
-    with pytest.raises(InputError, match=f"^there {told} with a relevant document to tune on; at"):
+    with pytest.raises(
+        InputError, match=f"^there {phrase} with a relevant document to tune on; at"
+    ):
         usable_topics(topics, judgments, None, 1)
 
 
@@ -152,10 +154,10 @@ def test_trials_train_the_members_that_were_asked_for(monkeypatch):
 @pytest.mark.java
 def test_an_option_with_several_defaults_is_not_tuned_as_one():
     settings = RunSettings("demo", rerankers=["bm25-text"])
-    told = (
+    message = (
         "over='k1': by default it is 0.9 for bm25 and 2.0 for bm25-text. Name one, as bm25-text.k1"
     )
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(message)):
         tune(settings, TuneSettings(["k1=1:2"], trials=1))
 
 
@@ -190,14 +192,14 @@ def test_topics_that_a_measure_leaves_out_count_nothing(tmp_path):
 @pytest.mark.java
 def test_what_every_trial_is_searched_with_is_no_option_that_was_chosen(monkeypatch):
     """The default plan's folds hold out its topics again in the run that takes the file."""
-    told = {}
+    arguments = {}
     monkeypatch.setattr(
-        "irplatform.tuning.tune.tune_system", lambda *_, **given: told.update(given)
+        "irplatform.tuning.tune.tune_system", lambda *_, **keywords: arguments.update(keywords)
     )
     monkeypatch.setattr("irplatform.tuning.tune.refuse_idle_plan", lambda *_: None)
     settings = RunSettings("demo", settings={"b": 0.3})
     tune(settings, TuneSettings(["bm25.plan.gene.weight=1:2"]))
-    assert told["fixed"] == {"b": 0.3}
+    assert arguments["fixed"] == {"b": 0.3}
 
 
 @pytest.fixture
@@ -205,12 +207,12 @@ def tuned(monkeypatch):
     """The system that would be tuned with some settings."""
 
     def of(settings, over):
-        told = []
+        systems = []
         monkeypatch.setattr(
-            "irplatform.tuning.tune.tune_system", lambda system, *_, **__: told.append(system)
+            "irplatform.tuning.tune.tune_system", lambda system, *_, **__: systems.append(system)
         )
         tune(settings, TuneSettings([over], folds=3))
-        return told[0]
+        return systems[0]
 
     return of
 
@@ -220,10 +222,10 @@ def test_all_judged_documents_are_ranked_in_every_trial(tuned):
     """A depth is for what retrievers find."""
     settings = {"measures": ["R@1000"], "depth": 5}
     judged = tuned(RunSettings("demo", first_stages=["judged"], **settings), "b")
-    found = tuned(RunSettings("demo", **settings), "b")
+    retrieval = tuned(RunSettings("demo", **settings), "b")
     assert set(judged.score({"b": 0.3}).values()) == {1.0}
-    assert max(found.score({"b": 0.3}).values()) < 1.0
-    assert fingerprint(judged.depends_on()) != fingerprint(found.depends_on())
+    assert max(retrieval.score({"b": 0.3}).values()) < 1.0
+    assert fingerprint(judged.depends_on()) != fingerprint(retrieval.depends_on())
 
 
 def test_a_run_file_is_not_tuned_on(tmp_path):
@@ -275,10 +277,10 @@ def test_a_click_collection_is_tuned_by_its_own_measure(tmp_path, monkeypatch, c
     (folder / "qrels/test.tsv").write_text(f"query-id\tcorpus-id\t{column}\n{judged}")
     if column == "level":
         (folder / "measures.txt").write_text("nDCG-exp@20\nAP\n")
-    told = []
+    systems = []
     monkeypatch.setattr(
-        "irplatform.tuning.tune.tune_system", lambda system, *_, **__: told.append(system)
+        "irplatform.tuning.tune.tune_system", lambda system, *_, **__: systems.append(system)
     )
     monkeypatch.setattr("irplatform.tuning.tune.refuse_broken_corpus", lambda *_: None)
     tune(RunSettings(str(folder)), TuneSettings(["k1=1:2"], on_these_topics=True))
-    assert told[0].measure == measure
+    assert systems[0].measure == measure

@@ -14,10 +14,10 @@ def tell(monkeypatch, capsys):
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
 
     def run(*trials, expected=5):
-        told = Progress(expected, "nDCG@20")
+        report = Progress(expected, "nDCG@20")
         for score, seconds in trials:
             clock[0] += seconds
-            told(Trial({}, {"t": score}, seconds))
+            report(Trial({}, {"t": score}, seconds))
         return capsys.readouterr().err.splitlines()
 
     return run
@@ -37,10 +37,10 @@ def test_further_lines_come_every_fifteen_seconds_and_leave_the_slow_first_trial
 
 
 @pytest.mark.parametrize(
-    ("seconds", "left"), [(9.9, "9.9 s"), (30, "30 s"), (600, "10 min"), (7200, "2.0 h")]
+    ("seconds", "remainder"), [(9.9, "9.9 s"), (30, "30 s"), (600, "10 min"), (7200, "2.0 h")]
 )
-def test_what_is_left_is_said_in_the_unit_that_suits(tell, seconds, left):
-    assert tell((0.5, seconds), expected=2)[0].endswith(f"{left} left")
+def test_what_is_left_is_said_in_the_unit_that_suits(tell, seconds, remainder):
+    assert tell((0.5, seconds), expected=2)[0].endswith(f"{remainder} left")
 
 
 def test_more_trials_than_were_expected_leave_nothing(tell):

@@ -17,8 +17,8 @@ def _report(chosen_gain, held_gain, settings=None, **facts):
 
     defaults = Trial({}, dict.fromkeys(TOPICS, 0.5), 0)
     best = Trial(settings or {"k1": 1.2}, scores(0.01), 0)
-    chosen = best if chosen_gain else defaults
-    outcome = Outcome(defaults, chosen, best, [chosen] * 3, scores(held_gain), 5)
+    choice = best if chosen_gain else defaults
+    outcome = Outcome(defaults, choice, best, [choice] * 3, scores(held_gain), 5)
     usual = {"k1": 0.9, **dict.fromkeys(settings or {}, None)}
     return TuneReport("c", "c-train", "nDCG@20", ["bm25"], list(usual), usual, {}, outcome, **facts)
 
@@ -36,9 +36,9 @@ def test_defaults_that_stay_are_explained():
 
 
 def test_defaults_that_stay_are_not_written_as_a_choice():
-    written = _report(0, 0).as_toml()
-    assert "# the defaults of k1 stay" in written
-    assert tomllib.loads(written) == {}
+    text = _report(0, 0).as_toml()
+    assert "# the defaults of k1 stay" in text
+    assert tomllib.loads(text) == {}
 
 
 def test_nothing_is_tested_where_the_defaults_stay_in_every_fold():
@@ -68,8 +68,8 @@ def test_the_file_reads_back_as_the_options():
         "tiny": 1e-07,
         "a b.c": 1,
     }
-    found = tomllib.loads(_report(0.1, 0.1, settings).as_toml())
-    assert found == {
+    content = tomllib.loads(_report(0.1, 0.1, settings).as_toml())
+    assert content == {
         "k1": 1.5,
         "loop": {"epochs": 3},
         "delta": {"form": 'a "quoted" word'},
@@ -85,8 +85,8 @@ def test_the_file_reads_back_where_a_plan_is_given_and_a_part_of_it_chosen():
     report = _report(0.1, 0.1, {"bm25.plan.gene.weight": 8.0})
     fold = {"topics": ["a | b"], "weights": {"gene": {"title": 0.1}}}
     plan = {"required": ["disease"], "gene": {"title": 0.5, "weight": 2.0}, "folds": [fold]}
-    given = replace(report, settings={"bm25.expand": ["hgnc"], "bm25.plan": plan})
-    assert tomllib.loads(given.as_toml()) == {
+    full_report = replace(report, settings={"bm25.expand": ["hgnc"], "bm25.plan": plan})
+    assert tomllib.loads(full_report.as_toml()) == {
         "bm25": {"expand": ["hgnc"], "plan": {**plan, "gene": {"title": 0.5, "weight": 8.0}}},
         "k1": 0.9,
     }

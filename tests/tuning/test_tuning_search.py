@@ -23,14 +23,14 @@ TOPICS = [f"t{n}" for n in range(40)]
 
 
 def test_few_combinations_are_all_tried():
-    small = [COLOURS, Span("n", 1, 4, whole=True)]
+    small = [COLOURS, Span("n", 1, 4, is_integral=True)]
     assert len(design(small, 12, 1)) == len(set(design(small, 12, 1))) == 12
     assert len(design(small, 11, 1)) == 11
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 8), (2, 20), (1, 30)])
 def test_all_whole_numbers_are_tried_on_a_logarithmic_scale_too(low, high):
-    span = Span("n", low, high, log=True, whole=True)
+    span = Span("n", low, high, log=True, is_integral=True)
     assert design([span], 30, 1) == [(n,) for n in range(low, high + 1)]
 
 
@@ -46,28 +46,28 @@ def test_points_fill_the_space():
 
 
 def test_no_point_is_tried_twice():
-    points = design([Span("n", 1, 5, whole=True), X], 60, 1)
+    points = design([Span("n", 1, 5, is_integral=True), X], 60, 1)
     assert len(points) == len(set(points)) == 60
 
 
 def test_the_pattern_search_climbs_to_the_top():
-    asked = []
+    points = []
 
     def score(point):
-        asked.append(point)
+        points.append(point)
         x, y, colour = point
         return -((x - 0.3) ** 2) - (y - 0.8) ** 2 - (colour != "blue")
 
-    found = pattern_search([X, Y, COLOURS], (0.9, 0.1, "red"), score, 80)
-    assert found[2] == "blue"
-    assert math.dist(found[:2], (0.3, 0.8)) < 0.03
-    assert len(asked) == len(set(asked))
+    best = pattern_search([X, Y, COLOURS], (0.9, 0.1, "red"), score, 80)
+    assert best[2] == "blue"
+    assert math.dist(best[:2], (0.3, 0.8)) < 0.03
+    assert len(points) == len(set(points))
 
 
 def test_the_pattern_search_asks_for_no_more_than_it_may():
-    asked = []
-    pattern_search([X, Y], (0.5, 0.5), lambda p: asked.append(p) or float(len(asked)), 5)
-    assert len(asked) == 6  # the start, and five more
+    points = []
+    pattern_search([X, Y], (0.5, 0.5), lambda p: points.append(p) or float(len(points)), 5)
+    assert len(points) == 6  # the start, and five more
 
 
 def _trials(score, journal=None):
@@ -86,26 +86,26 @@ def _scores(function):
 
 
 def test_what_is_clearly_better_is_chosen():
-    found = search([X], _trials(_scores(lambda s: s.get("x", 0.2))), TOPICS, Plan(trials=10))
-    assert found.chosen is found.best
-    assert found.chosen.settings["x"] > 0.8
-    assert found.gain.mean > 5 * found.gain.error
-    assert found.tried == 11
+    outcome = search([X], _trials(_scores(lambda s: s.get("x", 0.2))), TOPICS, Plan(trials=10))
+    assert outcome.choice is outcome.best
+    assert outcome.choice.settings["x"] > 0.8
+    assert outcome.gain.mean > 5 * outcome.gain.error
+    assert outcome.tried == 11
 
 
 def test_noise_is_not_chosen_where_it_counts_and_not_promised():
     """Over many searches in pure noise the held-out gain is 0 on average; the seen one is not."""
-    seen, honest = [], []
+    gains, honest = [], []
     for seed in range(30):
 
         def score(settings, seed=seed):
             mark = [seed, *(int(1000 * v) for v in settings.values())]
             return dict(zip(TOPICS, np.random.default_rng(mark).normal(0, 1, 40), strict=True))
 
-        found = search([X], _trials(score), TOPICS, Plan(trials=20, seed=seed))
-        seen.append(gain_over(found.best.scores, found.defaults.scores).mean)
-        honest.append(found.gain.mean)
-    assert np.mean(seen) > 0.2
+        outcome = search([X], _trials(score), TOPICS, Plan(trials=20, seed=seed))
+        gains.append(gain_over(outcome.best.scores, outcome.defaults.scores).mean)
+        honest.append(outcome.gain.mean)
+    assert np.mean(gains) > 0.2
     assert abs(np.mean(honest)) < 0.12
 
 
@@ -115,11 +115,11 @@ def test_every_topic_is_held_out_once_and_scored_by_a_choice_without_it():
     def score(settings):  # one topic alone makes x look good
         return {t: (100.0 * settings.get("x", 0) if t == lucky else 0.0) for t in TOPICS}
 
-    found = search([X], _trials(score), TOPICS, Plan(trials=5))
-    assert list(found.held_out) == TOPICS
-    assert found.held_out[lucky] == 0.0
-    assert found.best.settings
-    assert found.chosen.settings == {}
+    outcome = search([X], _trials(score), TOPICS, Plan(trials=5))
+    assert list(outcome.held_out) == TOPICS
+    assert outcome.held_out[lucky] == 0.0
+    assert outcome.best.settings
+    assert outcome.choice.settings == {}
 
 
 def test_defaults_stay_within_one_standard_error():
@@ -142,15 +142,15 @@ def test_refinement_finds_what_the_design_missed_and_stays_honest():
 
 def test_refinement_begins_at_the_defaults_where_nothing_is_better():
     score = _scores(lambda s: -10 * (s.get("x", 0.5) - 0.53) ** 2 - 5 * abs(s.get("y", 0.5) - 0.5))
-    asked = []
+    points = []
 
     def heard(settings):
-        asked.append(settings)
+        points.append(settings)
         return score(settings)
 
     search([X, Y], _trials(heard), TOPICS, Plan(trials=2, refine=4), (0.5, 0.5))
-    near = [s for s in asked[3:] if abs(s["x"] - 0.5) <= 0.25 and abs(s["y"] - 0.5) <= 0.25]
-    assert near == asked[3:]
+    near = [s for s in points[3:] if abs(s["x"] - 0.5) <= 0.25 and abs(s["y"] - 0.5) <= 0.25]
+    assert near == points[3:]
 
 
 class Killed(BaseException):
@@ -161,7 +161,7 @@ class Killed(BaseException):
 def test_a_killed_search_goes_on_and_finds_the_same(tmp_path, torn):
     score = _scores(lambda s: s.get("x", 0.2) * (1 - s.get("y", 0.5)))
     plan = Plan(trials=12, refine=4)
-    whole = search([X, Y], _trials(score), TOPICS, plan)
+    outcome = search([X, Y], _trials(score), TOPICS, plan)
     calls = []
 
     def mortal(settings):
@@ -176,8 +176,8 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path, torn):
     with journal.open("ab") as file:
         file.write(torn)
     again = search([X, Y], _trials(mortal, journal), TOPICS, plan)
-    assert (again.chosen.settings, again.held_out) == (whole.chosen.settings, whole.held_out)
-    assert [t.settings for t in again.per_fold] == [t.settings for t in whole.per_fold]
+    assert (again.choice.settings, again.held_out) == (outcome.choice.settings, outcome.held_out)
+    assert [t.settings for t in again.per_fold] == [t.settings for t in outcome.per_fold]
     finished = [repr(settings) for settings in calls if settings != calls[5]]
     assert len(finished) == len(set(finished))  # nothing was scored twice but the killed one
     before = len(calls)

@@ -43,17 +43,17 @@ class Finder(Retriever):
 
 @pytest.fixture
 def plugins():
-    made = Registry()
+    registry = Registry()
     for name in ("one", "two"):
-        made.retrievers[name] = Registration(name, "retriever", Finder, {}, PLUGIN)
-    return made
+        registry.retrievers[name] = Registration(name, "retriever", Finder, {}, PLUGIN)
+    return registry
 
 
 @pytest.fixture
 def dimension(plugins):
     def read(text, **settings):
-        (found,) = read_space(plugins, ["one"], [], settings, [text])
-        return found
+        (axis,) = read_space(plugins, ["one"], [], settings, [text])
+        return axis
 
     return read
 
@@ -63,15 +63,15 @@ def dimension(plugins):
     [
         ("share", Span("share", 0, 1)),
         ("rate", Span("rate", 0.0025, 0.04, log=True)),
-        ("many", Span("many", 2, 40, log=True, whole=True)),
+        ("many", Span("many", 2, 40, log=True, is_integral=True)),
         ("power", Span("power", 0.01, 4)),
         ("angle", Span("angle", -0.99, 0.99)),
-        ("steps", Span("steps", 2, 7, whole=True)),
+        ("steps", Span("steps", 2, 7, is_integral=True)),
         ("decay", Span("decay", 0.125, 0.99, log=True)),
         ("floor", Span("floor", 2.01, 16.0, log=True)),
         ("wide", Span("wide", 0.25, 4.0, log=True)),
-        ("few", Span("few", 1, 3, whole=True)),
-        ("inner.deep", Span("inner.deep", 1, 9, whole=True)),
+        ("few", Span("few", 1, 3, is_integral=True)),
+        ("inner.deep", Span("inner.deep", 1, 9, is_integral=True)),
         ("one.share", Span("one.share", 0, 1)),
         ("weights.gene", Span("weights.gene", 0.5, 8.0, log=True)),
         ("switch", Values("switch", (False, True))),
@@ -86,9 +86,9 @@ def test_a_name_alone_takes_what_is_declared(dimension, text, expected):
     ("text", "expected"),
     [
         ("share=0.2:0.4", Span("share", 0.2, 0.4)),
-        ("many=5:50:log", Span("many", 5, 50, log=True, whole=True)),
+        ("many=5:50:log", Span("many", 5, 50, log=True, is_integral=True)),
         ("free=-1:1", Span("free", -1, 1)),
-        ("limit=5:20", Span("limit", 5, 20, whole=True)),
+        ("limit=5:20", Span("limit", 5, 20, is_integral=True)),
         ("limit=none,5,20", Values("limit", ("none", 5, 20))),
         ("many=5,10,10", Values("many", (5, 10))),
         ("form=plain,fast", Values("form", ("plain", "fast"))),
@@ -147,8 +147,8 @@ def test_nor_under_another_name(plugins, dimension):
     over = ["one.share=0.5,0.7", "share=0.1:0.2"]
     with pytest.raises(InputError, match=r"'one\.share' and 'share' are both share of one; search"):
         read_space(plugins, ["one"], [], {}, over)
-    each = ["one.share", "two.share"]
-    assert len(read_space(plugins, ["one", "two"], [], {"share": 0.5}, each, [])) == 2
+    shares = ["one.share", "two.share"]
+    assert len(read_space(plugins, ["one", "two"], [], {"share": 0.5}, shares, [])) == 2
 
 
 def test_positions_cover_a_span_to_its_ends():
@@ -166,7 +166,7 @@ def test_numbers_are_rounded_to_a_hundredth_of_their_span():
 
 @pytest.mark.parametrize("log", [False, True])
 def test_every_whole_number_of_a_span_is_met(log):
-    span = Span("n", 1, 4, log=log, whole=True)
+    span = Span("n", 1, 4, log=log, is_integral=True)
     met = {span.at(n / 1000) for n in range(1000)}
     assert met == {1, 2, 3, 4}
     assert all(isinstance(n, int) for n in met)

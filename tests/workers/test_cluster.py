@@ -71,8 +71,8 @@ def test_results_come_in_order_from_machines_with_caches_of_their_own(ray, meeti
 
 
 def test_work_of_a_killed_worker_is_done_again(ray, tmp_path):
-    done = ordered_map(partial(end_once, str(tmp_path)), range(8))
-    assert [*done] == [n * n for n in range(8)]
+    results = ordered_map(partial(end_once, str(tmp_path)), range(8))
+    assert [*results] == [n * n for n in range(8)]
     assert (tmp_path / "killed").exists()
 
 
@@ -81,8 +81,8 @@ def test_a_machine_fetches_artifacts_of_the_one_that_asks(ray, meeting):
         (folder / "rows").mkdir()
         (folder / "rows" / "a").write_text("1 2 3")
 
-    made = artifact("table", "t", {"of": 1}, build).path
-    work = partial(read_table, meeting, f"table/{made.name}")
+    path = artifact("table", "t", {"of": 1}, build).path
+    work = partial(read_table, meeting, f"table/{path.name}")
     assert {*ordered_map(work, range(100))} == {("1 2 3", home) for home in ray}
 
 
@@ -124,16 +124,16 @@ def test_concepts_of_articles_are_those_of_one_process(ray, tmp_path, monkeypatc
 @pytest.mark.slow
 def test_a_run_and_its_checkpoints_are_those_of_one_process(ray, tmp_path, monkeypatch):
     monkeypatch.setattr("irplatform.reranking.scoring.BATCH_DOCUMENTS", 3000)
-    made = []
+    files = []
     for workers in ("ray", 1):
         home = tmp_path / str(workers)
         monkeypatch.setenv("IRPLATFORM_HOME", str(home))
         with use_workers(workers):
             ir.run("demo", rerankers="mbm", members=2, seeds=2, run_dir=home / "runs")
-        found = [*(home / "runs").glob("*.run"), *(home / "checkpoint").glob("*/member-*/*")]
-        made.append({str(path.relative_to(home)): path.read_bytes() for path in found})
-    assert made[0] == made[1]
-    assert len(made[0]) == 9
+        paths = [*(home / "runs").glob("*.run"), *(home / "checkpoint").glob("*/member-*/*")]
+        files.append({str(path.relative_to(home)): path.read_bytes() for path in paths})
+    assert files[0] == files[1]
+    assert len(files[0]) == 9
     assert {folder.name for folder in Path(ray[1]).iterdir()} >= {"checkpoint", "forward-index"}
     assert not [*Path(ray[1]).glob("checkpoint/*.partial")]
 

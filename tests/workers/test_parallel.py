@@ -60,10 +60,10 @@ def test_an_error_of_the_function_reaches_the_caller(workers):
         list(ordered_map(int, ["1", "2", "3", "x", "5"], workers=workers))
 
 
-@pytest.mark.parametrize(("fewest", "here"), [(2, False), (3, True)])
-def test_few_items_get_processes_only_where_they_are_worth_it(fewest, here):
-    done = list(ordered_map(operator.call, [os.getpid] * 2, workers=2, fewest=fewest))
-    assert (os.getpid() in done) is here
+@pytest.mark.parametrize(("fewest", "local"), [(2, False), (3, True)])
+def test_few_items_get_processes_only_where_they_are_worth_it(fewest, local):
+    pids = list(ordered_map(operator.call, [os.getpid] * 2, workers=2, fewest=fewest))
+    assert (os.getpid() in pids) is local
 
 
 def test_a_worker_that_ended_is_an_explained_failure():
@@ -91,26 +91,26 @@ def _growing(numbers, item):
 
 def test_a_worker_keeps_what_the_function_made_for_one_item_for_the_next():
     """Here each worker's own list, which came with the function."""
-    done = list(ordered_map(partial(_growing, []), range(10), workers=2))
-    assert sum(number == 1 for number in done) == 2
+    numbers = list(ordered_map(partial(_growing, []), range(10), workers=2))
+    assert sum(number == 1 for number in numbers) == 2
 
 
-@pytest.mark.parametrize(("count", "here"), [(1, True), (2, False), (None, False)])
-def test_a_block_says_how_many_workers_there_are(count, here):
+@pytest.mark.parametrize(("count", "local"), [(1, True), (2, False), (None, False)])
+def test_a_block_says_how_many_workers_there_are(count, local):
     with use_workers(count):
-        done = list(ordered_map(operator.call, [os.getpid] * 3, workers=2))
+        pids = list(ordered_map(operator.call, [os.getpid] * 3, workers=2))
         assert several_workers() == (count == 2)
-    assert (os.getpid() in done) is here
+    assert (os.getpid() in pids) is local
     assert not several_workers()
 
 
 def test_a_script_without_a_main_guard_runs_once(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, timeout=60, check=True
     )
-    assert done.stdout == "script\n[5, 4, 3, 2, 1, 0, 1, 2, 3, 4]\n"
+    assert process.stdout == "script\n[5, 4, 3, 2, 1, 0, 1, 2, 3, 4]\n"
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds processes as Linux shows them")

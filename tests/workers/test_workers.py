@@ -40,10 +40,10 @@ def test_items_and_results_of_megabytes_do_not_block_each_other():
         for number in range(2):
             workers.give(number, b"x" * 10_000_000)
         assert not workers.idle
-        done = {}
-        while len(done) < 2:
-            done.update(workers.results())
-    assert done == {0: b"X" * 10_000_000, 1: b"X" * 10_000_000}
+        results = {}
+        while len(results) < 2:
+            results.update(workers.results())
+    assert results == {0: b"X" * 10_000_000, 1: b"X" * 10_000_000}
 
 
 def test_an_error_says_where_in_the_worker_it_was_raised():
@@ -55,11 +55,11 @@ def test_an_error_says_where_in_the_worker_it_was_raised():
 
 
 @pytest.mark.parametrize(
-    ("function", "named"),
+    ("function", "message"),
     [(_raise_what_cannot_be_read, "this and that"), (_unpicklable, "pickle|local object")],
 )
-def test_what_cannot_be_sent_back_is_described(function, named):
-    with pytest.raises(Exception, match=named), Workers(function, 1) as workers:
+def test_what_cannot_be_sent_back_is_described(function, message):
+    with pytest.raises(Exception, match=message), Workers(function, 1) as workers:
         workers.give(0, None)
         list(workers.results())
 
@@ -80,7 +80,7 @@ def test_workers_that_got_nothing_to_do_end():
 
 
 @pytest.mark.parametrize(
-    ("exit_code", "stopped", "told"),
+    ("exit_code", "stopped", "message"),
     [
         (-signal.SIGKILL, False, r"was killed, perhaps because memory ran out\. .*fewer workers"),
         (None, False, "was killed"),
@@ -89,8 +89,8 @@ def test_workers_that_got_nothing_to_do_end():
         (-signal.SIGKILL, True, r"was stopped \(SIGSTOP\)"),
     ],
 )
-def test_the_error_says_how_a_worker_ended(exit_code, stopped, told):
-    with pytest.raises(WorkerKilledError, match=told):
+def test_the_error_says_how_a_worker_ended(exit_code, stopped, message):
+    with pytest.raises(WorkerKilledError, match=message):
         raise WorkerKilledError(_how_ended(exit_code, stopped=stopped))
 
 
@@ -110,12 +110,12 @@ def test_a_module_that_only_a_worker_fails_to_import_is_told(tmp_path, monkeypat
     (tmp_path / "fails_there.py").write_text("def work(_): ...")
     import fails_there
 
-    sent = packed(fails_there.work)
+    work = packed(fails_there.work)
     del sys.modules["fails_there"]
     (tmp_path / "fails_there.py").write_text("raise OSError('no licence')  # not here before")
-    answer = Work(sent).answer(pickle.dumps(1))
-    told = r"cannot import its work: OSError: no licence \(.*:1\)"
-    with pytest.raises(PlatformError, match=told):
+    answer = Work(work).answer(pickle.dumps(1))
+    message = r"cannot import its work: OSError: no licence \(.*:1\)"
+    with pytest.raises(PlatformError, match=message):
         result_of(*pickle.loads(answer))
 
 
@@ -132,12 +132,13 @@ def _stop(_):
 
 
 @pytest.mark.parametrize(
-    ("function", "told"), [(_die_with_a_child, "was killed"), (_stop, r"was stopped \(SIGSTOP\)")]
+    ("function", "message"),
+    [(_die_with_a_child, "was killed"), (_stop, r"was stopped \(SIGSTOP\)")],
 )
-def test_no_wait_for_a_worker_that_will_not_answer_is_endless(function, told, monkeypatch):
+def test_no_wait_for_a_worker_that_will_not_answer_is_endless(function, message, monkeypatch):
     monkeypatch.setattr("irplatform.workers.pool.LOOK", 0.05)
     monkeypatch.setattr("irplatform.workers.pool._STOPPED", 0.05)
-    with pytest.raises(WorkerKilledError, match=told), Workers(function, 1) as workers:
+    with pytest.raises(WorkerKilledError, match=message), Workers(function, 1) as workers:
         workers.give(0, None)
         workers.result()
 
@@ -155,7 +156,7 @@ def test_a_thread_that_a_plugin_left_does_not_keep_workers_from_ending(monkeypat
 
 
 def test_workers_that_nobody_ended_do_not_keep_a_program_from_ending():
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", ABANDONED], capture_output=True, text=True, timeout=60, check=True
     )
-    assert (done.stdout, done.stderr) == ("done\n", "")
+    assert (process.stdout, process.stderr) == ("done\n", "")

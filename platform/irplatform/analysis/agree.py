@@ -102,8 +102,10 @@ def agree_judges(
         ('bob', [[1, 1, 0], [0, 1, 0], [0, 0, 1]])
     """
     gathered = gather(as_paths(judged, "judged"), Source.parse(by) if by else None)
-    named = given_runs(runs) if runs else None
-    read = {n: named.ready.get(p) or read_run(p) for p, n in named.names.items()} if named else {}
+    inputs = given_runs(runs) if runs else None
+    read = (
+        {n: inputs.ready.get(p) or read_run(p) for p, n in inputs.names.items()} if inputs else {}
+    )
     (name,) = parse_measures([measure or NDCG], registry().measures)
     return judge_agreement(
         gathered,

@@ -79,12 +79,16 @@ def cite(names: Paths) -> list[Reference]:
         >>> [reference.key for reference in ir.cite(["bm25"])]
         ['robertson2009bm25']
     """
-    return _merged(each for path in as_paths(names, "names") for each in _of_name(str(path)))
+    return _merged(
+        reference for path in as_paths(names, "names") for reference in _of_name(str(path))
+    )
 
 
 def as_bibtex(references: Iterable[Reference]) -> str:
     """Return a bibliography as the content of a .bib file, each entry with what it is cited for."""
-    entries = (f"% {'; '.join(each.used_for)}\n{each.entry}\n" for each in references)
+    entries = (
+        f"% {'; '.join(reference.used_for)}\n{reference.entry}\n" for reference in references
+    )
     return "\n".join(entries)
 
 
@@ -98,17 +102,17 @@ def references_of(citation: str, name: str) -> list[Reference]:
     >>> references_of("Ada Lovelace. Notes. London 1943", "notes")[0].entry.splitlines()[0]
     '@misc{notes,'
     """
-    text, own = split_citation(citation)
-    if own:
-        return [Reference(match[2], entry) for match, entry in _entries(own)]
+    text, bibtex = split_citation(citation)
+    if bibtex:
+        return [Reference(match[2], entry) for match, entry in _entries(bibtex)]
     words = _words(text)
-    found = [
+    pairs = [
         (min(place for mark in marks if (place := words.find(mark)) >= 0), Reference(key, entry))
-        for key, (entry, marks) in _known().items()
+        for key, (entry, marks) in _bibliography().items()
         if any(mark in words for mark in marks)
     ]
-    if found:
-        return [reference for _, reference in sorted(found, key=lambda pair: pair[0])]
+    if pairs:
+        return [reference for _, reference in sorted(pairs, key=lambda pair: pair[0])]
     return [Reference(_key(name), _misc(text, name))] if text else []
 
 
@@ -119,19 +123,19 @@ def split_citation(citation: str) -> tuple[str, str]:
     """
     begin = next(iter(_ENTRY.finditer(citation)), None)
     text = citation[: begin.start()] if begin else citation
-    own = citation[begin.start() :].strip() if begin else ""
-    if own and not text.strip():
-        fields = (map(entry_field(entry), _SHOWN) for _, entry in _entries(own))
-        text = "; ".join(". ".join(f.rstrip(".") for f in each if f) for each in fields)
-    return " ".join(text.split()), own
+    bibtex = citation[begin.start() :].strip() if begin else ""
+    if bibtex and not text.strip():
+        fields = (map(entry_field(entry), _SHOWN) for _, entry in _entries(bibtex))
+        text = "; ".join(". ".join(f.rstrip(".") for f in values if f) for values in fields)
+    return " ".join(text.split()), bibtex
 
 
 def entry_field(entry: str) -> Callable[[str], str]:
     """Return a function from a field's name to its text in an entry, without braces."""
 
     def value(name: str) -> str:
-        found = re.search(rf"\b{name}\s*=\s*", entry)
-        return _value(entry, found.end()) if found else ""
+        match = re.search(rf"\b{name}\s*=\s*", entry)
+        return _value(entry, match.end()) if match else ""
 
     return value
 
@@ -157,10 +161,10 @@ def _entries(bibtex: str) -> Iterator[tuple[re.Match[str], str]]:
 
 
 @cache
-def _known() -> dict[str, tuple[str, tuple[str, ...]]]:
+def _bibliography() -> dict[str, tuple[str, tuple[str, ...]]]:
     """Key → entry, and the words by which texts that cite it are recognized."""
     text = (files("irplatform.analysis") / "references.bib").read_text(encoding="utf-8")
-    known = {}
+    entries = {}
     matches = list(_ENTRY.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
     for (match, entry), end in zip(_entries(text), ends, strict=True):
@@ -170,8 +174,8 @@ def _known() -> dict[str, tuple[str, tuple[str, ...]]]:
         marks = [title, *value("aliases").split("|")]
         if len(before_colon.split()) >= _FEWEST_WORDS:
             marks.append(before_colon)
-        known[match[2]] = entry, tuple(words for mark in marks if (words := _words(mark)))
-    return known
+        entries[match[2]] = entry, tuple(words for mark in marks if (words := _words(mark)))
+    return entries
 
 
 def _words(text: str) -> str:
@@ -204,9 +208,15 @@ def _key(name: str) -> str:
 def _merged(references: Iterable[Reference]) -> list[Reference]:
     """Each entry once, with all that it is cited for."""
     merged: dict[str, Reference] = {}
-    for each in references:
-        used = (*merged[each.key].used_for, *each.used_for) if each.key in merged else each.used_for
-        merged[each.key] = replace(merged.get(each.key, each), used_for=tuple(dict.fromkeys(used)))
+    for reference in references:
+        uses = (
+            (*merged[reference.key].used_for, *reference.used_for)
+            if reference.key in merged
+            else reference.used_for
+        )
+        merged[reference.key] = replace(
+            merged.get(reference.key, reference), used_for=tuple(dict.fromkeys(uses))
+        )
     return list(merged.values())
 
 
@@ -226,8 +236,8 @@ def _of_name(name: str) -> Iterator[Reference]:
         except InputError as error:
             if "/" in name or path.exists():
                 raise
-            known = sorted({name for table in _tables().values() for name in table})
-            raise unknown("name", name, known, of="a run, system or collection") from error
+            names = sorted({name for table in _tables().values() for name in table})
+            raise unknown("name", name, names, of="a run, system or collection") from error
         yield from _of_collection(collection.id, collection.metadata)
 
 
@@ -253,8 +263,8 @@ def _of_system(kind: str, name: str) -> list[Reference]:
     registration = _tables()[kind].get(name)
     if registration is None or registration.broken:
         return []
-    found = references_of(registration.system.citation, name)
-    return [replace(each, used_for=(f"{kind} {name}",)) for each in found]
+    references = references_of(registration.system.citation, name)
+    return [replace(reference, used_for=(f"{kind} {name}",)) for reference in references]
 
 
 def _of_fusion(name: str) -> list[Reference]:
@@ -306,8 +316,8 @@ def _of_collection(name: str, facts: Mapping[str, str]) -> list[Reference]:
     if citation := facts.get("citation"):
         return [replace(r, used_for=used_for) for r in references_of(citation, name)]
     if dataset := facts.get("ir_datasets id"):
-        found = [Reference(_ENTRY.search(e)[2], e.strip(), used_for) for e in _of_irds(dataset)]  # type: ignore[index]
-        return [*found, _reference("macavaney2021irdatasets", f"data of {name}")]
+        papers = [Reference(_ENTRY.search(e)[2], e.strip(), used_for) for e in _of_irds(dataset)]  # type: ignore[index]
+        return [*papers, _reference("macavaney2021irdatasets", f"data of {name}")]
     keys = (k for pattern, keys in _COLLECTIONS.items() if re.search(pattern, name) for k in keys)
     return [_reference(key, *used_for) for key in keys]
 
@@ -326,7 +336,7 @@ def _of_irds(dataset: str) -> list[str]:
 
 
 def _reference(key: str, used_for: str) -> Reference:
-    return Reference(key, _known()[key][0], (used_for,))
+    return Reference(key, _bibliography()[key][0], (used_for,))
 
 
 def _platform() -> Reference:

@@ -93,7 +93,7 @@ def compare_judged(
                 f"({option('bounds', True)})"
             )
     extra, judgments = registry().measures, judged.judgments
-    alone, paths_alone = {}, judged.given.alone()
+    alone, paths_alone = {}, judged.inputs.alone()
     with progress("scoring rerankers alone", len(paths_alone), "runs") as advance:
         for name, path in paths_alone.items():
             run = judged.as_read.get(path) or read_run(path)
@@ -101,16 +101,16 @@ def compare_judged(
             advance(1)
     alone |= {judged.names[path]: scores for path, scores in judged.published_alone.items()}
     single = settings.baseline is not None or settings.all_pairs
-    mixtures = judged.given.mixtures()
+    mixtures = judged.inputs.mixtures()
     evaluations = None
     if stored:
-        own = {name: run for name, run in named_runs.items() if name not in stored}
-        scored = evaluations_of(judgments, own, judgments.measures, extra)
+        own_runs = {name: run for name, run in named_runs.items() if name not in stored}
+        scored = evaluations_of(judgments, own_runs, judgments.measures, extra)
         evaluations = {name: stored.get(name) or scored[name] for name in named_runs}
         if not single:  # one's own reranker rather than the first stage beside it
-            weighted = (n for n in own if n in mixtures and not mixtures[n].has_no_weight)
+            weighted = (n for n in own_runs if n in mixtures and not mixtures[n].has_no_weight)
             reranked = (name for name in weighted if mixtures[name].first_stage)
-            baseline = next(reranked, next(iter(own), None))
+            baseline = next(reranked, next(iter(own_runs), None))
     with waiting("comparing runs"):
         comparison = compare_over_topics(
             judgments,
@@ -120,7 +120,7 @@ def compare_judged(
             collection=source.title if source else title,
             note=source.note if source else "",
             bounds=bounds,
-            matrix=None if single else judged.given.matrix,
+            matrix=None if single else judged.inputs.matrix,
             evaluations=evaluations,
             mixtures=mixtures,
             alone=alone,
@@ -131,6 +131,6 @@ def compare_judged(
             group_by=settings.group_by,
             seed=settings.seed,
         )
-    comparison = judged.given.with_ceilings(comparison)
+    comparison = judged.inputs.with_ceilings(comparison)
     comparison = replace(comparison, notes=(*judged.notes, *comparison.notes))
     return ComparisonReport.of(comparison)

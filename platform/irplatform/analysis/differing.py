@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.identical_ids import ignoring_identical_ids
 from irplatform.errors import InputError, listing
 from irplatform.experiment.topics import only_topics, topic_fingerprints, topics_asked
-from irplatform.run_folder.listed import here, listed_runs
+from irplatform.run_folder.listed import current_path, listed_runs
 from irplatform.run_folder.metadata_files import is_as_recorded, read_metadata
 from irplatform.run_folder.published import published_digests
 from irplatform.runs.names import alone_name, file_beside, file_name, other_form
@@ -60,14 +60,14 @@ def differences_told(
                 f"were made: {listing(changed)}. Here the present ones count."
             )
         others = {n: marks[n] for n in marks.keys() - changed if not (collection and looks[n])}
-        if told := _told({n: others[n] for n in marks if n in others}):
-            notes.append(f"WARNING: the runs were made with different {part}: {told}.")
+        if text := _values_in_words({n: others[n] for n in marks if n in others}):
+            notes.append(f"WARNING: the runs were made with different {part}: {text}.")
     said = {n: {**(run.method.settings or {}), **run.method.content()} for n, run in runs.items()}
     for facts in said.values():
         facts["depth"] = facts.get("written-depth") or facts.get("depth")
     for part in ("depth", "seed"):
-        if told := _told({name: facts.get(part) for name, facts in said.items()}):
-            notes.append(f"the runs differ in {part}: {told}.")
+        if text := _values_in_words({name: facts.get(part) for name, facts in said.items()}):
+            notes.append(f"the runs differ in {part}: {text}.")
     return notes
 
 
@@ -79,7 +79,7 @@ def _present(
 ) -> dict[str, Metadata]:
     """What the metadata of a collection's runs would say now of topics and judgments."""
     marks: dict[tuple[tuple[str, ...], bool], Metadata] = {}
-    found = {}
+    fingerprints = {}
     for name in names:
         if collection is not None and names[name] == collection.id:
             key = (
@@ -91,18 +91,18 @@ def _present(
                 part = ignoring_identical_ids(part) if key[1] else part
                 qrels = part.qrels if part.load_qrels else None
                 marks[key] = topic_fingerprints(part, qrels)
-            found[name] = marks[key]
-    return found
+            fingerprints[name] = marks[key]
+    return fingerprints
 
 
-def _told(values: Mapping[str, Any]) -> str:
+def _values_in_words(values: Mapping[str, Any]) -> str:
     """Different values in words: "1000 (bm25, rm3), 100 (ltr)"; "" for less than two."""
     groups: dict[str, list[str]] = {}
     for name, value in values.items():
         if isinstance(value, str | int):
             groups.setdefault(str(value), []).append(name)
-    told = (f"{value[:_DIGITS]} ({listing(names)})" for value, names in groups.items())
-    return ", ".join(told) if len(groups) > 1 else ""
+    phrases = (f"{value[:_DIGITS]} ({listing(names)})" for value, names in groups.items())
+    return ", ".join(phrases) if len(groups) > 1 else ""
 
 
 def _settings(run: RunMetadata) -> Mapping[str, Any]:
@@ -116,33 +116,35 @@ def _documents(
 
     An existing index has a fingerprint of its own: whether it has the same documents is not known.
     """
-    own = {name: mark for name, mark in marks.items() if "index" not in _settings(runs[name])}
-    if told := _told(own):
-        told = f"the runs are of different documents: {told}."
+    corpus_marks = {
+        name: mark for name, mark in marks.items() if "index" not in _settings(runs[name])
+    }
+    if text := _values_in_words(corpus_marks):
+        text = f"the runs are of different documents: {text}."
         if not across:
             raise InputError(
-                f"{told} A test would compare documents, not systems. Make the runs again over the "
+                f"{text} A test would compare documents, not systems. Make the runs again over the "
                 "same ones. If they are the same in another form, or differ on purpose, add "
                 f"{option('different_documents', True)}."
             )
-        yield f"WARNING: {told}"
-    elif told := _told(marks):
-        yield f"WARNING: an existing index may have other documents: {told}."
+        yield f"WARNING: {text}"
+    elif text := _values_in_words(marks):
+        yield f"WARNING: an existing index may have other documents: {text}."
 
 
 def _replaced(files: Mapping[str, Path], runs: Mapping[str, RunMetadata]) -> Iterator[str]:
     """Sentences on run files that are not those which metadata or the folder's report describe."""
-    listed: dict[Path, str] = {}
+    digests: dict[Path, str] = {}
     for folder in dict.fromkeys(file.parent for file in files.values()):
         with suppress(InputError):  # a damaged report is not needed where run files are named
-            listed |= listed_runs(folder) | published_digests(folder, alone=True)
+            digests |= listed_runs(folder) | published_digests(folder, alone=True)
     for name, file in files.items():
-        recorded = [*filter(None, {runs[name].run.sha256, listed.get(file)})]
+        recorded = [*filter(None, {runs[name].run.sha256, digests.get(file)})]
         if file.is_file() and not all(is_as_recorded(file, sha256) for sha256 in recorded):
             yield (
                 f"WARNING: {file} is not the run that was recorded: it was changed or replaced. "
                 "`platform verify` says more."
             )
-        alone = here(file_beside(file, alone_name(file_name(file))))
-        for lost in {alone, other_form(alone)} & listed.keys() if not alone.exists() else ():
+        alone = current_path(file_beside(file, alone_name(file_name(file))))
+        for lost in {alone, other_form(alone)} & digests.keys() if not alone.exists() else ():
             yield f"WARNING: {lost}, the reranker's own scores, is not here any more."

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from irplatform.analysis.given_runs import GivenRuns, Runs
     from irplatform.data import Qrels
     from irplatform.evaluation.scoring import Evaluation
-    from irplatform.judging.sources import Chosen
+    from irplatform.judging.sources import ChosenGrades
     from irplatform.runs import Run
 
 
@@ -105,7 +105,7 @@ class JudgedRuns:
     runs: Mapping[Path, Run]
     collection: Collection | None
     collection_name: str
-    given: GivenRuns
+    inputs: GivenRuns
     notes: tuple[str, ...] = ()
     as_read: Mapping[Path, Run] = field(default_factory=dict)
     published: Mapping[Path, Evaluation] = field(default_factory=dict)
@@ -114,11 +114,11 @@ class JudgedRuns:
     @property
     def names(self) -> Mapping[Path, str]:
         """Names by path."""
-        return self.given.names
+        return self.inputs.names
 
 
 def read_judged_runs(
-    given: GivenRuns, settings: AnalysisSettings, *, compared: bool = False
+    inputs: GivenRuns, settings: AnalysisSettings, *, compared: bool = False
 ) -> JudgedRuns:
     """Read runs and judgments; the errors are those of `evaluate`.
 
@@ -131,21 +131,21 @@ def read_judged_runs(
     sampled_qrels, measures = settings.sampled_qrels, settings.measures
     across = settings.different_documents or not compared
     if collection is None and qrels is None and sampled_qrels is None:
-        collection = given.recorded_collection()
+        collection = inputs.recorded_collection()
     plugins = registry()
     resolved_collection = None
-    named = "" if collection is None else collection_name(collection)
-    with waiting(f"reading judgments of {named}" if named else "reading judgments"):
-        opened = plugins.collection(named) if named else None
+    name = "" if collection is None else collection_name(collection)
+    with waiting(f"reading judgments of {name}" if name else "reading judgments"):
+        opened = plugins.collection(name) if name else None
         ignores = opened is not None and settings.ignore_identical_ids
         named_collection = ignoring_identical_ids(opened) if opened and ignores else opened
-        if given.cells:
-            given = given.of_collection(named_collection.id if named_collection else None)
-        paths = [*given.names]
+        if inputs.cells:
+            inputs = inputs.of_collection(named_collection.id if named_collection else None)
+        paths = [*inputs.names]
         read = as_qrels(qrels)
         if named_collection:
-            files = {p: given.ready[p].path if p in given.ready else p for p in paths}
-            looks = {p: asked for p, file in files.items() if (asked := topics_asked(file))}
+            files = {p: inputs.ready[p].path if p in inputs.ready else p for p in paths}
+            looks = {p: topic_ids for p, file in files.items() if (topic_ids := topics_asked(file))}
             resolved_collection = of_quick_looks(named_collection, looks)
             judged_by: Callable[..., Judgments] = partial(
                 of_collection, resolved_collection, extra=plugins.measures, sampled=sampled_qrels
@@ -153,23 +153,23 @@ def read_judged_runs(
         else:
             usual, extra = Collection.measures, plugins.measures
             judged_by = partial(of_files, read, extra=extra, usual=usual, sampled=sampled_qrels)
-        notes = differences_told(given.files, opened, across=across)
-        judged_by, told = _by_sources(read, settings, resolved_collection, given.files) or (
+        notes = differences_told(inputs.files, opened, across=across)
+        judged_by, remarks = _by_sources(read, settings, resolved_collection, inputs.files) or (
             judged_by,
             (),
         )
-        notes += told
+        notes += remarks
         judgments = None
-        measures = measures or given.published.measures
+        measures = measures or inputs.published.measures
         if compared and not measures and sampled_qrels is None:
-            judgments, measured = _by_reported(given, judged_by)
+            judgments, measured = _by_reported(inputs, judged_by)
             notes += measured
         judgments = judgments or judged_by(measures=measures)
     for one, other in combinations(paths, 2):
         if same_file(one, other):
             raise InputError(f"the run {other} is named more than once, once as {one}.")
-    runs, as_read = _read(given, judgments, resolved_collection, settings)
-    notes += _beside_published(given, runs, judgments, named_collection, settings, across)
+    runs, as_read = _read(inputs, judgments, resolved_collection, settings)
+    notes += _beside_published(inputs, runs, judgments, named_collection, settings, across)
     if topics:
         counted_topics = topics.topics(judgments.qrels, resolved_collection)
         left_out = frozenset(judgments.qrels) - counted_topics
@@ -177,37 +177,37 @@ def read_judged_runs(
         runs = {path: without(run, left_out) for path, run in runs.items()}
     if resolved_collection is not None and (left_out := resolved_collection.topics_left_out):
         count = len(resolved_collection.topics)
-        names = listing(given.names[path] for path in looks)
+        names = listing(inputs.names[path] for path in looks)
         notes.append(
             f"A quick look: {count:,} of {count + len(left_out):,} topics, those of {names}. Not "
             "comparable with scores over all topics."
         )
         runs = {path: without(run, left_out) for path, run in runs.items()}
-    stored = evaluations_of_published(given.published, judgments, plugins.measures)
+    stored = evaluations_of_published(inputs.published, judgments, plugins.measures)
     return JudgedRuns(
-        judgments, runs, resolved_collection, named, given, tuple(notes), as_read, *stored
+        judgments, runs, resolved_collection, name, inputs, tuple(notes), as_read, *stored
     )
 
 
 def _read(
-    given: GivenRuns,
+    inputs: GivenRuns,
     judgments: Judgments,
     collection: Collection | None,
     settings: AnalysisSettings,
 ) -> tuple[dict[Path, Run], dict[Path, Run]]:
     """Read runs: as they count, and as they are; InputError if one is of other topics."""
     runs, as_read = {}, {}
-    for number, path in enumerate(given.names):
-        with place("run", number, len(given.names)), waiting(f"reading {path}"):
-            as_read[path] = run = given.ready[path] if path in given.ready else read_run(path)
+    for number, path in enumerate(inputs.names):
+        with place("run", number, len(inputs.names)), waiting(f"reading {path}"):
+            as_read[path] = run = inputs.ready[path] if path in inputs.ready else read_run(path)
             runs[path] = _without_own(run, collection, settings.ignore_identical_ids)
-        if path not in given.published.rows:
+        if path not in inputs.published.rows:
             _refuse_other_topics(path, runs[path], judgments)
     return runs, as_read
 
 
 def _beside_published(
-    given: GivenRuns,
+    inputs: GivenRuns,
     runs: Mapping[Path, Run],
     judgments: Judgments,
     collection: Collection | None,
@@ -215,10 +215,10 @@ def _beside_published(
     across: bool,
 ) -> list[str]:
     """Sentences on what published results and other runs differ in; InputError if in topics."""
-    if not (table := given.published.table):
+    if not (table := inputs.published.table):
         return []
-    others = {given.names[p]: run for p, run in runs.items() if p not in given.published.rows}
-    metadata = {n: read_metadata(file) for n, file in given.files.items() if n in others}
+    others = {inputs.names[p]: run for p, run in runs.items() if p not in inputs.published.rows}
+    metadata = {n: read_metadata(file) for n, file in inputs.files.items() if n in others}
     present: dict[str, Any] = {}
     if collection is not None:
         qrels = collection.qrels if collection.load_qrels else None
@@ -228,7 +228,7 @@ def _beside_published(
     if settings.sampled_qrels is not None:
         present["sampled qrels"] = file_digest(settings.sampled_qrels)
     refuse_other_collection(table, present, metadata, across=across)
-    return [*candidates_told(given.published, judgments, others, metadata)]
+    return [*candidates_told(inputs.published, judgments, others, metadata)]
 
 
 def _by_sources(
@@ -253,36 +253,36 @@ def _by_sources(
             "judgments?",
             path=path,
         )
-    chosen = choose(gathered := replace(gathered, judgments=judgments), settings.sources)
+    choice = choose(gathered := replace(gathered, judgments=judgments), settings.sources)
     persons = any(j.source.kind == PERSON and j.grade is not None for j in judgments)
-    people = choose(gathered, PEOPLE) if chosen.machine and persons else None
+    people = choose(gathered, PEOPLE) if choice.machine and persons else None
     usual = collection.measures if collection else Collection.measures
 
-    def of_sources(by: Chosen, measures: Sequence[str]) -> Judgments:
+    def of_sources(by: ChosenGrades, measures: Sequence[str]) -> Judgments:
         grades = by.grades if by.sampled is None else None
         return of_files(grades, measures, registry().measures, usual=usual, sampled=by.sampled)
 
     def judged_by(measures: Sequence[str]) -> Judgments:
-        judged = of_sources(chosen, measures)
+        judged = of_sources(choice, measures)
         of_people = of_sources(people, judged.measures) if people else None
-        return replace(judged, machine=chosen.machine, people=of_people)
+        return replace(judged, machine=choice.machine, people=of_people)
 
-    metadata = {name: read_metadata(file) for name, file in files.items()} if chosen.judges else {}
-    return judged_by, (*chosen.notes, *told_of_shared_models(chosen.judges, metadata))
+    metadata = {name: read_metadata(file) for name, file in files.items()} if choice.judges else {}
+    return judged_by, (*choice.notes, *told_of_shared_models(choice.judges, metadata))
 
 
 def _by_reported(
-    given: GivenRuns, judged_by: Callable[..., Judgments]
+    inputs: GivenRuns, judged_by: Callable[..., Judgments]
 ) -> tuple[Judgments | None, list[str]]:
     """Judgments with the measures that runs were reported by; None if these cannot be used.
 
     Notes say so, and which measures are taken where runs differ.
     """
-    reported = given.recorded_measures()
+    reported = inputs.recorded_measures()
     if not reported:
         return None, []
     first, measures = next(iter(reported.items()))
-    others = [name for name, own in reported.items() if own != measures]
+    others = [name for name, run_measures in reported.items() if run_measures != measures]
     notes = []
     if others:
         notes.append(
@@ -298,20 +298,22 @@ def _by_reported(
 def _without_own(run: Run, collection: Collection | None, ignore: bool) -> Run:
     """Leave the documents out that topics are; tell of them where nobody asked for that."""
     if collection is None and ignore:
-        own: Mapping[str, tuple[str, ...]] = {topic: (topic,) for topic in run.rankings}
+        topic_documents: Mapping[str, tuple[str, ...]] = {topic: (topic,) for topic in run.rankings}
     elif collection is not None and collection.ignore_identical_ids:
-        own = {topic.id: topic.left_out for topic in collection.topics}
+        topic_documents = {topic.id: topic.left_out for topic in collection.topics}
     else:
         if collection is not None and (message := notice_of_documents(run, collection)):
             notice(message)
         return run
-    rankings = {t: ranking.without(own.get(t, ())) for t, ranking in run.rankings.items()}
+    rankings = {
+        t: ranking.without(topic_documents.get(t, ())) for t, ranking in run.rankings.items()
+    }
     return replace(run, rankings=rankings)
 
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
     """Refuse a run that would score 0 because it is about something else."""
-    qrels, pools = judgments.used
+    qrels, pools = judgments.for_measures
     topics = dict.fromkeys([*qrels, *topics_of(pools)])
     if not run.rankings.keys() & topics.keys():
         other = "Is this another collection's run?"

@@ -113,12 +113,12 @@ def fuse_runs(
         method = choice.method
     shares = _shares(settings.weights if choice is None else method.weights, len(paths))
     share_of = dict(zip(paths, shares, strict=True))
-    asked = {
+    request = {
         **{name: value for name, value in (("by", by), ("norm", norm), ("k", k)) if value},
         "train_on": plain_value("train_on", train_on and collection_name(train_on)),
         "train_runs": [str(path.absolute()) for path in train_paths],
     }
-    metadata = _metadata(tag, method, depth, share_of, asked, choice, command)
+    metadata = _metadata(tag, method, depth, share_of, request, choice, command)
     if not settings.force:
         refuse_other_run(out, metadata.method.settings or {}, f"Name another {option('out')}")
     weighted_runs = {path: run for path, run in runs.items() if share_of[path]}
@@ -204,8 +204,8 @@ def _refuse_same_files(paths: Sequence[Path], out: Path) -> None:
         )
     for one, other in combinations(paths, 2):
         if same_file(one, other):
-            which = f"{one} is named twice" if one == other else f"{other} is the run {one}"
-            raise InputError(f"{which}: name each once; with {option('weights')} it counts more.")
+            problem = f"{one} is named twice" if one == other else f"{other} is the run {one}"
+            raise InputError(f"{problem}: name each once; with {option('weights')} it counts more.")
 
 
 def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
@@ -229,7 +229,7 @@ def _metadata(
     method: FusionMethod,
     depth: int,
     weights: Mapping[Path, float],
-    asked: Mapping[str, Any],
+    request: Mapping[str, Any],
     choice: FusionChoice | None,
     command: Sequence[str],
 ) -> RunMetadata:
@@ -246,30 +246,32 @@ def _metadata(
         "depth": depth,
         "tag": tag,
         "runs": [
-            f"{path.name} ({used['sha256'][:12]})"
-            for path, used in zip(weights, inputs, strict=True)
+            f"{path.name} ({record['sha256'][:12]})"
+            for path, record in zip(weights, inputs, strict=True)
         ],
         "weights": list(weights.values()),
     }
     settings |= method.parameters
     if choice is not None:
-        sources = [{"run": path, "sha256": file_digest(Path(path))} for path in asked["train_runs"]]
+        sources = [
+            {"run": path, "sha256": file_digest(Path(path))} for path in request["train_runs"]
+        ]
         by_fold = [
-            {**_described(each, each.weights), "topics": sorted(topics)}
-            for topics, each in choice.folds
+            {**_described(fold_method, fold_method.weights), "topics": sorted(topics)}
+            for topics, fold_method in choice.folds
         ]
         step["learned"] = {
-            "on": asked["train_on"],
-            **_lesson(choice, asked["train_runs"] or [*weights]),
+            "on": request["train_on"],
+            **_lesson(choice, request["train_runs"] or [*weights]),
             **({"from": sources} if sources else {"by_fold": by_fold}),
         }
-        settings["train_on"] = asked["train_on"]
+        settings["train_on"] = request["train_on"]
         settings["train_runs"] = [run["sha256"][:12] for run in sources]
     call = {
         "function": "fuse_runs",
         "settings": {
             "paths": [str(path.absolute()) for path in weights],
-            **(described if choice is None else asked),
+            **(described if choice is None else request),
             "depth": depth,
             "tag": tag,
         },

@@ -88,11 +88,11 @@ class FuseSettings:
     def __post_init__(self) -> None:
         check_values(self)
         learns = self.train_on is not None
-        chosen = self.by or ("" if learns else Ranks.name)
-        if self.k is not None and chosen != Ranks.name:
-            what = option("by", self.by) if self.by else f"{option('train_on')}, which chooses it"
+        method_name = self.by or ("" if learns else Ranks.name)
+        if self.k is not None and method_name != Ranks.name:
+            cause = option("by", self.by) if self.by else f"{option('train_on')}, which chooses it"
             raise InputError(
-                f"{option('k')} has no effect with {what}: it is a parameter of "
+                f"{option('k')} has no effect with {cause}: it is a parameter of "
                 f"{option('by', Ranks.name)}."
             )
         if self.k is not None and not 0 < self.k <= _LARGEST_K:
@@ -100,9 +100,9 @@ class FuseSettings:
                 f"{option('k')} is {self.k:g}; it must be a number above 0, of at most "
                 f"{_LARGEST_K:,}."
             )
-        if self.norm is not None and chosen not in ("", *_NORMED):
+        if self.norm is not None and method_name not in ("", *_NORMED):
             raise InputError(
-                f"{option('norm')} has no effect with {option('by', chosen)}: it is for "
+                f"{option('norm')} has no effect with {option('by', method_name)}: it is for "
                 f"{' and '.join(_NORMED)}."
             )
         if learns and self.weights is not None:

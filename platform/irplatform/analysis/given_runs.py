@@ -15,7 +15,7 @@ from irplatform.comparison.results import Matrix
 from irplatform.errors import InputError, counted, listing, quoted
 from irplatform.experiment.arguments import FOLDER, AnyPath, Names, as_names, as_path
 from irplatform.run_folder.collection_names import collections_named
-from irplatform.run_folder.listed import here, matrix_cells, run_files
+from irplatform.run_folder.listed import current_path, matrix_cells, run_files
 from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.run_folder.mixture import Mixture, mixture_of
 from irplatform.run_folder.published import PublishedRuns, published_among
@@ -61,13 +61,15 @@ class GivenRuns:
         Raises:
             InputError: the matrix has several collections and none is named, or another one is.
         """
-        known = [*dict.fromkeys(cell.collection for cell in self.cells)]
-        if len(known) > 1 and collection not in known:
+        collections = [*dict.fromkeys(cell.collection for cell in self.cells)]
+        if len(collections) > 1 and collection not in collections:
             raise InputError(
-                f"the matrix is of several collections: name one of {listing(known)} with "
+                f"the matrix is of several collections: name one of {listing(collections)} with "
                 f"{option('collection')}."
             )
-        cells = [cell for cell in self.cells if len(known) == 1 or cell.collection == collection]
+        cells = [
+            cell for cell in self.cells if len(collections) == 1 or cell.collection == collection
+        ]
         names: dict[Path, str] = {}
         places: dict[str, tuple[str, str]] = {}
         for cell in cells:
@@ -84,8 +86,8 @@ class GivenRuns:
     @property
     def files(self) -> dict[str, Path]:
         """The files of the runs that have one, by their names."""
-        found = {name: self.file(path) for path, name in self.names.items()}
-        return {name: file for name, file in found.items() if file is not None}
+        files = {name: self.file(path) for path, name in self.names.items()}
+        return {name: file for name, file in files.items() if file is not None}
 
     @cached_property
     def published(self) -> PublishedRuns:
@@ -100,33 +102,35 @@ class GivenRuns:
         """
         files = {path: file for path in self.names if (file := self.file(path)) is not None}
         called = {_plain(file): self.names[path] for path, file in files.items()}
-        found = {}
+        mixtures = {}
         for path, file in files.items():
             mixture = mixture_of(read_metadata(file).method)
             if first := mixture.first_stage:
                 other = f"{file.parent.name}/{first}" if first in called.values() else first
                 name = called.get(_plain(file_beside(file, first)), other)
                 mixture = replace(mixture, first_stage=name)
-            found[self.names[path]] = mixture
+            mixtures[self.names[path]] = mixture
         for path, row in self.published.rows.items():
-            found[self.names[path]] = Mixture(row.first_stage, row.share)
-        return found
+            mixtures[self.names[path]] = Mixture(row.first_stage, row.share)
+        return mixtures
 
     def alone(self) -> dict[str, Path]:
         """Return the files of rerankers' own scores, by the names of their mixed runs."""
-        found = {}
+        files = {}
         for name, file in self.files.items():
-            own = here(file_beside(file, alone_name(file_name(file))))
-            if own.is_file() and mixture_of(read_metadata(own).method).share == 0:
-                found[name] = own
-        return found
+            path = current_path(file_beside(file, alone_name(file_name(file))))
+            if path.is_file() and mixture_of(read_metadata(path).method).share == 0:
+                files[name] = path
+        return files
 
     def recorded_measures(self) -> dict[str, tuple[str, ...]]:
         """Return the measures that the runs were reported by, by name, as far as recorded."""
-        found = {}
+        run_measures = {}
         for name, file in self.files.items():
-            found[name] = tuple(read_metadata(file).research_goal.evaluation.reported_measures)
-        return {name: measures for name, measures in found.items() if measures}
+            run_measures[name] = tuple(
+                read_metadata(file).research_goal.evaluation.reported_measures
+            )
+        return {name: measures for name, measures in run_measures.items() if measures}
 
     def recorded_collection(self) -> str:
         """Return the collection that the metadata of the runs name.
@@ -138,8 +142,8 @@ class GivenRuns:
             if not file.exists():
                 raise InputError("there is no such file.", path=file)
         published = self.published
-        named = collections_named(f for f in self.files.values() if f not in published.rows)
-        if published.table and not named:
+        collections = collections_named(f for f in self.files.values() if f not in published.rows)
+        if published.table and not collections:
             name = Template(published.table.collection).safe_substitute(os.environ)
             if "${" in name:
                 raise InputError(
@@ -147,32 +151,32 @@ class GivenRuns:
                     f"{option('collection')}."
                 )
             return name
-        if not named:
+        if not collections:
             raise InputError(
                 f"the runs' metadata name no collection: give {option('collection')} or "
                 f"{option('qrels')}."
             )
-        if len(named) > 1:
+        if len(collections) > 1:
             raise InputError(
-                f"the runs are of several collections: name one of {listing(named)} with "
+                f"the runs are of several collections: name one of {listing(collections)} with "
                 f"{option('collection')}."
             )
-        return named[0]
+        return collections[0]
 
     def with_ceilings(self, comparison: Comparison) -> Comparison:
         """Add the ceilings of a matrix, by measures that score its first stages as in its table."""
         if comparison.matrix is None:
             return comparison
-        found = {}
+        ceilings = {}
         for cell in self.cells:
             scores = comparison.system(cell.first_stage).scores
-            found[cell.first_stage] = {
+            ceilings[cell.first_stage] = {
                 measure: ceiling
                 for measure, ceiling in cell.ceiling.items()
                 if measure in scores
                 and isclose(scores[measure].mean, cell.first.measures.get(measure) or 0)
             }
-        return replace(comparison, matrix=replace(comparison.matrix, ceilings=found))
+        return replace(comparison, matrix=replace(comparison.matrix, ceilings=ceilings))
 
 
 def _plain(file: Path) -> Path:
@@ -196,16 +200,20 @@ def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
     if isinstance(runs, Mapping):
         if names:
             raise InputError("names has no effect: the runs are a mapping, which names them.")
-        named = {str(name): _given(run, str(name)) for name, run in runs.items()}
-        paths = {name: Path(name) if isinstance(r, Run) else r for name, r in named.items()}
-        if folder := next((r for r in named.values() if isinstance(r, Path) and r.is_dir()), None):
+        entries = {str(name): _run_or_path(run, str(name)) for name, run in runs.items()}
+        paths = {name: Path(name) if isinstance(r, Run) else r for name, r in entries.items()}
+        if folder := next(
+            (r for r in entries.values() if isinstance(r, Path) and r.is_dir()), None
+        ):
             raise InputError("this is a folder; a mapping gives names to single runs.", path=folder)
-        ready = {paths[name]: run for name, run in named.items() if isinstance(run, Run)}
+        ready = {paths[name]: run for name, run in entries.items() if isinstance(run, Run)}
         return GivenRuns({path: name for name, path in paths.items()}, ready)
-    each = [runs] if isinstance(runs, AnyPath | Run) or not isinstance(runs, Iterable) else [*runs]
-    given = [_given(run, f"run-{place}") for place, run in enumerate(each, start=1)]
-    ready = {Path(run.name): run for run in given if isinstance(run, Run)}
-    files = [Path(run.name) if isinstance(run, Run) else run for run in given]
+    sources = (
+        [runs] if isinstance(runs, AnyPath | Run) or not isinstance(runs, Iterable) else [*runs]
+    )
+    inputs = [_run_or_path(run, f"run-{place}") for place, run in enumerate(sources, start=1)]
+    ready = {Path(run.name): run for run in inputs if isinstance(run, Run)}
+    files = [Path(run.name) if isinstance(run, Run) else run for run in inputs]
     cells = (
         [] if len(files) > 1 or names else [c for f in files for c in matrix_cells(f) if c.reranked]
     )
@@ -213,7 +221,7 @@ def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
     return GivenRuns(name_runs(files, names), ready, cells)
 
 
-def _given(run: object, name: str) -> Run | Path:
+def _run_or_path(run: object, name: str) -> Run | Path:
     if isinstance(run, Run):
         return run
     if isinstance(run, Path | str) or isinstance(getattr(run, FOLDER, None), Path):

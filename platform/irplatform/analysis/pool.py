@@ -58,18 +58,18 @@ class PoolReport:
     facts: Mapping[str, Any]
 
     def __str__(self) -> str:
-        told = self.facts
-        topics = counted(told["topics"], "topic")
+        facts = self.facts
+        topics = counted(facts["topics"], "topic")
         decides = f"{topics} cannot show a difference of runs."
-        if told["detectable"] and told["detectable"] <= 1:
+        if facts["detectable"] and facts["detectable"] <= 1:
             decides = (
-                f"With {topics} judged whole, a true difference of {told['detectable']:.3f} in "
+                f"With {topics} judged whole, a true difference of {facts['detectable']:.3f} in "
                 f"{MEASURE} is found four times in five, if differences vary by {DEVIATION:g} "
                 "between topics (assumed). Fewer judgments show less."
             )
-        now = f", {told['placed']:,} of them now" if told["placed"] < told["documents"] else ""
-        hours = f"{told['hours']:.1f} hours at {RATE:g} a minute (assumed)"
-        return f"{counted(told['documents'], 'document')} to judge{now}: {hours}.\n{decides}"
+        now = f", {facts['placed']:,} of them now" if facts["placed"] < facts["documents"] else ""
+        hours = f"{facts['hours']:.1f} hours at {RATE:g} a minute (assumed)"
+        return f"{counted(facts['documents'], 'document')} to judge{now}: {hours}.\n{decides}"
 
 
 @with_keywords(PoolOptions, PoolSettings)
@@ -100,10 +100,12 @@ def pool_runs(runs: Runs, out: AnyPath, **options: Unpack[PoolOptions]) -> PoolR
     folder = as_path(out, "out")
     refuse_taken(folder)
     inputs = given_runs(runs)
-    named = {name: inputs.ready.get(path) or read_run(path) for path, name in inputs.names.items()}
-    if not named:
+    named_runs = {
+        name: inputs.ready.get(path) or read_run(path) for path, name in inputs.names.items()
+    }
+    if not named_runs:
         raise InputError("name at least one run to pool.")
-    if settings.method == WORTH and len(named) < 2:
+    if settings.method == WORTH and len(named_runs) < 2:
         raise InputError(f"{option('method', WORTH)} tells runs apart: name at least two.")
     for file in inputs.files.values():
         _tell_ranks(file)
@@ -117,21 +119,23 @@ def pool_runs(runs: Runs, out: AnyPath, **options: Unpack[PoolOptions]) -> PoolR
     }
     batch = settings.deciding.get("batch")
     with waiting("pooling"):
-        topics = [*candidates([*named.values()], settings.ranks, grades_of(earlier))]
+        topics = [*candidates([*named_runs.values()], settings.ranks, grades_of(earlier))]
     pooled = [
         {"name": name, "path": str(run.path or ""), "digest": _digest(run)}
-        for name, run in named.items()
+        for name, run in named_runs.items()
     ]
     pairs = {(t.topic, document) for t in topics for document in texts_of(t.documents[t.judged])}
     judgments = sorted(
-        (own for own in earlier if (own.topic, own.document) in pairs),
-        key=lambda own: (own.topic, own.document, own.source, own.time),
+        (judgment for judgment in earlier if (judgment.topic, judgment.document) in pairs),
+        key=lambda judgment: (judgment.topic, judgment.document, judgment.source, judgment.time),
     )
     identity = fingerprint(
         {
             **decides,
             "runs": [[run["name"], run["digest"]] for run in pooled],
-            "judged": [[own.topic, own.document, own.grade] for own in judgments],
+            "judged": [
+                [judgment.topic, judgment.document, judgment.grade] for judgment in judgments
+            ],
         }
     )
     if earlier and not judgments:
@@ -151,7 +155,7 @@ def pool_runs(runs: Runs, out: AnyPath, **options: Unpack[PoolOptions]) -> PoolR
         write_pool(replace(pool, folder=scratch))
         if judgments:
             write_judgments(scratch / EARLIER, judgments)
-        for number, run in enumerate(named.values() if batch else ()):
+        for number, run in enumerate(named_runs.values() if batch else ()):
             write_run(run.top(settings.ranks).renamed("pooled"), run_file(scratch, number))
     documents, power = pool.placed, power_of(0, DEVIATION, len(topics))
     if batch and settings.budget:
@@ -182,5 +186,5 @@ def _digest(run: Run) -> str:
     """The SHA-256 of a run's file, or of the lines that it would have."""
     if run.path is not None:
         return digest(readable_again(run.path))
-    lines = [run_lines(topic, run_rows(own), "") for topic, own in run.rankings.items()]
+    lines = [run_lines(topic, run_rows(ranking), "") for topic, ranking in run.rankings.items()]
     return hashlib.sha256(b"".join(lines)).hexdigest()

@@ -30,9 +30,9 @@ from irplatform.files.writing import atomic_write, writable_file
 from irplatform.lucene import is_indexed
 from irplatform.queries.explain import explanations_at_hand
 from irplatform.reports.explanation import explanation_text
-from irplatform.reports.html.made import Made, made_of
+from irplatform.reports.html.made import RunOrigin, made_of
 from irplatform.reports.html.page import GENERATOR, PAGES, render_page
-from irplatform.reports.html.rankings import Shown, Texts, browser_data
+from irplatform.reports.html.rankings import RankingSelection, Texts, browser_data
 from irplatform.reports.plots import save_plots
 from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.runs.names import names_of, system_of
@@ -92,34 +92,34 @@ def write_report(
     settings = settings_given(AnalysisSettings, "report", options)
     html = writable_file(as_path(html, "html"))
     _refuse_other_file(html, force=settings.force)
-    given = given_runs(runs, settings.names)
-    paths = [*given.names]
+    inputs = given_runs(runs, settings.names)
+    paths = [*inputs.names]
     for path in paths:
-        if path not in given.ready and not path.exists():
+        if path not in inputs.ready and not path.exists():
             raise InputError("there is no such file.", path=path)
     if len(paths) < 2:
         raise InputError(f"a report compares at least two runs; {listing(map(str, paths))} is one.")
-    if given.published.rows:
+    if inputs.published.rows:
         raise InputError(
             "a report shows whole rankings, and the runs of published results are cut short. "
             "`platform compare` compares with them.",
-            path=given.published.folder,
+            path=inputs.published.folder,
         )
-    judged = read_judged_runs(given, settings, compared=True)
+    judged = read_judged_runs(inputs, settings, compared=True)
     is_file = isinstance(settings.qrels, Path | str | None)
     source = (settings.qrels or settings.sampled_qrels) if is_file else "given judgments"
-    given = judged.given
-    paths = [*given.names]
+    inputs = judged.inputs
+    paths = [*inputs.names]
     comparison = compare_judged(judged, settings, title=Path(str(source)).name)
-    by_name = {given.names[path]: run for path, run in judged.runs.items()}
-    shown = Shown.of(comparison, settings.depth)
-    doc_ids = shown.doc_ids(by_name)
+    by_name = {inputs.names[path]: run for path, run in judged.runs.items()}
+    selection = RankingSelection.of(comparison, settings.depth)
+    doc_ids = selection.doc_ids(by_name)
     texts = Texts(notes=("Documents have no titles here: without a collection ids are all.",))
     if judged.collection is not None:
         with waiting("reading titles"):
             texts = _texts(judged.collection, judged.collection_name, doc_ids, paths)
         if settings.explain:
-            explained, unexplained = _explanations(given.names, shown, by_name)
+            explained, unexplained = _explanations(inputs.names, selection, by_name)
             texts = replace(texts, explanations=explained, notes=[*texts.notes, *unexplained])
     texts = replace(texts, machine=judged.judgments.machine)
     grades = judged.judgments.qrels
@@ -127,20 +127,20 @@ def write_report(
     notes = [*comparison.notes, *texts.notes]
     for note in judged.notes:
         notice(note)
-    if shown.left_out:
-        left = counted(shown.left_out, "topic")
-        notes.append(f"Rankings are shown of the topics that differ most; {left} have none here.")
+    if selection.left_out:
+        count = counted(selection.left_out, "topic")
+        notes.append(f"Rankings are shown of the topics that differ most; {count} have none here.")
     with waiting("writing the page"):
         page = render_page(
             comparison,
-            browser=browser_data(comparison, by_name, grades, shown, texts),
+            browser=browser_data(comparison, by_name, grades, selection, texts),
             curves=drawn,
             made=[
-                Made(name) if path in given.ready else made_of(name, path)
-                for path, name in given.names.items()
+                RunOrigin(name) if path in inputs.ready else made_of(name, path)
+                for path, name in inputs.names.items()
             ],
             notes=notes,
-            bibliography=_bibliography([path for path in paths if path not in given.ready]),
+            bibliography=_bibliography([path for path in paths if path not in inputs.ready]),
             title=settings.title,
             footer=_footer(command),
         )
@@ -172,8 +172,8 @@ def _texts(
     try:
         if is_indexed(collection.corpus):
             contains = resources.index().contains
-            known = [doc_id for doc_id in doc_ids if contains(doc_id)]
-            documents = {each.id: each for each in resources.documents(known)}
+            ids = [doc_id for doc_id in doc_ids if contains(doc_id)]
+            documents = {document.id: document for document in resources.documents(ids)}
         else:
             documents = _streamed(collection, {*doc_ids})
     except PlatformError as error:
@@ -190,51 +190,53 @@ def _texts(
     return Texts(documents, names, notes=notes)
 
 
-def _streamed(collection: Collection, wanted: set[str]) -> dict[str, Document]:
+def _streamed(collection: Collection, doc_ids: set[str]) -> dict[str, Document]:
     size = collection.corpus.size_hint()
     if "ir_datasets id" in collection.metadata or size is None or size > _MOST_STREAMED:
         return {}
     documents = {}
     with progress("looking for titles", size, "documents") as advance:
         for document in collection.corpus:
-            if document.id in wanted:
+            if document.id in doc_ids:
                 documents[document.id] = document
             advance(1)
     return documents
 
 
 def _explanations(
-    named: Mapping[Path, str], shown: Shown, runs: Mapping[str, Run]
+    names: Mapping[Path, str], selection: RankingSelection, runs: Mapping[str, Run]
 ) -> tuple[dict[str, dict[str, dict[str, str]]], list[str]]:
     """Rerankers' explanations of their first documents, as far as the cache has what they need.
 
     Returns topic to system to document to text, and sentences about systems without any.
     """
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    explanations: dict[str, dict[str, dict[str, str]]] = {}
     reasons: dict[str, list[str]] = {}
-    topics = [topic.id for topic in shown.topics][:_MOST_EXPLAINED]
-    depth = max(1, min(_EXPLAINED, _MOST_EXPLAINED // max(1, len(topics) * len(named))))
-    asked = {
+    topics = [topic.id for topic in selection.topics][:_MOST_EXPLAINED]
+    depth = max(1, min(_EXPLAINED, _MOST_EXPLAINED // max(1, len(topics) * len(names))))
+    requests = {
         path: {t: r.doc_ids[:depth] for t in topics if (r := runs[name].rankings.get(t))}
-        for path, name in named.items()
+        for path, name in names.items()
         if any(step.reranker for step in read_metadata(path).method.retrieval)
     }
-    total = sum(len(doc_ids) for by_topic in asked.values() for doc_ids in by_topic.values())
-    what = f"explaining ({option('explain', False)} leaves it out)"
-    with progress(what, total, "documents") as advance:
-        for path, by_topic in asked.items():
+    total = sum(len(doc_ids) for by_topic in requests.values() for doc_ids in by_topic.values())
+    title = f"explaining ({option('explain', False)} leaves it out)"
+    with progress(title, total, "documents") as advance:
+        for path, by_topic in requests.items():
             try:
                 settings = settings_from(read_metadata(path).implementation.call.content())
                 label = system_of(names_of([path])[path])
                 at_hand = explanations_at_hand(settings, label, by_topic, advance)
                 for topic, by_document in at_hand.items():
-                    texts = {d: explanation_text(each) for d, each in by_document.items()}
-                    found.setdefault(topic, {})[named[path]] = texts
+                    texts = {
+                        d: explanation_text(explanation) for d, explanation in by_document.items()
+                    }
+                    explanations.setdefault(topic, {})[names[path]] = texts
             except PlatformError as error:
-                reasons.setdefault(one_line(str(error)), []).append(named[path])
-    return found, [
-        f"{enumeration(who)} explain{'s' * (len(who) == 1)} no scores here: {reason}"
-        for reason, who in reasons.items()
+                reasons.setdefault(one_line(str(error)), []).append(names[path])
+    return explanations, [
+        f"{enumeration(systems)} explain{'s' * (len(systems) == 1)} no scores here: {reason}"
+        for reason, systems in reasons.items()
     ]
 
 
@@ -255,8 +257,8 @@ def _concept_names(
 def _names(expander: Expander, topic: Topic) -> list[str]:
     parts = expander.parts(topic)
     things = [*filter(None, [parts.disease]), *parts.genes, *parts.treatments, *parts.phrases]
-    found = (name.text for thing in things for name in thing.synonyms)
-    return list(dict.fromkeys([*found, *parts.variants]))[:_NAMES]
+    synonyms = (name.text for thing in things for name in thing.synonyms)
+    return list(dict.fromkeys([*synonyms, *parts.variants]))[:_NAMES]
 
 
 def _expanded_with(path: Path) -> tuple[str, ...]:
@@ -267,10 +269,10 @@ def _expanded_with(path: Path) -> tuple[str, ...]:
 
 def _bibliography(paths: Sequence[Path]) -> str:
     """BibTeX of all runs whose metadata tell what they used."""
-    told = [path for path in paths if read_metadata(path).says("method")]
-    return as_bibtex(cite(told)) if told else ""
+    runs = [path for path in paths if read_metadata(path).says("method")]
+    return as_bibtex(cite(runs)) if runs else ""
 
 
 def _footer(command: Sequence[str]) -> str:
-    made = f"Made with irplatform {__version__}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    return f"{made}: {shlex.join(command)}" if command else f"{made}."
+    origin = f"Made with irplatform {__version__}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{origin}: {shlex.join(command)}" if command else f"{origin}."

@@ -21,7 +21,7 @@ from irplatform.experiment.run import run_again
 from irplatform.files.writing import home
 from irplatform.lucene.java import class_archive
 from irplatform.run_folder.ir_metadata import as_recorded, read_yaml
-from irplatform.run_folder.listed import described_runs, here
+from irplatform.run_folder.listed import current_path, described_runs
 from irplatform.run_folder.metadata_files import (
     SUFFIX,
     is_as_recorded,
@@ -135,12 +135,12 @@ class _Command:
     Attributes:
         call: its function and settings.
         runs: its runs.
-        whole: repeat all, not only what the one run needs.
+        is_complete: repeat all, not only what the one run needs.
     """
 
     call: Mapping[str, Any]
     runs: Sequence[_Recorded]
-    whole: bool
+    is_complete: bool
 
     def repeat(self, folder: Path, collection: str | None) -> Sequence[str]:
         """Make the runs in a folder; return the systems that were not needed."""
@@ -151,7 +151,7 @@ class _Command:
         settings = replace(settings_from(self.call), run_dir=folder)
         if collection is not None:
             settings = replace(settings, collection=collection)
-        return run_again(settings, None if self.whole else file_name(Path(file)))
+        return run_again(settings, None if self.is_complete else file_name(Path(file)))
 
 
 def rerun(
@@ -183,7 +183,7 @@ def rerun(
     out = None if out is None else as_path(out, "out")
     commands = _commands(metadata)
     started = time.monotonic()
-    made: list[RunAgain] = []
+    runs: list[RunAgain] = []
     left_out: list[str] = []
     with (
         tempfile.TemporaryDirectory(prefix="irplatform-rerun-") as scratch,
@@ -199,19 +199,19 @@ def rerun(
                 path = folder / run.file
                 if not path.exists():
                     raise InputError(f"the settings make no {run.file} now.", path=metadata)
-                name, kept = str(below / run.file), path if out else None
+                name, location = str(below / run.file), path if out else None
                 obtained, alike = run.compare(path)
-                made.append(RunAgain(name, run.sha256, obtained, kept, alike))
-    return Rerun(made, time.monotonic() - started, left_out)
+                runs.append(RunAgain(name, run.sha256, obtained, location, alike))
+    return Rerun(runs, time.monotonic() - started, left_out)
 
 
 def _commands(path: Path) -> list[_Command]:
     """The commands that made the runs which these metadata describe."""
     if path.is_dir():
         return _of_folder(path)
-    listed = path.suffix in (".yml", ".yaml")
+    is_yaml = path.suffix in (".yml", ".yaml")
     run = path.with_name(path.name.removesuffix(SUFFIX))
-    metadata = as_recorded(read_yaml(path)) if listed else read_metadata(run)
+    metadata = as_recorded(read_yaml(path)) if is_yaml else read_metadata(run)
     if not path.exists():
         raise InputError("there is no such file.", path=path)
     if not metadata:
@@ -224,28 +224,32 @@ def _commands(path: Path) -> list[_Command]:
             path=path,
         )
     recorded = [
-        _Recorded(about.file, about.sha256, here(path.with_name(about.file) if listed else run))
+        _Recorded(
+            about.file, about.sha256, current_path(path.with_name(about.file) if is_yaml else run)
+        )
         for about in runs
         if about.file and about.sha256
     ]
-    return [_Command(call.content(), recorded, whole=not metadata.run)]
+    return [_Command(call.content(), recorded, is_complete=not metadata.run)]
 
 
 def _of_folder(path: Path) -> list[_Command]:
     """The commands that made the runs of a folder, or of all folders of a matrix."""
-    found: dict[str, _Command] = {}
+    commands: dict[str, _Command] = {}
     for run in described_runs(path):
         metadata = read_metadata(run)
         about, call = metadata.run, metadata.implementation.call.content()
         if not (about.file and about.sha256 and call):
             continue
         key = json.dumps([str(run.parent), call], sort_keys=True)
-        known = found.setdefault(key, _Command(call, (), whole=call.get("function") == "run"))
+        command = commands.setdefault(
+            key, _Command(call, (), is_complete=call.get("function") == "run")
+        )
         recorded = _Recorded(about.file, about.sha256, run)
-        found[key] = replace(known, runs=[*known.runs, recorded])
-    if not found:
+        commands[key] = replace(command, runs=[*command.runs, recorded])
+    if not commands:
         raise InputError("there are no runs here whose metadata say how to make them.", path=path)
-    return [*found.values()]
+    return [*commands.values()]
 
 
 @contextmanager

@@ -95,24 +95,24 @@ def time_rerankers(
         InputError: a wrong name, option or device, or too few documents.
     """
     plugins = registry()
-    found = plugins.collection(collection)
-    options = with_expansion_of(found, plugins, _RETRIEVERS, settings)
+    source = plugins.collection(collection)
+    options = with_expansion_of(source, plugins, _RETRIEVERS, settings)
     names = rerankers or sorted(plugins.rerankers)
     retrievers, choices = choose_systems(plugins, _RETRIEVERS, names, options, preset)
-    refuse_large_downloads(found, collection)
+    refuse_large_downloads(source, collection)
     threads = within_cores("model_threads", model_threads)
-    chosen = list(dict.fromkeys(choose_device(d, threads) for d in devices or ("cpu", "auto")))
+    targets = list(dict.fromkeys(choose_device(d, threads) for d in devices or ("cpu", "auto")))
     resources = CollectionResources(
-        found.corpus, chosen[0], seed=42, threads=available_cores(), model_threads=threads
+        source.corpus, targets[0], seed=42, threads=available_cores(), model_threads=threads
     )
     first_stage = FirstStage(choices=retrievers, depth=documents, rerank_depth=documents)
-    candidates = first_stage.candidates(found, resources)
+    candidates = first_stage.candidates(source, resources)
     topic_pools = pools(candidates, topics, documents)
-    judgments = found.qrels
+    judgments = source.qrels
     timings = []
-    with progress("timing rerankers", len(choices) * len(chosen)) as advance:
+    with progress("timing rerankers", len(choices) * len(targets)) as advance:
         for choice in choices:
-            for device in chosen:
+            for device in targets:
                 on_device = replace(resources, device=device)
                 timings.append(time_reranker(choice, topic_pools, rounds, on_device, judgments))
                 advance(1)
@@ -157,7 +157,7 @@ def time_reranker(
                     started = time.perf_counter()
                     scores = member.score(topic, documents)
                     seconds = time.perf_counter() - started
-                checked_scores(choice.registration.who, topic, documents, scores)
+                checked_scores(choice.registration.full_title, topic, documents, scores)
                 if turn:  # the first one warms up
                     milliseconds.append(seconds * 1000)
     except PlatformError as error:

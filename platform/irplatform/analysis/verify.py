@@ -95,13 +95,13 @@ def verify(run: AnyPath, *, collection: str | None = None) -> list[Finding]:
     if not run.exists() and metadata_file(run) is None:
         raise InputError("there is no such file.", path=run)
     metadata = known_metadata(run)
-    found = [_file(run, metadata)]
-    found += _data(metadata, collection)
-    found += _inputs(metadata)
-    found += _artifacts(metadata)
-    found += _weights(metadata)
-    found += _versions(metadata)
-    return found
+    findings = [_file(run, metadata)]
+    findings += _data(metadata, collection)
+    findings += _inputs(metadata)
+    findings += _artifacts(metadata)
+    findings += _weights(metadata)
+    findings += _versions(metadata)
+    return findings
 
 
 def verify_folder(folder: Path, *, collection: str | None = None) -> dict[Path, list[Finding]]:
@@ -110,25 +110,25 @@ def verify_folder(folder: Path, *, collection: str | None = None) -> dict[Path, 
     Raises:
         InputError: it says so of none, or see `verify`.
     """
-    found = {run: verify(run, collection=collection) for run in described_runs(folder)}
+    findings = {run: verify(run, collection=collection) for run in described_runs(folder)}
     for run, sha256 in listed_runs(folder).items():
-        if run not in found:
+        if run not in findings:
             lost = f"{metadata_path(run).name} is not here any more"
-            found[run] = [] if run.is_file() else [_gone(run)]
-            found[run].append(Finding("metadata", "changed", lost))
-        elif sha256 and found[run][0].verdict == "agrees" and not is_as_recorded(run, sha256):
+            findings[run] = [] if run.is_file() else [_gone(run)]
+            findings[run].append(Finding("metadata", "changed", lost))
+        elif sha256 and findings[run][0].verdict == "agrees" and not is_as_recorded(run, sha256):
             other = f"another took its place: report.json lists sha256 {sha256[:_DIGITS]}…"
-            found[run][0] = Finding("run", "changed", other)
-    if not found:
+            findings[run][0] = Finding("run", "changed", other)
+    if not findings:
         raise InputError("there are no run files with metadata in this folder.", path=folder)
-    return found
+    return findings
 
 
 def _gone(run: Path) -> Finding:
     now = moved_to(run, run.parent)
     again = "; `platform rerun` makes it again" if metadata_file(run) else ""
-    told = f"; {now.name} has its content" if now else again
-    return Finding("run", "changed", f"{run.name} is not here any more{told}")
+    hint = f"; {now.name} has its content" if now else again
+    return Finding("run", "changed", f"{run.name} is not here any more{hint}")
 
 
 def changed(findings: list[Finding]) -> list[str]:
@@ -141,8 +141,8 @@ def _file(path: Path, metadata: RunMetadata) -> Finding:
     if not path.exists():
         return _gone(path)
     if about.sha256 is None:
-        made = "an older version or another program made it"
-        return Finding("run", "unknown", f"its digest was not recorded; {made}")
+        reason = "an older version or another program made it"
+        return Finding("run", "unknown", f"its digest was not recorded; {reason}")
     if is_as_recorded(path, about.sha256):
         return Finding("run", "agrees", f"sha256 {about.sha256[:_DIGITS]}…")
     try:
@@ -160,12 +160,12 @@ def _file(path: Path, metadata: RunMetadata) -> Finding:
     return Finding("run", "changed", f"other rankings of {topics}: {listing(touched)}")
 
 
-def _data(metadata: RunMetadata, named: str | None) -> Iterator[Finding]:
+def _data(metadata: RunMetadata, location: str | None) -> Iterator[Finding]:
     """The topics, judgments and documents, and what the settings stand for now."""
     data, call, then = metadata.data, metadata.implementation.call, metadata.method.settings
     if data.test_collection.name is None:
         return
-    name = named or call.settings.get("collection") or data.test_collection.name
+    name = location or call.settings.get("collection") or data.test_collection.name
     settings, unreadable = None, ""
     try:
         settings = settings_from(
@@ -218,29 +218,29 @@ def _parts(marks: Marks, now: Mapping[str, Any], of: str) -> Iterator[Finding]:
 
 def _inputs(metadata: RunMetadata) -> Iterator[Finding]:
     """The files and folders that settings named."""
-    listed = [*metadata.data.inputs]
+    entries = [*metadata.data.inputs]
     for step in metadata.method.retrieval:
         for role, runs in (("fused run", step.fuses), ("training run", step.learned.runs)):
-            listed += [{"role": role, "path": run.run, **run.content()} for run in runs]
+            entries += [{"role": role, "path": run.run, **run.content()} for run in runs]
     folder = Path(metadata.implementation.executable.get("working directory", ""))
-    for entry in listed:
+    for entry in entries:
         if not isinstance(entry, dict) or not all(isinstance(entry.get(k), str) for k in _INPUT):
             yield Finding("inputs", "unknown", "another program recorded them")
             continue
         path = folder / entry["path"]
         now = content_digest(path)
         if not now:
-            yield Finding(entry["role"], "unknown", f"{_shown(path)} is not here")
+            yield Finding(entry["role"], "unknown", f"{_display_path(path)} is not here")
         elif now != entry["sha256"]:
-            yield Finding(entry["role"], "changed", f"{_shown(path)} has other content")
+            yield Finding(entry["role"], "changed", f"{_display_path(path)} has other content")
         else:
-            yield Finding(entry["role"], "agrees", _shown(path))
+            yield Finding(entry["role"], "agrees", _display_path(path))
 
 
-def _shown(path: Path) -> str:
+def _display_path(path: Path) -> str:
     """A path from the current folder, if it lies there."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+    folder = Path.cwd()
+    return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
 
 def _artifacts(metadata: RunMetadata) -> Iterator[Finding]:
@@ -248,7 +248,7 @@ def _artifacts(metadata: RunMetadata) -> Iterator[Finding]:
     for name, mark in metadata.data.artifacts.items():
         subject = name.replace("_", " ")
         for folder in (home() / name.replace("_", "-")).glob("*-*"):
-            if mark not in (made := folder.name.rpartition("-")[2], composed_mark(made)):
+            if mark not in (suffix := folder.name.rpartition("-")[2], composed_mark(suffix)):
                 continue
             if fault := damage(folder):
                 yield Finding(subject, "changed", f"{within_home(folder)} {fault}")
@@ -269,8 +269,8 @@ def _weights(metadata: RunMetadata) -> Iterator[Finding]:
             yield Finding("weights", "unknown", "the trained model is not in this cache")
             continue
         with suppress(InputError):
-            made = read_own_json(folder / MANIFEST)["fingerprint"]
-            now = fingerprint({"made": made, "weights": Checkpoint.read(folder).weights})
+            identity = read_own_json(folder / MANIFEST)["fingerprint"]
+            now = fingerprint({"made": identity, "weights": Checkpoint.read(folder).weights})
             if now == mark and damage(folder) is None:
                 yield Finding("weights", "agrees", str(within_home(folder)))
                 continue
@@ -300,8 +300,8 @@ def _versions(metadata: RunMetadata) -> Iterator[Finding]:
         yield Finding("irplatform", "changed", f"other code: {then} -> {now}")
     software = metadata.platform.software
     recorded = software.content()
-    here = describe_platform(lucene=lucene_version())["software"]
-    installed = here["libraries"]["python"]
+    environment = describe_platform(lucene=lucene_version())["software"]
+    installed = environment["libraries"]["python"]
     pairs = {
         name: (version, installed.get(name))
         for name, version in software.libraries.python.items()
@@ -309,7 +309,7 @@ def _versions(metadata: RunMetadata) -> Iterator[Finding]:
     }
     for name in ("python", "lucene", "arithmetic"):
         if name in recorded:
-            pairs[name] = (recorded[name], here.get(name))
+            pairs[name] = (recorded[name], environment.get(name))
     others = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     for name, (before, after) in others.items():
         yield Finding(name, "changed", f"{before} -> {after or 'not installed'}")

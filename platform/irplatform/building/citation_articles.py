@@ -110,14 +110,14 @@ def find_sources(paths: Sequence[Path]) -> list[Path]:
         if not path.exists():
             raise InputError("there is no such file or folder.", path=path)
         inside = sorted(path.rglob("[!.]*")) if path.is_dir() else [path]
-        found = [p for p in inside if p.is_file() and (_is_article(p.name) or is_archive(p))]
-        if not found:
+        sources = [p for p in inside if p.is_file() and (_is_article(p.name) or is_archive(p))]
+        if not sources:
             raise InputError(
                 "there are no articles here: expected .xml, .nxml (also .gz), .tar, .tar.gz or "
                 ".tgz.",
                 path=path,
             )
-        files.update(dict.fromkeys(found))
+        files.update(dict.fromkeys(sources))
     return list(files)
 
 
@@ -277,22 +277,22 @@ def _build(folder: Path, sources: Sequence[Path], skip: bool, workers: int | Non
     total = None if any(is_archive(source) for source in sources) else len(sources)
     stream = members(sources)
     per_part = _CHUNK * _CHUNKS_A_PART
-    part = done = 0
+    part = count = 0
     while is_kept(_part(folder, part)):  # of an interrupted build
-        done += sum(1 for _ in islice(stream, per_part))
+        count += sum(1 for _ in islice(stream, per_part))
         part += 1
-    if done:
-        notice(f"going on after {done:,} files that were read before")
+    if count:
+        notice(f"going on after {count:,} files that were read before")
     with progress("reading articles", total, "files") as advance:
-        advance(done)
+        advance(count)
         chunks = batched(stream, _CHUNK)
         results = ordered_map(partial(_read_chunk, skip=skip), chunks, workers=workers)
         for first in results:
-            made: list[bytes] = []
+            records: list[bytes] = []
             for files, lines in chain([first], islice(results, _CHUNKS_A_PART - 1)):
-                made += lines
+                records += lines
                 advance(files)
-            keep(_part(folder, part), b"".join(made))
+            keep(_part(folder, part), b"".join(records))
             part += 1
 
 

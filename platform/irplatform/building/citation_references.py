@@ -216,13 +216,13 @@ class ReferenceList:
 
         A part is also meant by its letter in the `label` of a mark that points to the whole.
         """
-        found = [self._by_id[name] for name in ids.split() if name in self._by_id]
-        if len(found) != 1 or not (match := _LETTERS.fullmatch(label)):
-            return found
+        places = [self._by_id[name] for name in ids.split() if name in self._by_id]
+        if len(places) != 1 or not (match := _LETTERS.fullmatch(label)):
+            return places
         spans = re.findall(r"([a-z])(?:\s*[–-]\s*([a-z]))?", match[1])
         letters = [chr(n) for a, b in spans for n in range(ord(a), ord(b or a) + 1)]
-        parts = [self._by_letter.get((found[0], letter)) for letter in letters]
-        return [part for part in parts if part is not None] if None not in parts else found
+        parts = [self._by_letter.get((places[0], letter)) for letter in letters]
+        return [part for part in parts if part is not None] if None not in parts else places
 
     def home(self, position: int) -> int:
         """The position in the list of a reference, or of that which a part belongs to."""
@@ -256,13 +256,13 @@ class ReferenceList:
         `begin` is the position of number 0, see `beginning`. Of several lists that all begin with
         1, the best fit is taken. References without a number count by their order.
         """
-        found = []
+        places = []
         for number in range(first, last + 1):
             if candidates := self._by_number.get(number):
-                found.append(min(candidates, key=lambda place: abs(place - begin - number)))
+                places.append(min(candidates, key=lambda place: abs(place - begin - number)))
             elif 0 <= (place := begin + number) < self.count:
-                found += [place] if self.references[place].number is None else []
-        return found
+                places += [place] if self.references[place].number is None else []
+        return places
 
 
 def normalized(kind: str, value: str) -> str | None:
@@ -279,13 +279,13 @@ def identifiers(text: str, kind: str = "") -> list[str]:
             return [f"pmid:{number}" for number in numbers]
     if kind == "pmcid" and (name := normalized(kind, text)):
         return [name]
-    found = []
+    names = []
     for match in _PRINTED.finditer(plain(text)):
         kinds = [match.lastgroup or ""]
         if kinds == ["address"]:
             kinds = ["pmid", "pmcid", *(["doi"] if "doi.org/" in match[0].lower() else [])]
-        found += [name for each in kinds if (name := normalized(each, match[0]))][:1]
-    return found
+        names += [name for scheme in kinds if (name := normalized(scheme, match[0]))][:1]
+    return names
 
 
 def title_key(title: str) -> str | None:
@@ -307,8 +307,8 @@ def _parts(cited: list[tuple[Any, _Works]]) -> Iterator[tuple[Any, str, _Works]]
     """The parts of a reference with their letters: its citations, or the works after (a), (b)."""
     if len(cited) > 1:
         for citation, several in cited:
-            own = citation.find("label")
-            letter = _LETTER.match(plain_text(citation if own is None else own))
+            label = citation.find("label")
+            letter = _LETTER.match(plain_text(citation if label is None else label))
             yield citation, letter[1] if letter else "", several
         return
     for citation, several in cited:
@@ -324,22 +324,22 @@ def _works_of(citation: Any) -> list[tuple[str, ...]]:
     Most cite one work. In "(a) …; (b) …", the second begins with the first identifier of a kind
     that the work before has already.
     """
-    found = list(_identifiers(citation))
+    ids = list(_identifiers(citation))
     works: list[dict[str, None]] = [{}]
-    if any(_differ(one, other) for one in found for other in found if not _is_title(one)):
-        for identifier in found:
-            if known := [work for work in works if identifier in work]:
-                works.remove(known[0])
-                works.append(known[0])
+    if any(_differ(one, other) for one in ids for other in ids if not _is_title(one)):
+        for identifier in ids:
+            if matches := [work for work in works if identifier in work]:
+                works.remove(matches[0])
+                works.append(matches[0])
             elif any(_differ(identifier, other) for other in works[-1]):
                 works.append({})
             works[-1][identifier] = None
     else:
-        works = [dict.fromkeys(found)]
+        works = [dict.fromkeys(ids)]
     # Elements stand side by side: "<fpage>e307</fpage><comment>doi:10.1371/…</comment>".
     printed = dict.fromkeys(identifiers(plain_text(citation, around=" ")))
     for kind in _READERS:
-        if not any(identifier.startswith(f"{kind}:") for identifier in found):
+        if not any(identifier.startswith(f"{kind}:") for identifier in ids):
             names = [name for name in printed if name.startswith(f"{kind}:")]
             works += [{} for _ in range(len(names) - len(works))]
             for work, name in zip(works, names, strict=False):

@@ -194,10 +194,10 @@ def marked_text(paragraph: Any, references: ReferenceList) -> MarkedText:
     unknown = sum(not _positions(mark, references) for mark in marks)
     groups: list[tuple[int, ...]] = []
     pieces = []
-    end = used = 0
+    end = offset = 0
     for match in _GROUP.finditer(flat):
-        members = marks[used : used + _count(match[0])]
-        used += len(members)
+        members = marks[offset : offset + _count(match[0])]
+        offset += len(members)
         pieces.append(flat[end : match.start()])
         end = match.end()
         if not _in_brackets(flat, match.start()):  # authors' names are part of the sentence
@@ -251,8 +251,8 @@ def _count(text: str) -> int:
 
 def _in_brackets(text: str, position: int) -> bool:
     return any(
-        text.rfind(left, 0, position) > text.rfind(right, 0, position)
-        for left, right in ("()", "[]")
+        text.rfind(opener, 0, position) > text.rfind(closer, 0, position)
+        for opener, closer in ("()", "[]")
     )
 
 

@@ -75,17 +75,17 @@ class Targets:
             yield from (name for name in work if name.startswith("title:"))
 
 
-def search_corpus(corpus: Corpus, wanted: set[str]) -> dict[str, Target]:
+def search_corpus(corpus: Corpus, identifiers: set[str]) -> dict[str, Target]:
     """Map identifiers to documents, without titles of several documents, in one pass."""
     targets: dict[str, Target] = {}
     ambiguous: set[str] = set()
-    titles = any(identifier.startswith("title:") for identifier in wanted)
+    titles = any(identifier.startswith("title:") for identifier in identifiers)
     with progress(
         f"looking for cited articles in {corpus.name}", corpus.size_hint(), "documents"
     ) as advance:
         for document in corpus:
             advance(1)
-            names = [name for name in _names(document, titles=titles) if name in wanted]
+            names = [name for name in _names(document, titles=titles) if name in identifiers]
             if not names:
                 continue
             target = Target(document.id, len(document.text.split()), document.year)
@@ -108,7 +108,7 @@ def _names(document: Document, *, titles: bool) -> Iterator[str]:
         yield key
 
 
-def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]:
+def read_table(path: Path, selection: Container[str]) -> dict[str, tuple[str, ...]]:
     """Map wanted identifiers to all of their article, by a table such as `PMC-ids.csv.gz`.
 
     Raises:
@@ -134,7 +134,7 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
     for row in rows:
         identifiers = _identifiers(row, columns, invalid)
         for identifier in identifiers:
-            if identifier in wanted:
+            if identifier in selection:
                 aliases[identifier] = identifiers
     if invalid:
         left_out = counted(invalid.total(), "cell")

@@ -86,7 +86,7 @@ class _Counts:
     )
 
     @property
-    def kept(self) -> int:
+    def sentence_count(self) -> int:
         """The number of sentences in all splits."""
         return sum(counts["sentences"] for counts in self.splits.values())
 
@@ -125,7 +125,7 @@ def from_citations(
         extracted = extract(sources, skip_unreadable=settings.skip_unreadable, workers=workers)
         targets = _targets(extracted, resolved, ids, settings)
         notes = _write(folder, extracted, targets, settings, counts)
-        if not counts.kept:
+        if not counts.sentence_count:
             raise _nothing_left(sources, counts)
         if collection:
             write_reference(collection, folder, seen_from=out)
@@ -140,7 +140,7 @@ def from_citations(
             "read": counts.read,
             "references": counts.references,
             "removed": counts.removed,
-            "kept": counts.kept,
+            "kept": counts.sentence_count,
             "splits": counts.splits,
             "notes": notes,
         }
@@ -149,7 +149,7 @@ def from_citations(
             record,
             _lines(counts.read),
             _lines(counts.references, "references "),
-            [*_lines(counts.removed, "removed: "), ("kept", f"{counts.kept:,}")],
+            [*_lines(counts.removed, "removed: "), ("kept", f"{counts.sentence_count:,}")],
         )
 
 
@@ -158,10 +158,10 @@ def _lines(counts: Mapping[str, int], prefix: str = "") -> list[tuple[str, ...]]
 
 
 def _nothing_left(sources: Sequence[Path], counts: _Counts) -> InputError:
-    reasons = {why: n for why, n in counts.removed.items() if n} or {"none cites": 0}
+    reasons = {reason: n for reason, n in counts.removed.items() if n} or {"none cites": 0}
     if unread := counts.read["files left out"]:
         reasons = {"files could not be read": unread, **reasons}
-    listed = ", ".join(f"{n:,}: {why}" if n else why for why, n in reasons.items())
+    summary = ", ".join(f"{n:,}: {reason}" if n else reason for reason, n in reasons.items())
     help_ = (
         f" {option('ids', 'TABLE')}, or {option('collection')} with {option('titles', True)}, "
         "finds more of the cited articles."
@@ -173,7 +173,7 @@ def _nothing_left(sources: Sequence[Path], counts: _Counts) -> InputError:
             "the text alone, such as [3], are not read as marks."
         )
     path, of = (sources[0], "") if len(sources) == 1 else (None, f" of {len(sources):,} files")
-    return InputError(f"no sentence{of} is left ({listed}).{hint}", path=path)
+    return InputError(f"no sentence{of} is left ({summary}).{hint}", path=path)
 
 
 def _targets(
@@ -199,7 +199,7 @@ def _write(
     folder: Path, extracted: Path, targets: Targets, settings: CitationSettings, counts: _Counts
 ) -> list[str]:
     """Write queries and judgments; return notes."""
-    seen: set[str] = set()
+    article_ids: set[str] = set()
     years = targets.by_identifier is not None and any(
         target.year for target in targets.by_identifier.values()
     )
@@ -210,10 +210,10 @@ def _write(
                 notice(f"left out: {article}")
                 counts.read["files left out"] += 1
                 continue
-            if article.id in seen:
+            if article.id in article_ids:
                 counts.read["articles read before"] += 1
                 continue
-            seen.add(article.id)
+            article_ids.add(article.id)
             split = split_of(article.id, settings.shares, settings.seed)
             sentences = 0
             for sentence, cited in judge(article):

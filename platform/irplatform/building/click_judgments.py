@@ -140,7 +140,7 @@ def judge(rows: pl.DataFrame, rules: JudgingRules, counts: Counts) -> pl.DataFra
     totals = kept_queries.select("id", "query", pl.col("weight").alias("total"))
     documents = _with_weights(rows.filter(pl.col("refused") == ""), rules.weights)
     documents = documents.join(totals, on=["id", "query"])
-    level = written(levels(documents["weight"], documents["total"], rules.formula))
+    level = round_levels(levels(documents["weight"], documents["total"], rules.formula))
     return (
         documents.select("id", "query", "doc_id")
         .with_columns(pl.Series("level", level))
@@ -185,7 +185,7 @@ def levels(weighted: npt.ArrayLike, totals: npt.ArrayLike, formula: Formula = "2
     return np.where(clicks > 0, 1 + 99 * clicks / sums, 0.0)
 
 
-def written(relevance: npt.ArrayLike) -> Numbers:
+def round_levels(relevance: npt.ArrayLike) -> Numbers:
     """Levels with six decimals and at most six digits before the point; those above 0 stay so."""
     exact = np.asarray(relevance, dtype=np.float64)
     least = np.where(exact > 0, 10.0**-_DECIMALS, 0.0)

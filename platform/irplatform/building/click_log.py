@@ -107,9 +107,9 @@ def _fast(block: bytes, header: Header) -> pl.DataFrame | None:
     """The block as Polars reads it; None if something in it may be wrong."""
     import polars as pl
 
-    ours = {place: name for name, place in header.places.items()}
+    names = {place: name for name, place in header.places.items()}
     schema = {
-        ours.get(place, f"ignored {place}"): pl.Int64 if ours.get(place) in NUMBERS else pl.String
+        names.get(place, f"ignored {place}"): pl.Int64 if names.get(place) in NUMBERS else pl.String
         for place in range(len(header.names))
     }
     try:
@@ -189,7 +189,7 @@ def prepare(lines: pl.DataFrame, rules: QueryRules) -> pl.DataFrame:
         },
         schema=dict.fromkeys(["typed", "query", "id", "refused"], pl.String),
     )
-    kept = pl.col("refused") == ""
+    condition = pl.col("refused") == ""
     opened = (pl.col("fulltext_clicks") > 0).cast(pl.Int64)
     available = pl.max_horizontal("has_fulltext", opened)
     return combine(
@@ -199,11 +199,11 @@ def prepare(lines: pl.DataFrame, rules: QueryRules) -> pl.DataFrame:
             "id",
             "query",
             "refused",
-            pl.when(kept).then("doc_id").otherwise(pl.lit("")).alias("doc_id"),
+            pl.when(condition).then("doc_id").otherwise(pl.lit("")).alias("doc_id"),
             pl.lit(1, dtype=pl.Int64).alias("lines"),
-            pl.when(kept).then("abstract_clicks").otherwise(0).alias("abstract"),
-            pl.when(kept).then("fulltext_clicks").otherwise(0).alias("fulltext"),
-            pl.when(kept).then(available).otherwise(0).alias("available"),
+            pl.when(condition).then("abstract_clicks").otherwise(0).alias("abstract"),
+            pl.when(condition).then("fulltext_clicks").otherwise(0).alias("fulltext"),
+            pl.when(condition).then(available).otherwise(0).alias("available"),
         )
     )
 

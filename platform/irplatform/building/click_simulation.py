@@ -71,14 +71,14 @@ class Behaviour:
         if not 0 <= self.decay < np.inf:
             raise InputError("the decay of examination must be 0 or more.")
         grade_chances = {f"of a click at grade {g}": p for g, p in (self.by_grade or {}).items()}
-        for what, probability in {
+        for case, probability in {
             "of stopping": self.stop,
             "of noise": self.noise,
             "of going on to the full text": self.fulltext,
             **grade_chances,
         }.items():
             if not 0 <= probability <= 1:
-                raise InputError(f"the probability {what} lies between 0 and 1, not {probability}.")
+                raise InputError(f"the probability {case} lies between 0 and 1, not {probability}.")
 
     def attraction(self, grades: npt.NDArray[np.float64], highest: float) -> Probabilities:
         """Probabilities of a click on documents that are examined.
@@ -171,8 +171,8 @@ def simulate_clicks(
     )
     runs = cached_runs(choices, topics, settings.depth, resources, label=resolved.id)
     rankings = {t.id: [r.run.rankings[t.id].doc_ids for r in runs] for t in topics}
-    shown = [topic for topic in topics if any(rankings[topic.id])]
-    return {"topics": len(shown), "lines": write_log(path, topics, rankings, qrels, settings)}
+    log_topics = [topic for topic in topics if any(rankings[topic.id])]
+    return {"topics": len(log_topics), "lines": write_log(path, topics, rankings, qrels, settings)}
 
 
 def write_log(
@@ -200,9 +200,9 @@ def write_log(
         file.write("\t".join(COLUMNS).encode() + b"\n")
         with progress("simulating clicks", len(topics), "topics") as advance:
             for topic in topics:
-                found = [ranking[: settings.depth] for ranking in rankings.get(topic.id, ())]
+                results = [ranking[: settings.depth] for ranking in rankings.get(topic.id, ())]
                 grades = qrels.get(topic.id, {})
-                for frame in sessions(topic, found, grades, highest, settings):
+                for frame in sessions(topic, results, grades, highest, settings):
                     lines = frame.write_csv(
                         separator="\t", include_header=False, quote_style="never"
                     )
@@ -239,18 +239,18 @@ def sessions(
     step = max(1, _LINES // len(ranks))
     for start in range(0, settings.sessions, step):
         count = min(step, settings.sessions - start)
-        shown = _pages([*ranks.values()], page, count, settings.shuffle, random)
-        clicked = behaviour.click(attraction[shown], random)
-        goes_on = random.random(clicked.shape) < behaviour.fulltext * attraction[shown]
-        opened = clicked & goes_on & available[shown]
+        pages = _pages([*ranks.values()], page, count, settings.shuffle, random)
+        clicked = behaviour.click(attraction[pages], random)
+        goes_on = random.random(clicked.shape) < behaviour.fulltext * attraction[pages]
+        opened = clicked & goes_on & available[pages]
         yield pl.DataFrame(
             {
-                "query": pl.repeat(query, shown.size, eager=True),
-                "doc_id": pl.Series(doc_ids[shown.ravel()], dtype=pl.String),
+                "query": pl.repeat(query, pages.size, eager=True),
+                "doc_id": pl.Series(doc_ids[pages.ravel()], dtype=pl.String),
                 "rank": np.tile(np.arange(1, page + 1), count),
                 "abstract_clicks": clicked.ravel().astype(np.int64),
                 "fulltext_clicks": opened.ravel().astype(np.int64),
-                "has_fulltext": available[shown].ravel().astype(np.int64),
+                "has_fulltext": available[pages].ravel().astype(np.int64),
             }
         )
 

@@ -131,7 +131,7 @@ def from_clicks(
             **{f"removed: {reason}": counts.of(reason) for reason in reasons},
             "kept": counts.of(KEPT),
         }
-        table = [(name, *(f"{n:,}" for n in both.values())) for name, both in filters.items()]
+        table = [(name, *(f"{n:,}" for n in numbers.values())) for name, numbers in filters.items()]
         return write_report(folder, record, [("", "queries", "lines"), *table])
 
 
@@ -150,13 +150,13 @@ def _prepared(log: Path, rules: QueryRules) -> Iterator[pl.DataFrame]:
 
 def _check_coverage(folder: Path, collection: Collection, log: Path) -> list[str]:
     notice(f"looking for the judged documents in {collection.id}")
-    known, judged = known_judgments(folder, (document.id for document in collection.corpus))
+    count, judged = known_judgments(folder, (document.id for document in collection.corpus))
     message = (
-        f"{judged - known:,} of the {judged:,} judgments name documents that {collection.id} lacks"
+        f"{judged - count:,} of the {judged:,} judgments name documents that {collection.id} lacks"
     )
-    if known < _LEAST_KNOWN * judged:
+    if count < _LEAST_KNOWN * judged:
         raise InputError(f"{message}. Is this a log of another collection?", path=log)
-    return [message] if known < judged else []
+    return [message] if count < judged else []
 
 
 def _write_subsets(folder: Path, writer: SplitWriter, collection: Collection | None) -> list[str]:
@@ -174,8 +174,8 @@ def _write_subsets(folder: Path, writer: SplitWriter, collection: Collection | N
         negatives = ((query, doc) for _, query, doc, level in _judgments(folder) if level == 0)
         matching = with_matching_negatives(test, negatives, lambda: collection.corpus)
         splits[NEG20] = write_subset(folder, NEG20, matching)
-    some, all_ = with_new_words(test, writer.known_words)
-    for name, query_ids in ((ONE_NEW, some), (ALL_NEW, all_)):
+    one_new, all_new = with_new_words(test, writer.known_words)
+    for name, query_ids in ((ONE_NEW, one_new), (ALL_NEW, all_new)):
         splits[name] = write_subset(folder, name, query_ids)
     return notes
 
@@ -253,12 +253,12 @@ def _judgments(folder: Path) -> Iterator[tuple[bytes, str, str, float]]:
 
 
 def with_new_words(
-    queries: Mapping[str, str], known: set[str]
+    queries: Mapping[str, str], lexicon: set[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Ids of queries with at least one new word, and of those of which all words are new."""
-    new = {id_: [word not in known for word in tokenize(text)] for id_, text in queries.items()}
-    some = frozenset(id_ for id_, words in new.items() if any(words))
-    return some, frozenset(id_ for id_ in some if all(new[id_]))
+    new = {id_: [word not in lexicon for word in tokenize(text)] for id_, text in queries.items()}
+    ids = frozenset(id_ for id_, words in new.items() if any(words))
+    return ids, frozenset(id_ for id_ in ids if all(new[id_]))
 
 
 def with_matching_negatives(
@@ -296,8 +296,8 @@ def known_judgments(folder: Path, doc_ids: Iterable[str]) -> tuple[int, int]:
     files = [path for split in SPLITS if (path := qrels_path(folder, split)).exists()]
     lines = pl.scan_csv(files, separator="\t", quote_char=None, infer_schema=False)
     counts = lines.group_by("corpus-id").len().collect()
-    known = 0
+    matches = 0
     for batch in batched(doc_ids, _AT_ONCE):
         documents = pl.DataFrame({"corpus-id": batch})
-        known += int(counts.join(documents, on="corpus-id", how="semi")["len"].sum())
-    return known, int(counts["len"].sum())
+        matches += int(counts.join(documents, on="corpus-id", how="semi")["len"].sum())
+    return matches, int(counts["len"].sum())

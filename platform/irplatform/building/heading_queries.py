@@ -51,7 +51,7 @@ _OTHER_NAMES = ("preferred", "synonym")
 
 
 @dataclass(frozen=True)
-class Made:
+class HeadingQueries:
     """A folder of heading queries."""
 
     folder: Path  # where it is
@@ -65,8 +65,8 @@ class Made:
     def as_json(self) -> dict[str, object]:
         """Return its facts, with the collection to pre-train on."""
         counts = {k: v for k, v in vars(self).items() if k not in ("folder", "source")}
-        where = {"collection": f"{self.folder}:train", "path": str(self.folder)}
-        return {**where, "from": self.source, **counts}
+        location = {"collection": f"{self.folder}:train", "path": str(self.folder)}
+        return {**location, "from": self.source, **counts}
 
 
 def build_headings(
@@ -78,7 +78,7 @@ def build_headings(
     most_headings: int = 3,
     most_relevant: int = 200,
     seed: int = 42,
-) -> Made:
+) -> HeadingQueries:
     """Make a folder of heading queries, with the splits train, dev and test (8:1:1).
 
     Args:
@@ -96,48 +96,48 @@ def build_headings(
         knowledge = open_knowledge(knowledge_bases) if knowledge_bases else None
         check_headings(corpus)
         genes = NamedGenes.of_corpus(corpus, knowledge_bases, knowledge) if knowledge else None
-        asked = _asked(corpus, queries, most_headings, seed, genes)
-        if not asked:
+        questions = _questions(corpus, queries, most_headings, seed, genes)
+        if not questions:
             raise InputError(
                 f"no document of '{collection.id}' has a heading that at most {COMMON:.0%} of the "
                 "documents have."
             )
-        answers = _answers(corpus, asked, most_relevant, genes)
-        kept = {name: found for name, found in answers.items() if len(found) <= most_relevant}
-        if len(kept) < _FEWEST:
+        answers = _answers(corpus, questions, most_relevant, genes)
+        qrels = {name: grades for name, grades in answers.items() if len(grades) <= most_relevant}
+        if len(qrels) < _FEWEST:
             raise InputError(
-                f"only {len(kept)} queries could be made of '{collection.id}' (left out, since "
-                f"more than {most_relevant:,} articles answer them: {len(answers) - len(kept)}); "
+                f"only {len(qrels)} queries could be made of '{collection.id}' (left out, since "
+                f"more than {most_relevant:,} articles answer them: {len(answers) - len(qrels)}); "
                 f"at least {_FEWEST} are needed."
             )
-        parts = split_ids(list(kept), seed)
+        parts = split_ids(list(qrels), seed)
         renamed = 0
         with BeirWriter(folder) as files:
-            for name in kept:
-                headings, gene = asked[name]
-                names = [_name(each, name, seed, knowledge) for each in headings]
+            for name in qrels:
+                headings, gene = questions[name]
+                names = [_name(heading, name, seed, knowledge) for heading in headings]
                 renamed += sum(a != uninverted(b) for a, b in zip(names, headings, strict=True))
                 fields = {FIELD: list(headings)} | ({"gene": gene} if gene else {})
                 files.query(name, " ".join([*names, *filter(None, [gene])]), fields)
             for part, ids in parts.items():
                 for name in ids:
-                    files.judge(part, name, kept[name])
+                    files.judge(part, name, qrels[name])
         write_reference(source, folder, seen_from=out)
         write_measures(folder, MEASURES)
-    return Made(
+    return HeadingQueries(
         out,
         collection.id,
         {part: len(ids) for part, ids in parts.items()},
-        sum(map(len, kept.values())),
-        sum(asked[name].gene is not None for name in kept),
-        len(answers) - len(kept),
+        sum(map(len, qrels.values())),
+        sum(questions[name].gene is not None for name in qrels),
+        len(answers) - len(qrels),
         renamed,
     )
 
 
-def _asked(
+def _questions(
     corpus: Corpus, queries: int, most_headings: int, seed: int, genes: NamedGenes | None
-) -> dict[str, _Asked]:
+) -> dict[str, _Question]:
     """Queries: the article that gave each to what it asks for, none twice."""
     frequency: Counter[str] = Counter()
     documents = 0
@@ -153,19 +153,21 @@ def _asked(
     drawn = sorted(heapq.nsmallest(queries, articles()), key=lambda article: article[1])
     weights = {heading: math.log(documents / number) for heading, number in frequency.items()}
     common = {heading for heading, number in frequency.items() if number > COMMON * documents}
-    asked: dict[_Asked, str] = {}
+    questions: dict[_Question, str] = {}
     for _, name, headings in drawn:
         with_gene = _with_gene(name, headings, weights, seed, genes) if genes else None
-        if with_gene and with_gene not in asked:
-            asked[with_gene] = name
-        elif telling := {each: weights[each] for each in headings if each not in common}:
+        if with_gene and with_gene not in questions:
+            questions[with_gene] = name
+        elif telling := {
+            heading: weights[heading] for heading in headings if heading not in common
+        }:
             number = 1 + hash_of(name, seed, "number") % most_headings
-            chosen = sorted(_sample(name, telling, seed, "heading", number))
-            asked.setdefault(_Asked(tuple(chosen)), name)
-    return {name: chosen for chosen, name in asked.items()}
+            terms = sorted(_sample(name, telling, seed, "heading", number))
+            questions.setdefault(_Question(tuple(terms)), name)
+    return {name: question for question, name in questions.items()}
 
 
-class _Asked(NamedTuple):
+class _Question(NamedTuple):
     """The headings and the symbol of the gene that a query asks for."""
 
     headings: tuple[str, ...]
@@ -174,16 +176,18 @@ class _Asked(NamedTuple):
 
 def _with_gene(
     name: str, headings: Sequence[str], weights: Mapping[str, float], seed: int, genes: NamedGenes
-) -> _Asked | None:
-    named = genes.mentions(name)
+) -> _Question | None:
+    mentions = genes.mentions(name)
     diseases = {
-        each: weights[each] for each in headings if weights[each] and genes.is_disease(each)
+        heading: weights[heading]
+        for heading in headings
+        if weights[heading] and genes.is_disease(heading)
     }
-    if not named or not diseases:
+    if not mentions or not diseases:
         return None
     (disease,) = _sample(name, diseases, seed, "heading", 1)
-    (gene,) = _sample(name, named, seed, "gene", 1)
-    return _Asked((disease,), gene)
+    (gene,) = _sample(name, mentions, seed, "gene", 1)
+    return _Question((disease,), gene)
 
 
 def _sample(
@@ -191,34 +195,34 @@ def _sample(
 ) -> list[str]:
     """A sample by weight without replacement (Efraimidis and Spirakis, 2006)."""
 
-    def arrival(each: str) -> float:
-        share = (hash_of(f"{name}\0{each}", seed, purpose) + 1) / 2**64
-        return -math.log(share) / weights[each]
+    def arrival(term: str) -> float:
+        share = (hash_of(f"{name}\0{term}", seed, purpose) + 1) / 2**64
+        return -math.log(share) / weights[term]
 
     return heapq.nsmallest(number, weights, key=arrival)
 
 
 def _answers(
-    corpus: Corpus, asked: Mapping[str, _Asked], most: int, genes: NamedGenes | None
+    corpus: Corpus, questions: Mapping[str, _Question], most: int, genes: NamedGenes | None
 ) -> dict[str, dict[str, int]]:
     """Queries to the articles that have all they ask for, with grades, little more than `most`."""
     having: defaultdict[str, list[str]] = defaultdict(list)
-    frequency = Counter(heading for each in asked.values() for heading in each.headings)
-    for name, each in asked.items():
-        having[min(each.headings, key=frequency.__getitem__)].append(name)
-    answers: dict[str, dict[str, int]] = {name: {} for name in asked}
+    frequency = Counter(heading for question in questions.values() for heading in question.headings)
+    for name, question in questions.items():
+        having[min(question.headings, key=frequency.__getitem__)].append(name)
+    answers: dict[str, dict[str, int]] = {name: {} for name in questions}
     for document in counted_documents(corpus, "looking for articles with these headings"):
-        found = set(main_headings(document.fields.get(FIELD)))
-        named = genes.mentions(document.id) if genes and not found.isdisjoint(having) else {}
-        for heading in found:
+        headings = set(main_headings(document.fields.get(FIELD)))
+        mentions = genes.mentions(document.id) if genes and not headings.isdisjoint(having) else {}
+        for heading in headings:
             for name in having.get(heading, ()):
-                gene = asked[name].gene
+                gene = questions[name].gene
                 if (
                     len(answers[name]) <= most
-                    and found.issuperset(asked[name].headings)
-                    and (gene is None or gene in named)
+                    and headings.issuperset(questions[name].headings)
+                    and (gene is None or gene in mentions)
                 ):
-                    often = gene is not None and named[gene] > 1
+                    often = gene is not None and mentions[gene] > 1
                     answers[name][document.id] = _MORE_OFTEN if often else _ONCE
     return answers
 
@@ -272,10 +276,10 @@ class NamedGenes:
         concepts = self._graph.documents.indices[start:end]
         counts = self._graph.documents.counts[start:end]
         genes = self._gene[concepts]
-        named: Counter[str] = Counter()  # two genes may have the same symbol
+        symbols: Counter[str] = Counter()  # two genes may have the same symbol
         for concept, count in zip(concepts[genes], counts[genes], strict=True):
-            named[self._symbol(int(concept))] += int(count)
-        return dict(named)
+            symbols[self._symbol(int(concept))] += int(count)
+        return dict(symbols)
 
     def _symbol_of(self, concept: int) -> str:
         """A gene's best name of one word: a heading may be its preferred one."""
@@ -284,8 +288,10 @@ class NamedGenes:
         return symbol
 
     def _is_disease(self, heading: str) -> bool:
-        found = self._knowledge.find(heading)
-        return any(each.kind == "disease" and is_called(each, heading) for each in found)
+        concepts = self._knowledge.find(heading)
+        return any(
+            concept.kind == "disease" and is_called(concept, heading) for concept in concepts
+        )
 
 
 def _knows(knowledge: Knowledge, kind: ConceptKind) -> bool:

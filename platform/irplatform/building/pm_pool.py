@@ -17,7 +17,7 @@ from irplatform.building import pm_sources as sources
 from irplatform.building.pm_sources import (
     QUERY,
     YEARS,
-    Given,
+    TrackFiles,
     is_extra,
     pool_name,
     read_extra_abstracts,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from irplatform.building.pm_sources import Year
     from irplatform.building.pubmed_articles import Access
     from irplatform.data import Document, Qrels
-    from irplatform.documents.jsonlines import Written
+    from irplatform.documents.jsonlines import DocumentFiles
 
 MEASURES = ("P@10", "Rprec", "nDCG@20", "AP", "Judged@20")
 
@@ -60,7 +60,7 @@ MEASURES = ("P@10", "Rprec", "nDCG@20", "AP", "Judged@20")
 class PoolSettings:
     """The settings of a pool, of 2017 or 2018.
 
-    `given` and `partner` are files of this year and of the one that trains for it, instead of
+    `files` and `partner` are files of this year and of the one that trains for it, instead of
     downloads. `alone` leaves the other year out. `extra_abstracts` is the archive of conference
     abstracts, or its unpacked folder.
     """
@@ -69,8 +69,8 @@ class PoolSettings:
     out: Path | None = None
     email: str | None = None
     rate: float | None = None
-    given: Given = field(default_factory=Given)
-    partner: Given = field(default_factory=Given)
+    files: TrackFiles = field(default_factory=TrackFiles)
+    partner: TrackFiles = field(default_factory=TrackFiles)
     alone: bool = False
     extra_abstracts: Path | None = None
     download_extra: bool = True
@@ -86,12 +86,12 @@ class PoolSettings:
         return (self.out or home() / "collections" / self.name).absolute()
 
     @property
-    def years(self) -> dict[int, Given]:
+    def years(self) -> dict[int, TrackFiles]:
         """The years whose judged documents are fetched, this one first."""
-        if self.alone or (self.given and not self.partner):
-            return {self.year: self.given}
+        if self.alone or (self.files and not self.partner):
+            return {self.year: self.files}
         (other,) = (year for year in YEARS if year != self.year)
-        return {self.year: self.given, other: self.partner}
+        return {self.year: self.files, other: self.partner}
 
 
 @dataclass(frozen=True)
@@ -163,13 +163,13 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         }
         abstracts = (extra[name] for name in judged.abstracts if name in extra)
         documents = chain(fetched_documents(judged.articles, work), abstracts)
-        written = write_documents(documents, partial / "docs")
+        output = write_documents(documents, partial / "docs")
         write_missing(partial, {f"_{year.year}": year.judged for year in years}, missing)
-        write_declarations(partial, years, written, missing)
+        write_declarations(partial, years, output, missing)
         shutil.rmtree(work)
     for year, file in declarations(settings.years).items():
         _give_name(sources.pool_name(year), folder / file, gently=year != settings.year)
-    return PoolReport(settings.name, folder / COLLECTION_FILE, written.count, missing)
+    return PoolReport(settings.name, folder / COLLECTION_FILE, output.count, missing)
 
 
 def preview(settings: PoolSettings) -> list[str]:
@@ -178,7 +178,7 @@ def preview(settings: PoolSettings) -> list[str]:
     if existing := _existing(settings):
         return [f"nothing: it is there, at {existing}"]
     files = [line for year, g in settings.years.items() for line in sources.needed(year, g)]
-    qrels = [sources.local_qrels(year, given) for year, given in settings.years.items()]
+    qrels = [sources.local_qrels(year, paths) for year, paths in settings.years.items()]
     judged = _sort(grades for grades in qrels if grades)
     if None in qrels:
         if settings.download_extra and not settings.extra_abstracts:
@@ -219,22 +219,22 @@ def _plan(settings: PoolSettings, judged: _Judged, server: Access, work: Path) -
     source = str(settings.extra_abstracts or "")
     if settings.download_extra and not source:
         source = sources.archive_needed() or "ir_datasets' copy of the track's archive"
-    kept = kept_batches(judged.articles, work)
-    lines = plan(len(judged.articles), server, kept=kept)
+    batches = kept_batches(judged.articles, work)
+    lines = plan(len(judged.articles), server, batches=batches)
     if judged.abstracts:
-        where = f"from {source}" if source else "left out"
-        lines.append(f"{counted(len(judged.abstracts), 'conference abstract')} {where}")
+        origin = f"from {source}" if source else "left out"
+        lines.append(f"{counted(len(judged.abstracts), 'conference abstract')} {origin}")
     if len(settings.years) == 1:
         lines.append(f"nothing of another year: no topics train rerankers for {settings.name}")
     return lines
 
 
 def _extra_abstracts(settings: PoolSettings, judged: _Judged) -> Mapping[str, Document]:
-    wanted = set(judged.abstracts)
+    ids = set(judged.abstracts)
     path = settings.extra_abstracts
-    if path is None and settings.download_extra and wanted:
+    if path is None and settings.download_extra and ids:
         path = sources.archive()
-    return {} if path is None else read_extra_abstracts(path, wanted)
+    return {} if path is None else read_extra_abstracts(path, ids)
 
 
 def _give_name(name: str, path: Path, *, gently: bool = False) -> None:
@@ -254,13 +254,13 @@ def declarations(years: Iterable[int]) -> dict[int, str]:
 
 
 def write_declarations(
-    folder: Path, years: Sequence[Year], written: Written, missing: Mapping[str, str]
+    folder: Path, years: Sequence[Year], output: DocumentFiles, missing: Mapping[str, str]
 ) -> None:
     """Write a TOML file for each year; two years train rerankers for each other."""
     of = " and ".join(sorted(str(year.year) for year in years))
     lost = f" {len(missing):,} more could not be had, see {MISSING}." if missing else ""
     note = (
-        f"closed pool: only the {written.count:,} documents that were judged in {of}. Scores are "
+        f"closed pool: only the {output.count:,} documents that were judged in {of}. Scores are "
         f"not comparable with those over all of MEDLINE.{lost}"
     )
     files = declarations(year.year for year in years)
@@ -272,8 +272,8 @@ def write_declarations(
             f"note = {toml_value(note)}",
             f"measures = {toml_value(MEASURES)}",
             "\n[documents]",
-            f"files = {toml_value([f'docs/{name}' for name in written.files])}",
-            f"fields = {toml_value(written.fields)}",
+            f"files = {toml_value([f'docs/{name}' for name in output.files])}",
+            f"fields = {toml_value(output.fields)}",
             "\n[topics]",
             f"file = {toml_value(year.topics)}",
             'format = "trec-pm"',

@@ -44,7 +44,7 @@ _FORMAT = "It needs a line 'Meeting: …', a line 'Title: …', a blank line, an
 
 
 @dataclass(frozen=True)
-class Given:
+class TrackFiles:
     """Files of the user, in the track's formats, instead of downloads."""
 
     topics: Path | None = None
@@ -71,32 +71,32 @@ def pool_name(year: int) -> str:
     return f"trec-pm-pool-{year}"
 
 
-def needed(year: int, given: Given) -> list[str]:
+def needed(year: int, paths: TrackFiles) -> list[str]:
     """The downloads of `gather` for a year, with sizes if known."""
-    listed = [
+    downloads = [
         missing_file(_FAMILY, f"trec-pm-{year}/{part}")
-        for part, file in (("queries", given.topics), ("qrels", given.qrels))
+        for part, file in (("queries", paths.topics), ("qrels", paths.qrels))
         if file is None
     ]
-    files = [str(download) for download in listed if download]
-    if not (given.sampled or given.qrels) and not sampled_place(_dataset(year)).exists():
+    files = [str(download) for download in downloads if download]
+    if not (paths.sampled or paths.qrels) and not sampled_place(_dataset(year)).exists():
         files.append(f"{_sampled_url(year)} (about 1 MB)")
     return files
 
 
-def local_qrels(year: int, given: Given) -> Qrels | None:
+def local_qrels(year: int, paths: TrackFiles) -> Qrels | None:
     """The judgments of a year, if they need no download."""
     from irplatform.evaluation.qrels import read_qrels
 
-    if given.qrels:
-        return read_qrels(given.qrels)
+    if paths.qrels:
+        return read_qrels(paths.qrels)
     name = f"trec-pm-{year}/qrels"
     if missing_file(_FAMILY, name):
         return None
     return read_qrels(fetch_file(_FAMILY, name, instead=""))
 
 
-def gather(year: int, given: Given, folder: Path) -> Year:
+def gather(year: int, paths: TrackFiles, folder: Path) -> Year:
     """Bring the files of a year into a folder, and check that they are of one year.
 
     Raises:
@@ -109,15 +109,15 @@ def gather(year: int, given: Given, folder: Path) -> Year:
 
     topics, qrels = f"topics/topics{year}.xml", f"qrels/qrels-treceval-abstracts.{year}.txt"
     sample = f"qrels/qrels-sample-abstracts.{year}.txt"
-    source = given.topics or _listed(year, "queries", option("topics", "FILE"))
+    source = paths.topics or _fetch(year, "queries", option("topics", "FILE"))
     read_topics(source, "trec-pm", QUERY)
     _copy(source, folder / topics)
-    source = given.qrels or _listed(year, "qrels", option("qrels", "FILE"))
+    source = paths.qrels or _fetch(year, "qrels", option("qrels", "FILE"))
     judged = read_qrels(source)
     _copy(source, folder / qrels)
-    if given.qrels and not given.sampled:  # judgments that could be others'
+    if paths.qrels and not paths.sampled:  # judgments that could be others'
         return Year(year, topics, qrels, None, judged)
-    source = given.sampled or _sampled(year)
+    source = paths.sampled or _sampled(year)
     _check_sample(read_sampled_qrels(source), judged, source)
     _copy(source, folder / sample)
     return Year(year, topics, qrels, sample, judged)
@@ -134,16 +134,16 @@ def archive() -> Path:
     return fetch_file(_FAMILY, _ARCHIVE, instead=instead)
 
 
-def _listed(year: int, part: str, setting: str) -> Path:
+def _fetch(year: int, part: str, setting: str) -> Path:
     return fetch_file(_FAMILY, f"trec-pm-{year}/{part}", instead=f"give the file with {setting}")
 
 
 def _sampled_url(year: int) -> str:
-    listed = SAMPLED_QRELS[_dataset(year)]
+    url = SAMPLED_QRELS[_dataset(year)]
     mirror = os.environ.get("IRPLATFORM_TREC_URL")
     if not mirror:
-        return listed
-    return f"{check_url(mirror, 'IRPLATFORM_TREC_URL')}/{listed.rpartition('/')[2]}"
+        return url
+    return f"{check_url(mirror, 'IRPLATFORM_TREC_URL')}/{url.rpartition('/')[2]}"
 
 
 def _sampled(year: int) -> Path:
@@ -201,26 +201,26 @@ def is_extra(document_id: str) -> bool:
     return _ID.fullmatch(document_id) is not None
 
 
-def read_extra_abstracts(path: Path, wanted: Container[str]) -> dict[str, Document]:
+def read_extra_abstracts(path: Path, ids: Container[str]) -> dict[str, Document]:
     """Find conference abstracts in a tar or folder: by id, with the field `meeting`.
 
     Raises:
         InputError: it is neither, or damaged, or a wanted file has another format.
     """
     abstracts: dict[str, Document] = {}
-    for name, content in _members(path, wanted):
+    for name, content in _members(path, ids):
         abstracts.setdefault(name, _document(name, content, path))
     return abstracts
 
 
-def _members(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
+def _members(path: Path, ids: Container[str]) -> Iterator[tuple[str, bytes]]:
     if path.is_dir():
         for file in sorted(path.rglob("*.txt")):
-            if (name := _id(file.name)) in wanted:
+            if (name := _id(file.name)) in ids:
                 yield name, file.read_bytes()[:_LARGEST]
         return
     try:
-        for name, content in read_tar(path, lambda name: _id(name) in wanted, most=_LARGEST):
+        for name, content in read_tar(path, lambda name: _id(name) in ids, most=_LARGEST):
             yield _id(name), content
     except InputError as error:
         message = f"this cannot be read as a folder or tar of abstracts: {error.message}"

@@ -103,18 +103,18 @@ def access(email: str | None = None, rate: float | None = None) -> Access:
     return Access(url, rate or allowed, identity)
 
 
-def plan(articles: int, how: Access, *, kept: int) -> list[str]:
+def plan(articles: int, host: Access, *, batches: int) -> list[str]:
     """The number of calls, the size and the time, in lines for people."""
     calls = -(-articles // BATCH)
-    left = calls - kept
-    minutes = left * max(_SECONDS_PER_CALL, 1 / how.rate) / 60
-    size = left * BATCH * _BYTES_PER_ARTICLE / 1e6
-    before = f" ({kept:,} of {calls:,} were made before)" if kept else ""
+    rest = calls - batches
+    minutes = rest * max(_SECONDS_PER_CALL, 1 / host.rate) / 60
+    size = rest * BATCH * _BYTES_PER_ARTICLE / 1e6
+    before = f" ({batches:,} of {calls:,} were made before)" if batches else ""
     lines = [
-        f"{counted(articles, 'article')} from {how}: {counted(left, 'call')} for {BATCH} articles "
+        f"{counted(articles, 'article')} from {host}: {counted(rest, 'call')} for {BATCH} articles "
         f"each{before}, roughly {size:,.0f} MB and {max(1, minutes):.0f} min"
     ]
-    if how.url == NCBI and "email" not in how.identity:
+    if host.url == NCBI and "email" not in host.identity:
         lines.append(f"no {option('email')}: NCBI asks for an address that it can write to")
     return lines
 
@@ -127,11 +127,11 @@ def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[s
     limiter = RateLimiter(access.rate)
     missing = list(pmids)
     for number, label in enumerate(("fetching articles", "asking again for missing articles")):
-        wanted, missing = missing, []
-        if not wanted:
+        ids, missing = missing, []
+        if not ids:
             break
-        with progress(label, len(wanted)) as advance:
-            for batch in _batches(wanted):
+        with progress(label, len(ids)) as advance:
+            for batch in _batches(ids):
                 path = _path(folder, number, batch)
                 if not is_kept(path):
                     _keep(_fetch(batch, access, limiter), path)
@@ -149,8 +149,8 @@ def kept_batches(pmids: Sequence[str], folder: Path) -> int:
 def fetched_documents(pmids: Sequence[str], folder: Path) -> Iterator[Document]:
     """The articles of a finished `fetch_articles` with the same arguments, by id."""
     first = [_path(folder, 0, batch) for batch in _batches(pmids)]
-    left = set(pmids) - {document.id for document in _documents(first)}
-    second = [_path(folder, 1, batch) for batch in _batches(sorted(left, key=int))]
+    rest = set(pmids) - {document.id for document in _documents(first)}
+    second = [_path(folder, 1, batch) for batch in _batches(sorted(rest, key=int))]
     yield from heapq.merge(
         _documents(first), _documents(second), key=lambda document: int(document.id)
     )
@@ -185,10 +185,10 @@ def _fetch(batch: Sequence[str], access: Access, limiter: RateLimiter) -> list[A
 
 
 def _keep(articles: Sequence[Article], path: Path) -> None:
-    made = io.BytesIO()
-    with pack(made) as packed:
+    buffer = io.BytesIO()
+    with pack(buffer) as packed:
         packed.writelines(json_line(article.document()) for article in articles)
-    keep(path, made.getvalue())
+    keep(path, buffer.getvalue())
 
 
 def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, Article]:
@@ -217,8 +217,8 @@ def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, A
             if previous is None or article.version > previous.version:
                 articles[article.pmid] = article
     except InputError as error:
-        what = str(error).partition(". ")[0]  # its advice is for files
-        raise TransientError(f"the answer cannot be read: {what}") from error
+        reason = str(error).partition(". ")[0]  # its advice is for files
+        raise TransientError(f"the answer cannot be read: {reason}") from error
     return articles
 
 
@@ -266,7 +266,7 @@ def build_articles(
         unavailable = fetch_articles(pmids, server, work)
         missing = {**dict.fromkeys(unavailable, GONE), **dict.fromkeys(others, "no PMID")}
         chapters = sum("book" in document.fields for document in fetched_documents(pmids, work))
-        written = write_documents(fetched_documents(pmids, work), partial)
+        output = write_documents(fetched_documents(pmids, work), partial)
         topics = {
             f"{number} {topic}": grades
             for number, qrels in enumerate(judged)
@@ -274,7 +274,7 @@ def build_articles(
         }
         write_missing(partial, {"": topics}, missing)
         shutil.rmtree(work)
-    return FetchedArticles(written.files, written.fields, written.count, chapters, missing)
+    return FetchedArticles(output.files, output.fields, output.count, chapters, missing)
 
 
 def preview(
@@ -290,7 +290,7 @@ def preview(
 
 
 def _plan(pmids: Sequence[str], others: Sequence[str], server: Access, work: Path) -> list[str]:
-    lines = plan(len(pmids), server, kept=kept_batches(pmids, work))
+    lines = plan(len(pmids), server, batches=kept_batches(pmids, work))
     without = f"{counted(len(others), 'judged document')} without a PMID, left out"
     return [*lines, *([without] if others else [])]
 
@@ -326,7 +326,7 @@ def write_missing(folder: Path, judged: Mapping[str, Qrels], missing: Mapping[st
     """
     if not missing:
         return
-    columns = [f"{what}{ending}" for ending in judged for what in ("judged", "relevant")]
+    columns = [f"{kind}{ending}" for ending in judged for kind in ("judged", "relevant")]
     with atomic_write(folder / MISSING_FILE) as file:
         file.write("\t".join(["doc_id", "reason", *columns]) + "\n")
         for document_id, reason in missing.items():

@@ -78,10 +78,10 @@ class Answer:
     @property
     def said(self) -> str:
         """The text without thoughts; "" where it cannot be told from one."""
-        text, told = _without_thoughts(self.text, whole=not self.cut)
+        text, has_end = _without_thoughts(self.text, complete=not self.cut)
         if not self.cut:
             return text
-        if not (told or self.apart or not re.search(r"[^\W\d_]", text)):
+        if not (has_end or self.apart or not re.search(r"[^\W\d_]", text)):
             return ""
         return re.sub(r"\d+\s*\Z", "", text)  # perhaps the beginning of a longer number
 
@@ -163,30 +163,30 @@ def _text(content: Any, thoughts: list[Any]) -> str:
     return "" if kind else json.dumps(content)
 
 
-def _without_thoughts(text: str, *, whole: bool) -> tuple[str, bool]:
+def _without_thoughts(text: str, *, complete: bool) -> tuple[str, bool]:
     """What stands outside of thoughts, and whether a mark ended them."""
     text = html.unescape(text) if "&lt;" in text else text
-    kept: list[str] = []
-    depth, start, told, muted = 0, 0, False, False
+    parts: list[str] = []
+    depth, start, has_end, muted = 0, 0, False, False
     for mark in _MARK.finditer(text):
         if not depth and not muted:
-            kept.append(text[start : mark.start()])
+            parts.append(text[start : mark.start()])
         start = mark.end()
         match mark.lastgroup:
             case "opening":
                 depth += 1
             case "closing" | "shut" if depth:
-                depth, told = depth - 1, True
+                depth, has_end = depth - 1, True
             case "closing":  # a template has opened it
-                kept, told, muted = [], True, False
+                parts, has_end, muted = [], True, False
             case "channel":
-                kept, depth, told, muted = [], 0, True, False
-            case "answer" if whole or (told and not depth):
-                kept, depth, told, muted = [], 0, True, False
+                parts, depth, has_end, muted = [], 0, True, False
+            case "answer" if complete or (has_end and not depth):
+                parts, depth, has_end, muted = [], 0, True, False
             case "end" if not depth:
                 muted = True
             case "shut":
                 muted = mark[0] != "</details>"
     if not depth and not muted:
-        kept.append(text[start:])
-    return "".join(kept).strip(), told
+        parts.append(text[start:])
+    return "".join(parts).strip(), has_end

@@ -95,10 +95,10 @@ class Chat:
             return
         parts = [f"{counted(tally['answers'], 'answer')}, {tally['kept']:,} of them kept before"]
         rare = ("repaired", "unusable", "cut off")
-        parts += [f"{tally[what]:,} {what}" for what in rare if tally[what]]
+        parts += [f"{tally[kind]:,} {kind}" for kind in rare if tally[kind]]
         if tally["prompt_tokens"]:
-            read, written = tally["prompt_tokens"], tally["completion_tokens"]
-            parts.append(f"{counted(read, 'token')} read, {written:,} written")
+            prompt, completion = tally["prompt_tokens"], tally["completion_tokens"]
+            parts.append(f"{counted(prompt, 'token')} read, {completion:,} written")
         notice(f"{system}: {', '.join(parts)}")
 
     def knows(self, prompt: str) -> bool:
@@ -112,13 +112,13 @@ class Chat:
             PlatformError: the server is away, refuses, or answers something else.
         """
         mark = fingerprint({"prompt": prompt})
-        kept = self._answers.get(mark)
+        text = self._answers.get(mark)
         answer = (
-            with_retries(lambda: self._ask(prompt), self._url) if kept is None else Answer(kept)
+            with_retries(lambda: self._ask(prompt), self._url) if text is None else Answer(text)
         )
         with self._lock:
-            self.tally.update({"answers": 1, "kept": kept is not None, "cut off": answer.cut})
-            if kept is None and answer.said and not answer.cut:
+            self.tally.update({"answers": 1, "kept": text is not None, "cut off": answer.cut})
+            if text is None and answer.said and not answer.cut:
                 self._answers[mark] = answer.text
                 append_journal(self._path, [{"prompt": mark, "answer": answer.text}])
         return answer.said
@@ -126,11 +126,11 @@ class Chat:
     def _ask(self, prompt: str) -> Answer:
         from requests import exceptions
 
-        asked: dict[str, Any] = {**self._request, "messages": [{"role": "user", "content": prompt}]}
+        body: dict[str, Any] = {**self._request, "messages": [{"role": "user", "content": prompt}]}
         try:
             response = self._session.post(
                 f"{self._url}/chat/completions",
-                json=asked,
+                json=body,
                 timeout=(_CONNECT, self._timeout),
                 allow_redirects=False,
             )

@@ -21,7 +21,7 @@ def in_parallel(
     An error of one item is raised here, and no further item is begun.
     """
     waiting: SimpleQueue[int] = SimpleQueue()
-    done: SimpleQueue[tuple[int, Result | BaseException]] = SimpleQueue()
+    results: SimpleQueue[tuple[int, Result | BaseException]] = SimpleQueue()
     ended = Event()
     for place in range(len(items)):
         waiting.put(place)
@@ -33,15 +33,15 @@ def in_parallel(
             except Empty:
                 return
             try:
-                done.put((place, work(items[place])))
+                results.put((place, work(items[place])))
             except BaseException as error:
-                done.put((place, error))
+                results.put((place, error))
 
     for _ in range(min(threads, len(items))):
         Thread(target=run, daemon=True).start()
     try:
         for _ in items:
-            place, result = done.get()
+            place, result = results.get()
             if isinstance(result, BaseException):
                 raise result
             yield place, result

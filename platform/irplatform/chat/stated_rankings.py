@@ -89,11 +89,11 @@ def permutation(said: str, count: int) -> tuple[list[int], str]:
     stated = None if _UPWARDS.search(said) else _numbers(_plain(said))
     numbers = [number.lstrip("0") or "0" for number in stated or ()]
     places = {str(place + 1): place for place in range(count)}
-    found = [places[number] for number in dict.fromkeys(numbers) if number in places]
-    if not found or ("0" in numbers and str(count) not in numbers):  # perhaps they count from 0
+    order = [places[number] for number in dict.fromkeys(numbers) if number in places]
+    if not order or ("0" in numbers and str(count) not in numbers):  # perhaps they count from 0
         return [*range(count)], "unusable"
-    rest = sorted({*range(count)} - {*found})
-    return [*found, *rest], "" if len(numbers) == len(found) == count else "repaired"
+    rest = sorted({*range(count)} - {*order})
+    return [*order, *rest], "" if len(numbers) == len(order) == count else "repaired"
 
 
 def _plain(said: str) -> str:
@@ -124,16 +124,16 @@ def _numbers(text: str) -> list[str] | None:
     objects = re.findall(r"\{[^{}]*\}|\[[^\[\]]*\]", text)
     quoted = ",".join(value for value in objects if value[0] == "{" or '"' in value)
     embedded = _parsed(f"[{quoted}]")
-    lists = [listed[1] for listed in _LISTED.finditer(text)]
+    lists = [match[1] for match in _LISTED.finditer(text)]
     readings = (
         _of_json(embedded or []),
         _of_records(rows),
         _in_order(_items(text)),
         _longest(lists),
     )
-    found = [numbers for numbers in readings if numbers]
-    best = max(found, key=len, default=None)
-    for other in found:
+    candidates = [numbers for numbers in readings if numbers]
+    best = max(candidates, key=len, default=None)
+    for other in candidates:
         shared = [number for number in best or () if number in other]
         if shared != [number for number in dict.fromkeys(other) if number in shared]:
             return None
@@ -153,9 +153,9 @@ def _in_order(records: Sequence[Record]) -> list[str] | None:
 
 def _parsed(text: str) -> Any:
     """The list or object that a text is in JSON, or in Python; None if it is none."""
-    for written in (text, text.replace("'", '"')):
+    for variant in (text, text.replace("'", '"')):
         try:
-            value = json.loads(written)
+            value = json.loads(variant)
         except (ValueError, RecursionError):
             continue
         return value if isinstance(value, (list, dict)) else None
@@ -174,13 +174,13 @@ def _of_json(value: Any) -> list[str] | None:
         numbers = [_one(item) for item in value]
         return None if "" in numbers else numbers
     lists = {k: v for k, v in value.items() if isinstance(v, (list, dict, str)) and v}
-    for kept in (
+    for names in (
         [k for k in lists if _RANKING.fullmatch(k.lower())],
         [k for k, v in lists.items() if not isinstance(v, str)],
     ):
-        if kept:
-            found = _of_json(lists[kept[0]]) if len(kept) == 1 else None
-            return _either(found or []) if _RANKS.fullmatch(kept[0].lower()) else found
+        if names:
+            order = _of_json(lists[names[0]]) if len(names) == 1 else None
+            return _either(order or []) if _RANKS.fullmatch(names[0].lower()) else order
     return _in_order(_items("\n".join(f"{name}: {said}" for name, said in value.items())))
 
 
@@ -188,8 +188,8 @@ def _of_records(rows: Sequence[Sequence[Any]]) -> list[str] | None:
     """The passages of a table, of which the first row names columns or one column counts ranks."""
     if len(rows) < 2 or len({len(row) for row in rows}) > 1:
         return None
-    named = not any(map(_one, rows[0]))
-    body = rows[1:] if named else rows
+    has_header = not any(map(_one, rows[0]))
+    body = rows[1:] if has_header else rows
     cells = [[*column] for column in zip(*body, strict=True)]
     columns = [[*map(_one, column)] for column in cells]
     counted = [str(place) for place in range(1, len(body) + 1)]
@@ -201,7 +201,7 @@ def _of_records(rows: Sequence[Sequence[Any]]) -> list[str] | None:
             for n, c in zip(names, cells, strict=True)
         ]
         names[marked.index(True)] = "id"
-    if named:
+    if has_header:
         names = [re.sub("[^a-z#]", "", str(cell).lower()).replace("#", "rank") for cell in rows[0]]
     elif names == ["rank", "rank"]:
         return counted
@@ -213,8 +213,8 @@ def _of_records(rows: Sequence[Sequence[Any]]) -> list[str] | None:
     if len(ids) != 1 or len(ranks) > 1 or not all(map(all, ranks)):
         return None
     places = [int(rank) for rank in ranks[0]] if ranks else [None] * len(body)
-    told = [" ".join(str(c) for k, c in zip(kinds, row, strict=True) if not k) for row in body]
-    return _in_order([*zip(places, ids[0], told, strict=True)])
+    remarks = [" ".join(str(c) for k, c in zip(kinds, row, strict=True) if not k) for row in body]
+    return _in_order([*zip(places, ids[0], remarks, strict=True)])
 
 
 def _either(numbers: list[str]) -> list[str] | None:
@@ -229,8 +229,8 @@ def _one(value: Any) -> str:
     if isinstance(value, list) and len(value) == 1:
         return _one(value[0])
     plain = isinstance(value, (str, int)) and not isinstance(value, bool)
-    found = re.fullmatch(r"\D*?(\d{1,9})\D*", str(value)) if plain else None
-    return found[1] if found else ""
+    match = re.fullmatch(r"\D*?(\d{1,9})\D*", str(value)) if plain else None
+    return match[1] if match else ""
 
 
 def _rows(text: str) -> list[list[str]]:
@@ -246,7 +246,7 @@ def _rows(text: str) -> list[list[str]]:
 
 def _items(text: str) -> list[Record]:
     """The passages of a list, with the ranks before or after them."""
-    found: list[Record] = []
+    records: list[Record] = []
     numbered: list[Record] = []
     lines = [_RUN_ON.sub("\n", s) if _FROM_ONE.match(s) else s for s in text.splitlines()]
     for line in "\n".join(lines).splitlines():
@@ -255,14 +255,14 @@ def _items(text: str) -> list[Record]:
             said, rest = next(filter(None, mark.groups())).lower(), mark["rest"]
             rank = _ORDINALS.index(said) + 1 if mark["ordinal"] else int(said[:9])
             if passage := re.search(r"\[(\d+)\]", rest) or _BARE.match(rest):
-                found.append((rank, passage[1], ""))
+                records.append((rank, passage[1], ""))
             elif mark["item"]:
                 numbered.append((None, said, rest))
         elif passage := re.match(r"\[?(\d+)(?:\]|\W*$)", item):
             rest = item[passage.end() :]
             at = re.search(r"\brank\w*\W*(?:is\W*)?(\d{1,9})", rest)
-            found.append((int(at[1]) if at else None, passage[1], rest))
-    return found or numbered
+            records.append((int(at[1]) if at else None, passage[1], rest))
+    return records or numbered
 
 
 def _longest(texts: Sequence[str]) -> list[str] | None:

@@ -109,8 +109,8 @@ def agree(judged: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     from irplatform.reports.agreement import as_json as facts
     from irplatform.reports.agreement import render
 
-    known = {name: options[name] for name in ("measures", "alone", "samples", "seed")}
-    agreement = agree_sources(options["folders"], **known)
+    arguments = {name: options[name] for name in ("measures", "alone", "samples", "seed")}
+    agreement = agree_sources(options["folders"], **arguments)
     if as_json:
         print_json(facts(agreement))
     else:
@@ -123,8 +123,8 @@ def _agree_judges(judged: tuple[Path, ...], options: dict[str, Any], *, as_json:
 
     if len(options["measures"]) > 1:
         raise InputError("name one measure for the order of systems.")
-    known = {name: options[name] for name in (*_OF_JUDGES, "samples", "seed")}
-    agreed = agree_judges(judged, measure=next(iter(options["measures"]), ""), **known)
+    arguments = {name: options[name] for name in (*_OF_JUDGES, "samples", "seed")}
+    agreed = agree_judges(judged, measure=next(iter(options["measures"]), ""), **arguments)
     for note in agreed.notes:
         notice(note)
     if as_json:

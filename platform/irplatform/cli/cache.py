@@ -56,7 +56,7 @@ def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) ->
     """
     from irplatform.files.writing import home
 
-    items = _chosen(kinds, collection)
+    items = _items(kinds, collection)
     if as_json:
         print_json({"folder": str(home()), "items": _facts(items)})
         return
@@ -112,8 +112,8 @@ def remove(
     since = datetime.now(UTC) - timedelta(days=days or 0)
     items = [
         item
-        for item in _chosen(kinds, collection)
-        if (days is None or item.used < since) and not (interrupted and item.complete)
+        for item in _items(kinds, collection)
+        if (days is None or item.last_use < since) and not (interrupted and item.complete)
     ]
     if not items:
         say_text("There is nothing to remove.")
@@ -147,20 +147,20 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
     from irplatform.files.journals import damage_of_unfinished
     from irplatform.system.console import progress
 
-    items = _chosen(kinds)
+    items = _items(kinds)
     damaged: dict[str, str] = {}
     with progress("verifying the cache", len(items), "items") as advance:
         for item in items:
             finished = item.complete and item.path.is_dir()
-            found = damage(item.path, anew=True) if finished else damage_of_unfinished(item.path)
-            if found is not None:
-                damaged[str(item.path)] = found
+            fault = damage(item.path, anew=True) if finished else damage_of_unfinished(item.path)
+            if fault is not None:
+                damaged[str(item.path)] = fault
             advance(1)
     if as_json:
         print_json({"items": len(items), "damaged": damaged})
     else:
-        for path, found in damaged.items():
-            say_text(f"{path} {found}")
+        for path, fault in damaged.items():
+            say_text(f"{path} {fault}")
         if damaged:
             say_text("What is damaged is made again when it is needed.")
         say_text(f"{counted(len(items), 'item')} read, {len(damaged)} damaged.")
@@ -179,7 +179,7 @@ def _confirmed(question: str) -> bool:
         raise
 
 
-def _chosen(kinds: Sequence[str], collection: str | None = None) -> list[Item]:
+def _items(kinds: Sequence[str], collection: str | None = None) -> list[Item]:
     from irplatform.files.cache_contents import collections_of, contents
     from irplatform.registry.loading import registry
 
@@ -203,7 +203,7 @@ def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
         (
             _size(_total(group)),
             f"{len(group):,}",
-            _day(max(item.used for item in group)),
+            _day(max(item.last_use for item in group)),
             kind + _shared(sum(item.shared for item in group)),
         )
         for kind, group in items_by_kind.items()
@@ -219,8 +219,8 @@ def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
     for item in items:
         state = ("" if item.complete else " (incomplete)") + _shared(item.shared)
         options = ", ".join(f"{name}={value}" for name, value in _options(item).items())
-        told = f"{item.kind}/{item.path.name}{state}{options and '  '}{options}"
-        rows.append((_size(item.size), _day(item.used), names.get(item.path, ""), told))
+        description = f"{item.kind}/{item.path.name}{state}{options and '  '}{options}"
+        rows.append((_size(item.size), _day(item.last_use), names.get(item.path, ""), description))
     return [("size".rjust(9), "last used", "collection", "name, and options"), *rows]
 
 
@@ -240,7 +240,7 @@ def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
             "options": _options(item),
             "bytes": item.size,
             "shared_bytes": item.shared,
-            "used": item.used.isoformat(timespec="seconds"),
+            "used": item.last_use.isoformat(timespec="seconds"),
             "complete": item.complete,
         }
         for item in items
@@ -256,9 +256,9 @@ def _options(item: Item) -> dict[str, Any]:
     for kind, systems in (("reranker", registry().rerankers), ("retriever", registry().retrievers)):
         if (registration := systems.get(made_of.get(kind, ""))) is not None:
             usual |= flat(registration.options({}).model_dump(mode="json"))
-            given = flat(made_of.get("options", {}))
-            told = {**{name: made_of[name] for name in _USUAL if name in made_of}, **given}
-            return {name: value for name, value in told.items() if usual.get(name) != value}
+            options = flat(made_of.get("options", {}))
+            values = {**{name: made_of[name] for name in _USUAL if name in made_of}, **options}
+            return {name: value for name, value in values.items() if usual.get(name) != value}
     return {}
 
 
@@ -270,8 +270,8 @@ def _summary(items: Sequence[Item]) -> str:
     return f"{counted(len(items), 'item')}, {_size(_total(items)).lstrip()}"
 
 
-def _day(when: datetime) -> str:
-    return when.astimezone().strftime("%Y-%m-%d")
+def _day(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d")
 
 
 def _size(count: int) -> str:

@@ -53,7 +53,10 @@ def list_collections(as_json: bool) -> None:
         *((name, "to build", makes) for name, makes in BUILDERS.items() if name not in user_names),
     ]
     if as_json:
-        entries = [{"from": origin, "name": name, "what": what} for name, origin, what in rows]
+        entries = [
+            {"from": origin, "name": name, "what": description}
+            for name, origin, description in rows
+        ]
         print_json({"collections": entries})
         return
     print_rows(rows)

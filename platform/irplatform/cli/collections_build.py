@@ -86,8 +86,8 @@ def build() -> None:
     """Build a collection from published data or from another collection."""
 
 
-def _out_option(what: str = "The folder to create.") -> Callable[[Declared], Declared]:
-    return click.option("--out", type=PATH, required=True, help=what)
+def _out_option(text: str = "The folder to create.") -> Callable[[Declared], Declared]:
+    return click.option("--out", type=PATH, required=True, help=text)
 
 
 def _pool_command(year: int) -> click.Command:
@@ -108,7 +108,7 @@ def _pool_command(year: int) -> click.Command:
 
 def _build_pool(year: int, options: dict[str, Any]) -> None:
     from irplatform.building.pm_pool import PoolSettings, build_pool, preview
-    from irplatform.building.pm_sources import Given
+    from irplatform.building.pm_sources import TrackFiles
 
     names = ("topics", "qrels", "sampled_qrels")
     settings = PoolSettings(
@@ -116,8 +116,8 @@ def _build_pool(year: int, options: dict[str, Any]) -> None:
         out=options["out"],
         email=options["email"],
         rate=options["rate"],
-        given=Given(*(options[name] for name in names)),
-        partner=Given(*(options[f"partner_{name}"] for name in names)),
+        files=TrackFiles(*(options[name] for name in names)),
+        partner=TrackFiles(*(options[f"partner_{name}"] for name in names)),
         alone=options["alone"],
         extra_abstracts=options["extra_abstracts"],
         download_extra=not options["no_extra_abstracts"],

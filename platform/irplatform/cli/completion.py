@@ -49,12 +49,12 @@ class _Bash(BashComplete):
             else:
                 words.append(word)
             goes_on = breaks
-        whole = words.pop() if words else ""
-        if whole != incomplete:  # bash replaces what follows the last break, and an "@" itself
-            value = whole.partition("=")[2] if whole.startswith("-") else whole
+        argument = words.pop() if words else ""
+        if argument != incomplete:  # bash replaces what follows the last break, and an "@" itself
+            value = argument.partition("=")[2] if argument.startswith("-") else argument
             place = max(map(value.rfind, _BREAKS))
             self._typed = value[: place + (value[place] != "@")] if place >= 0 else ""
-        return words, whole
+        return words, argument
 
     def format_completion(self, item: CompletionItem) -> str:
         item.value = item.value.removeprefix(self._typed)
@@ -70,15 +70,15 @@ class _Fish(FishComplete):
     )
 
 
-def complete(cli: click.Group, instruction: str, ours: Iterable[str]) -> int:
+def complete(cli: click.Group, instruction: str, commands: Iterable[str]) -> int:
     """Answer a shell's request, such as bash_complete, and return the exit code.
 
-    The commands `ours` need no plugins.
+    These `commands` need no plugins.
     """
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
         try:
             words = os.environ.get("COMP_WORDS", "").split()
-            if words[1:2] not in [[name] for name in ours] and _third_party_plugins():
+            if words[1:2] not in [[name] for name in commands] and _third_party_plugins():
                 from irplatform.registry.loading import registry
 
                 registry().add_commands(cli)

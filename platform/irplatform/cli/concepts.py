@@ -69,7 +69,7 @@ _OPTIONS = {"knowledge": "--kb", "kinds": "--kind"}
 """Setting → its option, if the names differ."""
 
 
-def _chosen(settings: dict[str, Any]) -> ConceptOptions:
+def _concept_options(settings: dict[str, Any]) -> ConceptOptions:
     from irplatform.concepts import ConceptOptions
 
     if settings["threshold"] and settings["linker"] != "scispacy":
@@ -94,7 +94,7 @@ def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> Con
     from irplatform.files.cache import damaged_file
 
     if folder is None:
-        return open_graph(corpus, _chosen(settings))
+        return open_graph(corpus, _concept_options(settings))
     flags = [_OPTIONS.get(name, f"--{name}") for name, value in settings.items() if value]
     if flags:
         raise InputError(
@@ -128,7 +128,7 @@ def build(collection: str, workers: Count, as_json: bool, **settings: Any) -> No
     from irplatform.workers.distribution import use_workers
 
     with use_workers(workers):
-        facts = build_facts(_corpus(collection), _chosen(settings), name=collection)
+        facts = build_facts(_corpus(collection), _concept_options(settings), name=collection)
     if as_json:
         print_json(facts)
         return
@@ -140,7 +140,7 @@ def build(collection: str, workers: Count, as_json: bool, **settings: Any) -> No
     rates = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in thousand.items())
     say_text(f"per 1,000 documents: {rates}")
     say_text("edges:")
-    print_rows([(f"  {each['relation']}", each["kb"], f"{each['edges']:,}") for each in edges])
+    print_rows([(f"  {edge['relation']}", edge["kb"], f"{edge['edges']:,}") for edge in edges])
 
 
 @concepts.command("show", examples=["platform concepts show melanoma --collection demo"])
@@ -210,7 +210,7 @@ def check(
 
     corpus = _corpus(collection)
     if folder is None:
-        require_mesh(_chosen(settings).bases())  # before a graph is built
+        require_mesh(_concept_options(settings).bases())  # before a graph is built
     facts = check_links(_graph(corpus, folder, settings), corpus, field, examples)
     if as_json:
         print_json(facts)
@@ -283,7 +283,7 @@ def export(
         facts = {"nodes": nodes, "edges": edges, "unmentioned_left_out": left_out}
         print_json({"path": str(path), **facts})
         return
-    told = f" (without {counted(left_out, 'concept')} that no document mentions)"
+    note = f" (without {counted(left_out, 'concept')} that no document mentions)"
     say_text(
-        f"{path}: {counted(nodes, 'node')}{told if left_out else ''}, {counted(edges, 'edge')}"
+        f"{path}: {counted(nodes, 'node')}{note if left_out else ''}, {counted(edges, 'edge')}"
     )

@@ -85,11 +85,11 @@ def _findings() -> Iterator[Finding]:
     for plugin in registry().plugins:
         if plugin.error or plugin.wrong or plugin.failed:
             reasons = filter(None, [plugin.error, plugin.wrong, plugin.failed])
-            remedy = "Switch it off" if plugin.ours else "Ask its author, or switch it off"
+            remedy = "Switch it off" if plugin.is_builtin else "Ask its author, or switch it off"
             advice = f"{remedy}: IRPLATFORM_PLUGINS=-{plugin.name}."
             yield Finding(f"plugin {plugin.name}", WRONG, one_line("; ".join(reasons)), advice)
     sound = [
-        p.name if p.ours else f"{p.name} (for irplatform {p.contract or 'of any version'})"
+        p.name if p.is_builtin else f"{p.name} (for irplatform {p.contract or 'of any version'})"
         for p in registry().plugins
         if not (p.error or p.wrong or p.failed)
     ]
@@ -99,28 +99,28 @@ def _findings() -> Iterator[Finding]:
 def machine() -> Finding:
     """Return whether the platform is tested on this kind of machine."""
     system, processor = platform.system(), platform.machine()
-    found = f"{'macOS' if system == 'Darwin' else system} on {processor}"
+    detail = f"{'macOS' if system == 'Darwin' else system} on {processor}"
     if system == "Windows":
-        return Finding("machine", WRONG, f"{found}: not supported.", "Use it in WSL, a Linux.")
+        return Finding("machine", WRONG, f"{detail}: not supported.", "Use it in WSL, a Linux.")
     if system != "Linux" or processor not in _PROCESSORS:
         advice = "`make test` shows if it does; scores may differ in their last digits."
-        return Finding("machine", ABSENT, f"{found}: not tested, should work.", advice)
+        return Finding("machine", ABSENT, f"{detail}: not tested, should work.", advice)
     kind = "portable" if portable() else "native"
-    return Finding("machine", OK, f"{found}: {_PROCESSORS[processor]}; {kind} arithmetic")
+    return Finding("machine", OK, f"{detail}: {_PROCESSORS[processor]}; {kind} arithmetic")
 
 
 def _python() -> Finding:
-    found = f"{platform.python_version()} in {sys.prefix}"
+    version = f"{platform.python_version()} in {sys.prefix}"
     if _TESTED[0] <= sys.version_info[:2] <= _TESTED[1]:
-        return Finding("Python", OK, found)
+        return Finding("Python", OK, version)
     advice = "The platform is tested on 3.11 to 3.13: gensim and ir-measures do not work on 3.14."
-    return Finding("Python", WRONG, found, advice)
+    return Finding("Python", WRONG, version, advice)
 
 
 def _packages(subject: str, modules: Sequence[str], names: dict[str, Sequence[str]]) -> Finding:
     missing = absent(*modules)
     inner = {m: [package_of(m)] for m in modules if "." in m and m not in missing}
-    here = [
+    versions = [
         f"{package} {metadata.version(package)}"
         for module in modules
         for package in (names | inner).get(module, ())[:1]
@@ -128,15 +128,15 @@ def _packages(subject: str, modules: Sequence[str], names: dict[str, Sequence[st
     for module in modules:
         if module not in missing and (failed := failure(module)):
             package, reason = failed
-            found = f"{package} fails while it is imported: {reason}."
+            detail = f"{package} fails while it is imported: {reason}."
             advice = f"Install it again: pip install --force-reinstall {package}"
-            return Finding(subject, WRONG, found, advice)
+            return Finding(subject, WRONG, detail, advice)
     if not missing:
-        return Finding(subject, OK, ", ".join(here))
-    found = ", ".join([*here, f"without {', '.join(map(package_of, missing))}."])
+        return Finding(subject, OK, ", ".join(versions))
+    detail = ", ".join([*versions, f"without {', '.join(map(package_of, missing))}."])
     if modules is CORE:
-        return Finding(subject, WRONG, found, f"Run {how_to_install(missing)}.")
-    return Finding(subject, ABSENT, found, f"If you need it: {how_to_install(missing)}")
+        return Finding(subject, WRONG, detail, f"Run {how_to_install(missing)}.")
+    return Finding(subject, ABSENT, detail, f"If you need it: {how_to_install(missing)}")
 
 
 def _lucene() -> Finding:
@@ -155,14 +155,14 @@ def _lucene() -> Finding:
         if not is_here():
             advice = f"The first search fetches it; or run {INSTALL}."
             return Finding("Lucene", ABSENT, f"{java}; Lucene is not here yet.", advice)
-        found = _search()
+        results = _search()
     except PlatformError as error:
         return Finding("Lucene", WRONG, str(error))
     except Exception as error:
         advice = "Set JAVA_HOME to another Java of version 21 or newer, or unset it."
         return Finding("Lucene", WRONG, f"{java} failed: {in_a_line(error)}.", advice)
-    if found != ["2"]:
-        return Finding("Lucene", WRONG, f"{java} found {found} where document 2 was right.")
+    if results != ["2"]:
+        return Finding("Lucene", WRONG, f"{java} found {results} where document 2 was right.")
     return Finding("Lucene", OK, f"Lucene {lucene_version()} on {java}: indexed and searched")
 
 
@@ -201,17 +201,17 @@ def _models() -> Finding:
     from irplatform.concepts.pipeline import model_name
 
     model = model_name(ConceptOptions())
-    found = f"scispaCy's model {model}" if model else "no scientific model: names are matched"
-    return Finding("concepts", OK, found)
+    detail = f"scispaCy's model {model}" if model else "no scientific model: names are matched"
+    return Finding("concepts", OK, detail)
 
 
 def _cache() -> Finding:
     folder = home()
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    free = shutil.disk_usage(there).free
-    found = f"{folder}, {free / _GIB:,.0f} GiB free"
-    if not os.access(there, os.W_OK):
-        return Finding("cache", WRONG, found, "It cannot be written: set IRPLATFORM_HOME.")
+    ancestor = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(ancestor).free
+    detail = f"{folder}, {free / _GIB:,.0f} GiB free"
+    if not os.access(ancestor, os.W_OK):
+        return Finding("cache", WRONG, detail, "It cannot be written: set IRPLATFORM_HOME.")
     if free < _LEAST_FREE:
-        return Finding("cache", WRONG, found, "`platform cache remove` makes room.")
-    return Finding("cache", OK, found)
+        return Finding("cache", WRONG, detail, "`platform cache remove` makes room.")
+    return Finding("cache", OK, detail)

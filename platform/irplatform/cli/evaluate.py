@@ -67,23 +67,25 @@ def evaluate(
     if form != "text" and (as_json or per_topic):
         other = "--json" if as_json else "--per-topic"
         raise InputError(f"--table {form} and {other} exclude each other: leave out one of them.")
-    named = evaluate_runs(runs, **options)
+    evaluations = evaluate_runs(runs, **options)
     if options["among"] or options["relevant"]:
-        number = len(next(iter(next(iter(named.values())).per_topic.values()), ()))
+        number = len(next(iter(next(iter(evaluations.values())).per_topic.values()), ()))
         notice("1 topic counts" if number == 1 else f"{number:,} topics count")
-    for message in notices(named):
+    for message in notices(evaluations):
         notice(message)
-    notes = cut_short(named)
+    notes = cut_short(evaluations)
     if as_json or form != "text":
         for note in notes:
             notice(note)
     if as_json:
-        entries = [_entry(str(named.paths[n]), n, e, per_topic) for n, e in named.items()]
+        entries = [
+            _entry(str(evaluations.paths[n]), n, e, per_topic) for n, e in evaluations.items()
+        ]
         print_json({"runs": entries})
         return
     if per_topic:
-        _print_topics(named)
-    _print_means(form, named)
+        _print_topics(evaluations)
+    _print_means(form, evaluations)
     if form == "text":
         for note in notes:
             say_text(note)

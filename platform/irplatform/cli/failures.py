@@ -55,9 +55,11 @@ def check_usage(command: click.Command, arguments: Sequence[str], parent: click.
     word = values.get("experiment")
     if isinstance(word, str) and not word.endswith(".toml"):
         rest = [word, *rest]
-    given = {parameter.name for parameter in parameters if isinstance(parameter, click.Option)}
+    option_names = {
+        parameter.name for parameter in parameters if isinstance(parameter, click.Option)
+    }
     asks_for_help = any(getattr(parameter, "is_eager", False) for parameter in parameters)
-    if rest and not asks_for_help and (meant := _meant(command, arguments, rest, given)):
+    if rest and not asks_for_help and (meant := _meant(command, arguments, rest, option_names)):
         raise InputError(f"'{' '.join(rest)}' has no option. Did you mean {meant}?")
 
 
@@ -65,7 +67,7 @@ def _meant(
     command: click.Command,
     arguments: Sequence[str],
     rest: Sequence[str],
-    given: Container[str | None],
+    option_names: Container[str | None],
 ) -> str:
     """The option that extra words need, or ""."""
     options = {option.name: option for option in command.params if isinstance(option, click.Option)}
@@ -78,9 +80,9 @@ def _meant(
         if lists and values:
             return f"{flag} {','.join([*values, *rest])}"
     names = {"collection", "collections"}
-    if names & {*options} and not any(name in given for name in names):
+    if names & {*options} and not any(name in option_names for name in names):
         return f"--collection {rest[0]}"
-    if "query" in options and "query" not in given:
+    if "query" in options and "query" not in option_names:
         return f"--query '{' '.join(rest)}'"
     return ""
 
@@ -110,9 +112,9 @@ def _option_meant(error: click.NoSuchOption) -> str:
     """A question about the right option, or the place of options."""
     if error.ctx is not None and isinstance(error.ctx.command, click.Group):
         return "Put a command's options after the command."
-    known = [name for o in (error.ctx.command.params if error.ctx else ()) for name in o.opts]
+    flags = [name for o in (error.ctx.command.params if error.ctx else ()) for name in o.opts]
     words = [f"-{word.partition('=')[0]}" for word in sys.argv if len(error.option_name) == _SHORT]
-    meant = [word for word in words if word[1:].startswith(error.option_name) and word in known]
+    meant = [word for word in words if word[1:].startswith(error.option_name) and word in flags]
     near = [*meant, *(error.possibilities or ())]
     return f"Did you mean {near[0]}?" if near else ""
 

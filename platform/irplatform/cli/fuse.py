@@ -63,9 +63,9 @@ def _print_lesson(facts: dict[str, Any], runs: tuple[Path, ...]) -> None:
     words += f" --norm {method['norm']}" if "norm" in method else ""
     words += f" --k {method['k']:g}" if "k" in method else ""
     words += f" --weights {','.join(f'{weight:g}' for weight in method['weights'])}"
-    used = [run for run, weight in zip(runs, method["weights"], strict=True) if weight]
-    if len(used) == 1:
-        words = f"{used[0]} alone; no fusion is clearly better"
+    inputs = [run for run, weight in zip(runs, method["weights"], strict=True) if weight]
+    if len(inputs) == 1:
+        words = f"{inputs[0]} alone; no fusion is clearly better"
     say_text(f"Chosen on {counted(learned['topics'], 'topic')}: {words}")
     held_out, measure = learned["held_out"], learned["measure"]
     say_text(f"Held out, in {learned['folds']} folds:")

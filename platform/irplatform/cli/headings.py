@@ -60,7 +60,7 @@ def headings(
     """
     from irplatform.building.heading_queries import build_headings
 
-    made = build_headings(
+    report = build_headings(
         source,
         out,
         knowledge,
@@ -70,14 +70,14 @@ def headings(
         seed=options["seed"],
     )
     if as_json:
-        print_json(made.as_json())
+        print_json(report.as_json())
         return
-    counts = ", ".join(f"{name} {number:,}" for name, number in made.queries.items())
+    counts = ", ".join(f"{name} {number:,}" for name, number in report.queries.items())
     rows = {
-        "queries": f"{counts} (left out, too many relevant articles: {made.left_out:,})",
-        **({"queries with a gene": f"{made.of_genes:,}"} if knowledge else {}),
-        "relevant articles": f"{made.relevant / sum(made.queries.values()):.1f} a query",
-        "headings by another name": f"{made.renamed:,}",
+        "queries": f"{counts} (left out, too many relevant articles: {report.left_out:,})",
+        **({"queries with a gene": f"{report.of_genes:,}"} if knowledge else {}),
+        "relevant articles": f"{report.relevant / sum(report.queries.values()):.1f} a query",
+        "headings by another name": f"{report.renamed:,}",
     }
     for name, text in rows.items():
         say(f"{name:<24}  {text}")

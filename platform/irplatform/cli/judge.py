@@ -89,8 +89,8 @@ def judge(
         if host not in LOOPBACK:
             token = desk.store.setting(TOKEN, secrets.token_urlsafe(16))
         address, port = bound.getsockname()[:2]
-        shown = f"[{address}]" if ":" in address else address
-        place = f"http://{shown}:{port}/{token and f'{token}/'}"
+        url_host = f"[{address}]" if ":" in address else address
+        place = f"http://{url_host}:{port}/{token and f'{token}/'}"
         serve(application(desk, pool, token), bound, f"judging {pool} on {place} (Ctrl-C ends)")
     notice("stopped; all judgments are on the disk")
 

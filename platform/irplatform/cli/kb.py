@@ -157,7 +157,9 @@ def show(
             for line in _lines(concept, limit):
                 say_text(line)
         if not facts["concepts"]:
-            near = ", ".join(f"{each['name']} ({each['id']})" for each in facts["nearest"])
+            near = ", ".join(
+                f"{neighbour['name']} ({neighbour['id']})" for neighbour in facts["nearest"]
+            )
             say_text(f"'{term}' is not known.{f' Near it: {near}' if near else ''}")
     context.exit(0 if facts["concepts"] else 1)
 
@@ -188,20 +190,20 @@ def _lines(concept: dict[str, Any], limit: int) -> Iterator[str]:
             yield _row(kind, names)
     for relation in ("parents", "children", "same_as"):
         if entries := concept[relation]:
-            names = [each["name"] for each in entries]
+            names = [entry["name"] for entry in entries]
             if relation == "same_as":
-                names = [f"{each['id']} {each['name']}" for each in entries]
+                names = [f"{entry['id']} {entry['name']}" for entry in entries]
             yield _row(relation.replace("_", " "), names)
     if concept["relations_at"] != concept["id"]:
         yield _row("relations", [f"see {concept['relations_at']}"])
-    for kind, group in groupby(concept["relations"], key=lambda each: each["kind"]):
+    for kind, group in groupby(concept["relations"], key=lambda fact: fact["kind"]):
         relations = list(group)
         yield f"  {kind} ({len(relations):,})"
-        for each in relations[:limit]:
+        for target in relations[:limit]:
             evidence = "; ".join(
-                ": ".join(filter(None, piece.values())) for piece in each["evidence"]
+                ": ".join(filter(None, piece.values())) for piece in target["evidence"]
             )
-            yield f"    {each['name']}  {each['id']}  {cut(evidence, _LINE)}"
+            yield f"    {target['name']}  {target['id']}  {cut(evidence, _LINE)}"
         if len(relations) > limit > 0:
             yield "    …"
 
@@ -209,10 +211,10 @@ def _lines(concept: dict[str, Any], limit: int) -> Iterator[str]:
 def _by_kind(names: list[dict[str, str]]) -> list[tuple[str, list[str]]]:
     """Names by kind, without those that differ from an earlier one only in case."""
     kinds: dict[str, list[str]] = {}
-    known: set[str] = set()
+    spellings: set[str] = set()
     for name in names:
-        if (folded := name["text"].casefold()) not in known:
-            known.add(folded)
+        if (folded := name["text"].casefold()) not in spellings:
+            spellings.add(folded)
             kinds.setdefault(name["kind"], []).append(name["text"])
     return [*kinds.items()]
 

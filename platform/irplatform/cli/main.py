@@ -217,8 +217,8 @@ def cli() -> None:
 def _add_common(command: click.Command, *, plugins: bool) -> None:
     """Add --quiet, --verbose, and perhaps --plugin, to a command or to those of a group."""
     if isinstance(command, click.Group):
-        for each in command.commands.values():
-            _add_common(each, plugins=plugins)
+        for subcommand in command.commands.values():
+            _add_common(subcommand, plugins=plugins)
     elif not any(parameter.name == "quiet" for parameter in command.params):
         command.params += [
             _verbosity(
@@ -275,14 +275,14 @@ def main() -> None:
 
         sys.exit(complete(cli, instruction, COMMANDS))
 
-    told: list[str] = []
+    messages: list[str] = []
     try:
         ready_streams()
         ready_home()
         # ir-measures imports cwl, whose escapes Python warns of when it compiles the module.
         warnings.filterwarnings("ignore", category=SyntaxWarning, module=r".*\bcwl\b")
         check_arithmetic()
-        told = _load_plugins()
+        messages = _load_plugins()
         status = cli.main(prog_name="platform", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Exit as stop:
@@ -295,7 +295,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except PlatformError as error:
         show_traceback(error)
-        if str(error) not in told:
+        if str(error) not in messages:
             console.tell(f"platform: {error}")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
@@ -313,8 +313,8 @@ def main() -> None:
         if lacks_space(error):
             give_up_stdout()
         give_up_files()
-        ours = isinstance(error, FileNotFoundError)
-        failed = any(f(error) for f in (lacks_space, disk_failed, lacks_resources)) or ours
+        lacks_file = isinstance(error, FileNotFoundError)
+        failed = any(f(error) for f in (lacks_space, disk_failed, lacks_resources)) or lacks_file
         sys.exit(PlatformError.exit_code if failed else InputError.exit_code)
 
 
@@ -348,15 +348,15 @@ def _load_plugins() -> list[str]:
         from irplatform.registry.loading import registry
 
         registry().add_commands(cli)
-    told = []
+    messages = []
     for plugin in registry().plugins:
         if plugin.error:
-            told.append(f"{plugin} is not used: {plugin.error}")
+            messages.append(f"{plugin} is not used: {plugin.error}")
         if plugin.wrong:
-            told.append(f"{plugin}: {plugin.wrong}")
-    for message in told:
+            messages.append(f"{plugin}: {plugin.wrong}")
+    for message in messages:
         console.tell(message)
-    return told
+    return messages
 
 
 class _Lossy(io.FileIO):

@@ -101,19 +101,19 @@ else:
 class Names(_ParamType):
     """The type of an option that takes a name, or a path with `paths`; it refuses nothing.
 
-    `known` returns names for a typed text, for completion; `split` splits a text into names.
+    `candidates` returns names for a typed text, for completion; `split` splits a text into names.
     """
 
     def __init__(
         self,
         name: str,
-        known: Callable[[str], Iterable[str]],
+        candidates: Callable[[str], Iterable[str]],
         *,
         split: Callable[[str], list[str]] = split_list,
         paths: bool = False,
     ) -> None:
         self.name = name
-        self.known = known
+        self.candidates = candidates
         self.split = split
         self.paths = paths
 
@@ -131,7 +131,7 @@ class Names(_ParamType):
         """Return names that begin with a text, or files."""
         from click.shell_completion import CompletionItem
 
-        names = dict.fromkeys(n for n in self.known(incomplete) if n.startswith(incomplete))
+        names = dict.fromkeys(n for n in self.candidates(incomplete) if n.startswith(incomplete))
         if not names and self.paths:
             return [CompletionItem(incomplete, type="file")]
         return [CompletionItem(name) for name in names]
@@ -173,7 +173,7 @@ def list_option(*declarations: str, **attributes: Any) -> Callable[[Declared], D
 def _collections(incomplete: str) -> Iterator[str]:
     """Names, collections in files, their splits, and ir_datasets' ids."""
     from irplatform.collections.beir import BeirFolder
-    from irplatform.collections.irds import known as known_irds
+    from irplatform.collections.irds import dataset_ids as known_irds
     from irplatform.collections.names import SHORT_NAMES, aliases, collections_beside, expand
     from irplatform.registry.loading import registry
 
@@ -205,7 +205,7 @@ def _knowledge(_incomplete: str) -> Iterable[str]:
 def _presets(_incomplete: str) -> Iterable[str]:
     from irplatform.registry.loading import registry
 
-    usable = (each for each in registry().rerankers.values() if not each.broken)
+    usable = (system for system in registry().rerankers.values() if not system.broken)
     return [name for reranker in usable for name in reranker.presets]
 
 

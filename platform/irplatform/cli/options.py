@@ -122,7 +122,7 @@ def declared_option(setting: Setting) -> Callable[[Declared], Declared]:
     if setting.several or setting.kind == "Mapping":
         about["multiple"] = True
     elif setting.kind != "bool":
-        default = setting.shown or setting.default
+        default = setting.default_text or setting.default
         about |= {"default": default, "show_default": default not in (None, "")}
     if setting.several and (setting.kind == "str" or setting.metavar):
         about |= {"cls": ListOption, "callback": _unique if setting.names == "kb" else None}
@@ -167,17 +167,17 @@ def options_of(
         helps: other help, by setting.
     """
     options = []
-    shown = {group: text for group, text in EXAMPLES.items() if group not in (headings or {})}
-    shown |= examples or {}
+    texts = {group: text for group, text in EXAMPLES.items() if group not in (headings or {})}
+    texts |= examples or {}
     for setting in taken_by(settings, command):
         if setting.name not in without:
-            own = replace(
+            variant = replace(
                 setting,
                 help=(helps or {}).get(setting.name, setting.help),
                 group=(headings or {}).get(setting.group, setting.group),
             )
-            example = shown.pop(own.group, "")
-            options.append(with_options(declared_option(own), example=example))
+            example = texts.pop(variant.group, "")
+            options.append(with_options(declared_option(variant), example=example))
     return with_options(*options)
 
 
@@ -200,9 +200,9 @@ def seed_option(of: str = "Random seed.") -> Callable[[Declared], Declared]:
     return option_of("seed", help=of)
 
 
-def setting_option(of: str, listed: str) -> Callable[[Declared], Declared]:
+def setting_option(of: str, lister: str) -> Callable[[Declared], Declared]:
     """Declare `--set` for "a reranker", whose options "rerankers show" lists."""
-    text = f"Set an option of {of} (see `{listed}`); repeat for several."
+    text = f"Set an option of {of} (see `{lister}`); repeat for several."
     return option_of("settings", help=text)
 
 
@@ -285,6 +285,6 @@ tasks_options = with_options(
 """Options of a command for several runs."""
 
 
-def force_option(what: str) -> Callable[[Declared], Declared]:
+def force_option(target: str) -> Callable[[Declared], Declared]:
     """Declare `--force`, which replaces something."""
-    return flag_option("--force", text=f"Replace {what}.")
+    return flag_option("--force", text=f"Replace {target}.")

@@ -47,14 +47,16 @@ def list_plugins(as_json: bool) -> None:
         say_text(f"No plugin is installed (entry-point group '{GROUP}').")
     rows = []
     for plugin in installed:
-        named: dict[str, list[str]] = {}
+        kinds: dict[str, list[str]] = {}
         for provided in plugin.provides:  # "feature group lexical"
             kind, _, name = provided.rpartition(" ")
-            named.setdefault(kind, []).append(name)
+            kinds.setdefault(kind, []).append(name)
         facts = [f"BROKEN: {plugin.error}"] if plugin.error else []
-        facts += [f"{kind} {', '.join(names)}" for kind, names in named.items()]
+        facts += [f"{kind} {', '.join(names)}" for kind, names in kinds.items()]
         facts += filter(None, [plugin.wrong, plugin.failed])
-        facts += [] if plugin.ours else [f"for irplatform {plugin.contract or '(any version)'}"]
+        facts += (
+            [] if plugin.is_builtin else [f"for irplatform {plugin.contract or '(any version)'}"]
+        )
         for row, fact in enumerate(facts or [""]):
             source = "" if row else f"{plugin.distribution} {plugin.version}"
             rows.append(("" if row else plugin.name, source, fact))
@@ -89,7 +91,7 @@ def new(name: str, kind: str, parent: Path) -> None:
     from irplatform.conformance.template import new_plugin
 
     installed = registry()
-    taken: dict[str, Collection[str]] = {
+    names: dict[str, Collection[str]] = {
         "plugin": [plugin.name for plugin in installed.plugins],
         "reranker": installed.rerankers,
         "retriever": installed.retrievers,
@@ -98,12 +100,12 @@ def new(name: str, kind: str, parent: Path) -> None:
         "feature group": installed.features,
         "judge": installed.judges,
     }
-    written = new_plugin(name, parent, kind, taken)
-    folder = shlex.quote(str(written.folder))
-    say_text(f"{written.folder}: {written.title} '{name}'. To install, test and use it:")
+    package = new_plugin(name, parent, kind, names)
+    folder = shlex.quote(str(package.folder))
+    say_text(f"{package.folder}: {package.title} '{name}'. To install, test and use it:")
     say_text(f"  pip install -e {folder}")
     say_text(f"  pytest {folder}")
-    say_text(f"  {written.command}")
+    say_text(f"  {package.command}")
 
 
 @plugins.command("check", examples=["platform plugins check delta --only delta,delta-32"])

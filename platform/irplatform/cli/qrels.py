@@ -107,8 +107,8 @@ def from_citations(
     from irplatform.building.citations import from_citations as make
     from irplatform.building.judgments import Shares
 
-    known = {name: options.pop(name) for name in ("collection", "ids", "workers")}
-    report = make(files, out, CitationSettings(**options, shares=Shares.parse(split)), **known)
+    arguments = {name: options.pop(name) for name in ("collection", "ids", "workers")}
+    report = make(files, out, CitationSettings(**options, shares=Shares.parse(split)), **arguments)
     _print_report(report, out, as_json=as_json)
 
 
@@ -231,22 +231,22 @@ def pool(runs: tuple[Path, ...], out: Path, as_json: bool, **options: Any) -> No
     from irplatform.errors import InputError, counted
 
     if runs:
-        made = pool_runs(runs, out, **options)
-        facts, told = made.facts, str(made)
+        report = pool_runs(runs, out, **options)
+        facts, text = report.facts, str(report)
     else:
         source = click.get_current_context().get_parameter_source
-        written = [o for o in options if source(o) is click.core.ParameterSource.COMMANDLINE]
-        if written != ["judged"]:
+        names = [o for o in options if source(o) is click.core.ParameterSource.COMMANDLINE]
+        if names != ["judged"]:
             raise InputError(
                 "name the runs to pool; without runs, --judged alone adds the next round to a pool."
             )
         added = next_batch(out, options["judged"])
         facts = {"path": str(out), "added": added}
-        told = f"{counted(added, 'document')} added."
+        text = f"{counted(added, 'document')} added."
     if as_json:
         print_json(facts)
     else:
-        say_text(f"{told}\n{out}")
+        say_text(f"{text}\n{out}")
 
 
 @qrels.command(

@@ -79,8 +79,8 @@ def judge(pool: Path, judge: str, settings: tuple[str, ...], as_json: bool, **op
     from irplatform import judge_pool
 
     read = read_settings(settings, None, judges=[judge])
-    done = judge_pool(pool, judge, settings=read, **options)
+    report = judge_pool(pool, judge, settings=read, **options)
     if as_json:
-        print_json(done.as_json())
+        print_json(report.as_json())
     else:
-        say_text(done.sentence)
+        say_text(report.sentence)

@@ -42,10 +42,10 @@ def report(
     if html is None:
         folder = runs[0] if len(runs) == 1 and runs[0].is_dir() else Path()
         html = folder / "report.html"
-    written = write_report(
+    path = write_report(
         runs,
         html,
         command=("platform", *sys.argv[1:]),
         **options,
     )
-    say_text(f"{written} ({written.stat().st_size / 1e6:.1f} MB)")
+    say_text(f"{path} ({path.stat().st_size / 1e6:.1f} MB)")

@@ -150,10 +150,10 @@ def reproduce(
     else:
         for difference in differences:
             _print_difference(difference, widths)
-        shown = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
-        counted = ", ".join(f"{counts[v]} {_COUNTED[v]}" for v in shown)
-        told = [f"{outcomes.count(o)} {words}" for o, words in _COUNTED_DIFFERENCES.items()]
-        say_text(f"{counted}; differences: {', '.join(told)}" if differences else counted)
+        kinds = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
+        counted = ", ".join(f"{counts[v]} {_COUNTED[v]}" for v in kinds)
+        phrases = [f"{outcomes.count(o)} {words}" for o, words in _COUNTED_DIFFERENCES.items()]
+        say_text(f"{counted}; differences: {', '.join(phrases)}" if differences else counted)
     if counts["failed"] or "failed" in outcomes:
         context.exit(PlatformError.exit_code)
     context.exit(InputError.exit_code if counts[_CANNOT_RUN] else 0)
@@ -211,7 +211,7 @@ def _expected(
 
 
 def _sides(*differences: _Difference | None) -> list[str]:
-    return [_difference(each) if each else "-" for each in differences]
+    return [_difference(difference) if difference else "-" for difference in differences]
 
 
 def _difference(difference: _Difference) -> str:

@@ -46,8 +46,8 @@ def _commands(table: str, kind: Kind, names: Names, example: str) -> Group:
                 {table: [_describe(registration) for registration in registrations.values()]}
             )
         else:
-            known = known_summaries(table, registrations)
-            rows = [(n, _line(r, known.get(n))) for n, r in sorted(registrations.items())]
+            summaries = known_summaries(table, registrations)
+            rows = [(n, _line(r, summaries.get(n))) for n, r in sorted(registrations.items())]
             print_rows(rows)
 
     @group.command(
@@ -71,10 +71,10 @@ features = _commands("features", "feature group", FEATURES, "lexical")
 judges = _commands("judges", "judge", JUDGE, "llm")
 
 
-def _line(registration: Registration[Any], known: Summary | None) -> str:
-    if known is None and registration.broken:
+def _line(registration: Registration[Any], entry: Summary | None) -> str:
+    if entry is None and registration.broken:
         return f"[cannot be used: {registration.broken}]"
-    summary = known or summary_of(registration)
+    summary = entry or summary_of(registration)
     return summary.text + _changes(registration) + _lack(absent(*summary.packages))
 
 

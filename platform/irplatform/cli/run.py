@@ -58,9 +58,9 @@ def run(
     from irplatform.reports.comparison import Parts, print_comparison
     from irplatform.reports.matrix import MatrixReport
 
-    file_settings, shown = _read(experiment) if experiment else (None, {})
-    compare = compare or shown.get("compare", False)
-    html = html or shown.get("html")
+    file_settings, display = _read(experiment) if experiment else (None, {})
+    compare = compare or display.get("compare", False)
+    html = html or display.get("html")
     command = ("platform", *sys.argv[1:])
     settings = run_settings(options, command=command, experiment=file_settings)
     settings = replace(settings, experiment=experiment)

@@ -166,10 +166,10 @@ def index(
     if as_json:
         print_json(facts)
         return
-    print_rows([(name.replace("_", " "), _shown(value)) for name, value in facts.items()])
+    print_rows([(name.replace("_", " "), _value_text(value)) for name, value in facts.items()])
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)

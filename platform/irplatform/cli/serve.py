@@ -99,7 +99,7 @@ def serve(
 
     bounds = {limit.name: options.pop(limit.name) for limit in taken_by(Limits, "serve")}
     limits = Limits(**bounds, token=_token())
-    asked = (reranker,) if reranker else ()
+    rerankers = (reranker,) if reranker else ()
     options |= {"collection": collection or "", "checkpoint": checkpoint}
     bound = None
     if not mcp:
@@ -110,7 +110,9 @@ def serve(
         if host not in _LOOPBACK and not limits.token:
             notice(f"WARNING: all who reach {host} can search; there is no token ({_TOKEN})")
     depth = options.pop("rerank_depth")
-    settings = run_settings({**options, "first_stages": as_retriever(retriever)}, rerankers=asked)
+    settings = run_settings(
+        {**options, "first_stages": as_retriever(retriever)}, rerankers=rerankers
+    )
     service = open_service(settings, depth)
     if bound is None:
         from irplatform.serving.mcp import serve as serve_tools

@@ -58,10 +58,10 @@ def _systems(experiment: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_chosen(
-    options: Mapping[str, object], before: RunSettings, chosen: RunSettings
+    options: Mapping[str, object], before: RunSettings, settings: RunSettings
 ) -> dict[str, object]:
     """Options of a file without those of systems that the command line has replaced."""
-    replaced = _names(before) - _names(chosen)
+    replaced = _names(before) - _names(settings)
     return {
         key: value
         for key, value in options.items()
@@ -86,7 +86,7 @@ def read_settings(
     """
     from irplatform.experiment.systems import registrations_of
     from irplatform.options import read_value
-    from irplatform.registry.dependencies import Chosen
+    from irplatform.registry.dependencies import ChosenSystem
     from irplatform.registry.loading import registry
     from irplatform.settings import flat
     from irplatform.tuning.option_types import takes_text
@@ -104,9 +104,9 @@ def read_settings(
                 f"--set {name} is given twice, with {texts[name]} and {value}; give it once."
             )
     if texts:
-        named = registrations_of(registry(), retrievers, rerankers)
-        named += [registry().judge(name) for name in judges]
-        systems = [Chosen(system, system.options({})) for system in named]
+        registrations = registrations_of(registry(), retrievers, rerankers)
+        registrations += [registry().judge(name) for name in judges]
+        systems = [ChosenSystem(system, system.options({})) for system in registrations]
         options |= {
             name: read_value(value, text=takes_text(systems, name)) for name, value in texts.items()
         }

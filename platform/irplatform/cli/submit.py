@@ -85,10 +85,10 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
 
     checks = check_runs(runs, **options)
     if as_json:
-        print_json({"runs": [_entry(path, found) for path, found in checks.items()]})
+        print_json({"runs": [_entry(path, outcome) for path, outcome in checks.items()]})
     else:
-        for path, found in checks.items():
-            _print_check(path, found)
+        for path, outcome in checks.items():
+            _print_check(path, outcome)
         _print_notes(checks)
     if options["tag_pattern"] is None and options["task"] is None:
         length = options["tag_length"] or 20
@@ -96,13 +96,13 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
             f"Run tags are assumed to have at most {length} letters, digits, '-', '_' and '.'. If "
             "your track has another rule, give it with --tag-pattern, or the track with --task."
         )
-    refused = [path for path, found in checks.items() if found.refused]
+    refused = [path for path, outcome in checks.items() if outcome.refused]
     repairable = [path for path in refused if not checks[path].unread]
     if repairable and options["task"] is not None:
-        given = [f"--{name} {options[name]}" for name in _DATA if options[name] is not None]
-        given += [f"--collection {name}" for name in options["collection"][:1]]
-        given += ["--documents"] if options["documents"] else []
-        command = f"platform submit fix {repairable[0]} {' '.join(given)} -o OUT"
+        arguments = [f"--{name} {options[name]}" for name in _DATA if options[name] is not None]
+        arguments += [f"--collection {name}" for name in options["collection"][:1]]
+        arguments += ["--documents"] if options["documents"] else []
+        command = f"platform submit fix {repairable[0]} {' '.join(arguments)} -o OUT"
         notice(f"`{command}` repairs what can be repaired.")
     unread = [path for path in refused if checks[path].unread]
     if not options["documents"] and len(unread) < len(checks):
@@ -110,23 +110,23 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
     context.exit(2 if unread else 1 if refused else 0)
 
 
-def _entry(path: str, found: RunCheck) -> dict[str, Any]:
+def _entry(path: str, outcome: RunCheck) -> dict[str, Any]:
     return {
         "path": path,
-        "accepted": not found.refused,
-        "topics": found.topics,
-        "results": list(found.results),
-        "tag": found.tag or None,
-        "problems": [asdict(problem) for problem in found.problems],
-        "ties": list(found.tied),
+        "accepted": not outcome.refused,
+        "topics": outcome.topics,
+        "results": list(outcome.results),
+        "tag": outcome.tag or None,
+        "problems": [asdict(problem) for problem in outcome.problems],
+        "ties": list(outcome.tied),
     }
 
 
 def _print_notes(checks: Mapping[str, RunCheck]) -> None:
     """Print each kind of note once: of the first run, and how many others have it."""
     noted: dict[str, list[str]] = {}
-    for path, found in checks.items():
-        for problem in found.problems:
+    for path, outcome in checks.items():
+        for problem in outcome.problems:
             if problem.level == "note":
                 kind = _NAMES.sub("", problem.message.partition(":")[0])
                 noted.setdefault(kind, []).append(f"{path}: note: {problem.message}")
@@ -134,28 +134,28 @@ def _print_notes(checks: Mapping[str, RunCheck]) -> None:
         say_text(f"{first} So it is in {counted(len(others), 'other run')}." if others else first)
 
 
-def _print_check(path: str, found: RunCheck) -> None:
-    problems = [problem for problem in found.problems if problem.level != "note"]
+def _print_check(path: str, outcome: RunCheck) -> None:
+    problems = [problem for problem in outcome.problems if problem.level != "note"]
     problems.sort(key=lambda problem: problem.level != "error")
-    shown, alike = 0, Counter[str]()
+    count, alike = 0, Counter[str]()
     for problem in problems:
         kind = _NAMES.sub("", problem.message)
         alike[kind] += 1
-        if alike[kind] > _SHOWN_ALIKE or shown == _SHOWN:
+        if alike[kind] > _SHOWN_ALIKE or count == _SHOWN:
             continue
-        shown += 1
+        count += 1
         place = path if problem.line is None else f"{path}:{problem.line}"
         say_text(f"{place}: {problem.level}: {problem.message}")
-    if len(problems) > shown:
-        say_text(f"{path}: {counted(len(problems) - shown, 'more problem')}; --json lists all.")
-    if found.tied:
-        say_text(f"{path}: the order of equal scores can move {'; '.join(found.tied)}.")
+    if len(problems) > count:
+        say_text(f"{path}: {counted(len(problems) - count, 'more problem')}; --json lists all.")
+    if outcome.tied:
+        say_text(f"{path}: the order of equal scores can move {'; '.join(outcome.tied)}.")
     levels = Counter(problem.level for problem in problems)
     verdict = ", ".join(counted(number, level) for level, number in levels.items())
     summary = f"{path}: {verdict or 'nothing is wrong'}"
-    if found.topics:
-        tag = f", tag '{found.tag}'" if found.tag else ""
-        summary += f"; {found.counts}{tag}"
+    if outcome.topics:
+        tag = f", tag '{outcome.tag}'" if outcome.tag else ""
+        summary += f"; {outcome.counts}{tag}"
     say_text(f"{summary}.")
 
 
@@ -204,19 +204,19 @@ def bioasq(
     from irplatform import write_bioasq_answers
     from irplatform.cli.settings import read_settings
 
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if snippets is not None:
         read = read_settings(settings, None, (), (snippets,))
-        given = {"settings": read, "checkpoint": checkpoint}
+        arguments = {"settings": read, "checkpoint": checkpoint}
     elif checkpoint or settings:
         raise InputError("--checkpoint and --set are for --snippets, which is not given.")
-    counts = write_bioasq_answers(run, collection, out, snippets=snippets, force=force, **given)
+    counts = write_bioasq_answers(run, collection, out, snippets=snippets, force=force, **arguments)
     if as_json:
         print_json(counts)
     else:
-        written = counted(counts["documents"], "document")
-        written += f" and {counted(counts['snippets'], 'snippet')}" if snippets else ""
-        say_text(f"{out}: {written} for {counted(counts['questions'], 'question')}")
+        text = counted(counts["documents"], "document")
+        text += f" and {counted(counts['snippets'], 'snippet')}" if snippets else ""
+        say_text(f"{out}: {text} for {counted(counts['questions'], 'question')}")
 
 
 @submit.command("tira", examples=["platform submit tira runs/demo/delta.run --out upload"])
@@ -233,11 +233,11 @@ def tira(run: Path, out: Path, as_json: bool) -> None:
     from irplatform.run_folder.campaigns import prepare_upload
 
     ask_for("team", "repository")
-    written = prepare_upload(run, out)
+    facts = prepare_upload(run, out)
     if as_json:
-        print_json(written)
+        print_json(facts)
     else:
-        say_text(f"{out}: {' and '.join(written['files'])}")
+        say_text(f"{out}: {' and '.join(facts['files'])}")
 
 
 submit.add_command(biogen)

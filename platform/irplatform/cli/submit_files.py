@@ -78,14 +78,14 @@ def _print(run: Path, fixed: Fixed) -> None:
     if rows:
         print_rows(rows)
     else:
-        what = "that can be repaired" if fixed.check.refused else "to repair"
-        say_text(f"{run}: there is nothing {what}.")
+        purpose = "that can be repaired" if fixed.check.refused else "to repair"
+        say_text(f"{run}: there is nothing {purpose}.")
     for problem in entry["unrepaired"]:
         say_text(f"not repaired: {problem}")
-    found = fixed.check
-    verdict = "still refused" if found.refused else "accepted"
-    tag = f", tag '{found.tag}'" if found.tag else ""
-    say_text(f"{fixed.path}: {verdict}; {found.counts}{tag}.")
+    check = fixed.check
+    verdict = "still refused" if check.refused else "accepted"
+    tag = f", tag '{check.tag}'" if check.tag else ""
+    say_text(f"{fixed.path}: {verdict}; {check.counts}{tag}.")
     if not fixed.looked_up:
         notice(NOT_LOOKED_UP)
     if "no tag" in entry["changed"]:
@@ -93,10 +93,10 @@ def _print(run: Path, fixed: Fixed) -> None:
 
 
 def _rows(
-    what: str, groups: Mapping[str, Sequence[int]], noun: str = "line"
+    label: str, groups: Mapping[str, Sequence[int]], noun: str = "line"
 ) -> list[tuple[str, str, str]]:
     return [
-        (what, counted(len(lines), noun), f"{reason}: {listing(map(str, lines), _LINES)}")
+        (label, counted(len(lines), noun), f"{reason}: {listing(map(str, lines), _LINES)}")
         for reason, lines in groups.items()
     ]
 
@@ -120,8 +120,8 @@ def prepare(runs: tuple[Path, ...], as_json: bool, **options: Any) -> None:
 
     if options["task"] is None:
         raise click.UsageError("--task TASK is missing.")
-    written = prepare_runs(runs, **options)
+    facts = prepare_runs(runs, **options)
     if as_json:
-        print_json(written)
+        print_json(facts)
     else:
-        say_text(f"{written['path']}: {', '.join(written['files'])}")
+        say_text(f"{facts['path']}: {', '.join(facts['files'])}")

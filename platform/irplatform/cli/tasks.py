@@ -35,11 +35,11 @@ def list_tasks(as_json: bool) -> None:
     from irplatform.tasks.catalogue.names import own_folder
     from irplatform.tasks.submissions import all_tasks
 
-    known = [task for _, task in sorted(all_tasks().items())]
+    catalogue = [task for _, task in sorted(all_tasks().items())]
     if as_json:
-        print_json({"tasks": [_head(task) for task in known]})
+        print_json({"tasks": [_head(task) for task in catalogue]})
         return
-    print_rows([(task.name, *_state(task), task.title) for task in known])
+    print_rows([(task.name, *_state(task), task.title) for task in catalogue])
     say_text(
         "\nThe second column is the day on which a task's rules were read. 'over': its deadline or "
         "its year is past, and a later edition may have other rules.\n\n"
@@ -120,20 +120,20 @@ def new(name: str, out: Path | None, force: bool, as_json: bool, **options: Any)
         say_text(f"{path}\nCompare it with the task's page: `platform tasks show {known_as}`.")
 
 
-def _answers(given: Mapping[str, Any]) -> dict[str, Any]:
+def _answers(options: Mapping[str, Any]) -> dict[str, Any]:
     """What is given, and on a terminal the answers to the other questions."""
     from irplatform.cli.config import on_terminal
     from irplatform.tasks.catalogue.writing import QUESTIONS
 
-    answers = dict(given)
+    answers = dict(options)
     for name, question in QUESTIONS.items() if on_terminal() else ():
         if answers[name] is None:
             kind = click.IntRange(0) if name in ("depth", "runs") else click.STRING
             empty: Any = 0 if name in ("depth", "runs") else ""
             text = f"{question} (Enter: not stated)"
             answers[name] = click.prompt(text, empty, type=kind, show_default=False, err=True)
-    kept = {name: value for name, value in answers.items() if value}
-    return kept | ({"deadline": _day(kept["deadline"])} if "deadline" in kept else {})
+    values = {name: value for name, value in answers.items() if value}
+    return values | ({"deadline": _day(values["deadline"])} if "deadline" in values else {})
 
 
 def _day(text: str) -> date:
@@ -152,24 +152,24 @@ def show(task: str, as_json: bool) -> None:
     """Show the rules of a task, each with the sentence that says it."""
     from irplatform.tasks.submissions import task_of
 
-    found = task_of(task)
-    rules = list(_stated(found))
+    definition = task_of(task)
+    rules = list(_stated(definition))
     if as_json:
-        values = found.rules.model_dump(mode="json", exclude_none=True)
-        cited = {name: asdict(source) for name, source in found.sources.items()}
-        print_json({**_head(found), "rules": values, "sources": cited})
+        values = definition.rules.model_dump(mode="json", exclude_none=True)
+        cited = {name: asdict(source) for name, source in definition.sources.items()}
+        print_json({**_head(definition), "rules": values, "sources": cited})
         return
     pages: dict[tuple[str, str], list[Source]] = {}
     for source in dict.fromkeys(source for *_, source in rules if source):
         pages.setdefault((source.title, source.place), []).append(source)
     ordered = [source for page in pages.values() for source in page]
     numbers = {source: f"[{number}]" for number, source in enumerate(ordered, start=1)}
-    say_text(f"{found.name}: {found.title}\n{_age(found)}\n")
+    say_text(f"{definition.name}: {definition.title}\n{_age(definition)}\n")
     print_rows([(name, numbers[source] if source else "", words) for name, words, source in rules])
     if any(source is None for *_, source in rules):
-        say_text(f"\nRules without a number have no source in {found.path}.")
-    if left := _open_rules(found):
-        say_text(f"\nThe sources that were read do not say: {', '.join(left)}.")
+        say_text(f"\nRules without a number have no source in {definition.path}.")
+    if gaps := _open_rules(definition):
+        say_text(f"\nThe sources that were read do not say: {', '.join(gaps)}.")
     for (title, place), sources in pages.items():
         say_text(f"\n{title}\n{place}")
         print_rows([(numbers[source], f'"{source.sentence}"') for source in sources])
@@ -180,10 +180,10 @@ def _age(task: Task) -> str:
     from irplatform.tasks.catalogue.rules import in_words, today
 
     read = f"on {in_words(task.read)}" if task.read else "on a day that is not known"
-    told = f"Its rules were read {read}."
+    text = f"Its rules were read {read}."
     if past := task.past(today()):
-        told += f" It is over: {past}. A later edition may have other rules."
-    return told
+        text += f" It is over: {past}. A later edition may have other rules."
+    return text
 
 
 _LISTED = 3

@@ -68,15 +68,15 @@ def tira(source: Path, out: Path, reranker: str | None, as_json: bool, **options
     settings = run_settings({**options, "collection": ""}, rerankers=rerankers, command=command)
     depth_from = click.get_current_context().get_parameter_source("rerank_depth")
     every = depth_from is ParameterSource.DEFAULT
-    written = rank_input(source, out, settings, all_candidates=every)
+    facts = rank_input(source, out, settings, all_candidates=every)
     if as_json:
-        print_json(written)
+        print_json(facts)
     else:
-        topics = counted(written["topics"], "topic")
-        say_text(f"{out}: {' and '.join(written['files'])}, {topics} of a {written['form']} input")
-    if written["missing"]:
-        variables = " and ".join(f"IRPLATFORM_{name.upper()}" for name in written["missing"])
+        topics = counted(facts["topics"], "topic")
+        say_text(f"{out}: {' and '.join(facts['files'])}, {topics} of a {facts['form']} input")
+    if facts["missing"]:
+        variables = " and ".join(f"IRPLATFORM_{name.upper()}" for name in facts["missing"])
         notice(
-            f"WARNING: ir-metadata.yml lacks your {' and '.join(written['missing'])}, which some "
+            f"WARNING: ir-metadata.yml lacks your {' and '.join(facts['missing'])}, which some "
             f"tasks require. Set {variables}."
         )

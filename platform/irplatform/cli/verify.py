@@ -47,8 +47,8 @@ def verify(
         findings |= _of(path, collection)
     if as_json:
         entries = [
-            {"run": str(path), "findings": [f.as_json() for f in found]}
-            for path, found in findings.items()
+            {"run": str(path), "findings": [f.as_json() for f in run_findings]}
+            for path, run_findings in findings.items()
         ]
         print_json({"runs": entries})
     else:
@@ -72,25 +72,27 @@ def _print_findings(findings: Mapping[Path, list[Finding]]) -> None:
             continue
         detail = counted(len(paths), "run")
         if finding.verdict != "agrees":
-            named = listing((names[path] for path in paths), len(paths))
-            detail = f"{named}: {finding.detail}"
+            text = listing((names[path] for path in paths), len(paths))
+            detail = f"{text}: {finding.detail}"
         elif finding.detail:
             detail = f"{finding.detail} ({detail})"
         rows.append(_row(replace(finding, detail=detail)))
     if rows:
         say_text("Some runs")
         print_rows(rows)
-    changes = Counter(name for found in findings.values() for name in dict.fromkeys(changed(found)))
+    changes = Counter(
+        name for run_findings in findings.values() for name in dict.fromkeys(changed(run_findings))
+    )
     if changes and count == 1:
         say_text(
             f"{next(iter(findings))}: changed since it was made: {listing(changes, len(changes))}."
         )
     elif changes:
-        told = [
+        phrases = [
             f"{name} ({'all runs' if runs == count else counted(runs, 'run')})"
             for name, runs in changes.items()
         ]
-        say_text(f"Changed since they were made: {listing(told, len(told))}.")
+        say_text(f"Changed since they were made: {listing(phrases, len(phrases))}.")
     else:
         unknown = dict.fromkeys(f.subject for f in shared if f.verdict == "unknown")
         unchecked = f"; not checked: {listing(unknown, len(unknown))}" if unknown else ""
@@ -100,8 +102,8 @@ def _print_findings(findings: Mapping[Path, list[Finding]]) -> None:
 def _shared(findings: Mapping[Path, list[Finding]]) -> dict[Finding, list[Path]]:
     """The runs that have each finding in common; of several, digests of the files are left out."""
     shared: dict[Finding, list[Path]] = {}
-    for path, found in findings.items():
-        for finding in found:
+    for path, run_findings in findings.items():
+        for finding in run_findings:
             alike = finding
             if len(findings) > 1 and (finding.subject, finding.verdict) == ("run", "agrees"):
                 alike = replace(finding, detail="the recorded SHA-256 of each")
@@ -121,10 +123,10 @@ def _of(path: Path, collection: str | None) -> dict[Path, list[Finding]]:
 
     if not path.is_dir():
         return {path: verify_run(path, collection=collection)}
-    found = verify_folder(path, collection=collection)
-    if others := [str(run.relative_to(path)) for run in runs_in(path) if run not in found]:
+    findings = verify_folder(path, collection=collection)
+    if others := [str(run.relative_to(path)) for run in runs_in(path) if run not in findings]:
         notice(f"{path}: not checked, for they have no metadata: {listing(others)}")
-    return found
+    return findings
 
 
 @command(

@@ -284,9 +284,9 @@ def corpus_writer(folder: Path, *, fields: bool = True) -> Iterator[Callable[[Do
     """Write `corpus.jsonl.gz`."""
 
     def write(document: Document) -> None:
-        named = {"_id": document.id, "title": document.title, "text": document.abstract}
-        held = {**named, "metadata": dict(document.fields)} if fields else named
-        file.write(orjson.dumps(held, option=orjson.OPT_APPEND_NEWLINE))
+        texts = {"_id": document.id, "title": document.title, "text": document.abstract}
+        record = {**texts, "metadata": dict(document.fields)} if fields else texts
+        file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
     with (folder / "corpus.jsonl.gz").open("wb") as raw, pack(raw) as file:
         yield write

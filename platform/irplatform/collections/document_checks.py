@@ -57,16 +57,16 @@ def check_documents(
 ) -> Iterator[Finding]:
     """Read all documents and list what is wrong with them; `topics` are by id."""
     judged = {doc_id for grades in qrels.values() for doc_id in grades}
-    seen = _Seen(missing=set(judged), topics=topics or {})
+    counts = _Counts(missing=set(judged), topics=topics or {})
     for document in corpus:
-        seen.add(document)
-    if not len(seen.ids):
+        counts.add(document)
+    if not len(counts.ids):
         yield Finding("no documents", True, 0, "there are no documents")
         return
     for problem in corpus.problems():
-        yield Finding("keys that no document has", True, len(seen.ids), problem)
-    yield from _texts(seen)
-    if repeated := seen.ids.found(corpus):
+        yield Finding("keys that no document has", True, len(counts.ids), problem)
+    yield from _texts(counts)
+    if repeated := counts.ids.groups(corpus):
         yield Finding(
             "duplicate ids",
             True,
@@ -74,7 +74,7 @@ def check_documents(
             f"{counted(len(repeated), 'id')} of more than one document",
             tuple(repeated)[:EXAMPLES],
         )
-    groups = [ids for found in seen.texts.found(corpus).values() if len(ids := set(found)) > 1]
+    groups = [ids for group in counts.texts.groups(corpus).values() if len(ids := set(group)) > 1]
     if groups:
         documents = sum(map(len, groups))
         first, second = sorted(groups[0])[:2]
@@ -86,8 +86,8 @@ def check_documents(
             f"{first}",
             tuple(sorted(doc_id for ids in groups[:EXAMPLES] for doc_id in ids)[:EXAMPLES]),
         )
-    if seen.missing:
-        yield _dangling(seen.missing, judged, relevant_documents(qrels))
+    if counts.missing:
+        yield _dangling(counts.missing, judged, relevant_documents(qrels))
 
 
 def relevant_documents(qrels: Qrels) -> set[str]:
@@ -120,7 +120,7 @@ class _Tally:
 
 
 @dataclass
-class _Seen:
+class _Counts:
     """The counts of a pass over the documents."""
 
     missing: set[str]
@@ -132,7 +132,7 @@ class _Seen:
     empty: _Tally = field(default_factory=_Tally)
     marked: _Tally = field(default_factory=_Tally)
     lost: _Tally = field(default_factory=_Tally)
-    asked: _Tally = field(default_factory=_Tally)
+    topic_documents: _Tally = field(default_factory=_Tally)
     markup: str = ""
 
     def add(self, document: Document) -> None:
@@ -148,7 +148,7 @@ class _Seen:
             self.markup = self.markup or markup
             self.marked.add(document.id)
         if document.id in self.topics and is_document(self.topics[document.id], document):
-            self.asked.add(document.id)
+            self.topic_documents.add(document.id)
         if _LOST in document.title or _LOST in document.abstract:
             self.lost.add(document.id)
 
@@ -157,34 +157,34 @@ def _text(document: Document) -> str | None:
     return " ".join(document.text.split()) or None
 
 
-def _texts(seen: _Seen) -> Iterator[Finding]:
-    count = len(seen.ids)
-    yield from seen.empty.finding(
+def _texts(counts: _Counts) -> Iterator[Finding]:
+    count = len(counts.ids)
+    yield from counts.empty.finding(
         "empty documents",
-        seen.empty.count > EMPTY_SHARE * count,
+        counts.empty.count > EMPTY_SHARE * count,
         f"{count:,} documents have neither title nor abstract",
     )
-    if seen.abstracts < count / 2:
+    if counts.abstracts < count / 2:
         yield Finding(
             "half-empty corpus",
-            seen.abstracts == 0,
-            count - seen.abstracts,
-            f"only {seen.abstracts:,} of {count:,} documents have an abstract "
-            f"({seen.titles:,} have a title)",
+            counts.abstracts == 0,
+            count - counts.abstracts,
+            f"only {counts.abstracts:,} of {count:,} documents have an abstract "
+            f"({counts.titles:,} have a title)",
         )
-    yield from seen.marked.finding(
+    yield from counts.marked.finding(
         "markup",
         False,
-        f"{count:,} documents have markup, such as '{seen.markup}', that is searched as words; "
+        f"{count:,} documents have markup, such as '{counts.markup}', that is searched as words; "
         "remove it from their files if that matters",
     )
-    yield from seen.asked.finding(
+    yield from counts.topic_documents.finding(
         "topics that are documents",
         False,
-        f"{counted(len(seen.topics), 'topic')} have the id and words of a document, which comes "
+        f"{counted(len(counts.topics), 'topic')} have the id and words of a document, which comes "
         f"first for itself: {advice()}",
     )
-    yield from seen.lost.finding(
+    yield from counts.lost.finding(
         "lost characters",
         False,
         f"{count:,} documents have U+FFFD, which stands where a character was lost",

@@ -70,11 +70,11 @@ def notice_of_documents(run: Run, collection: Collection, fetch: Fetch | None = 
     return notice_of_own(own_documents(run, collection, fetch), run.name)
 
 
-def notice_of_own(own: Sequence[str], run: str) -> str:
+def notice_of_own(documents: Sequence[str], run: str) -> str:
     """A notice that a run ranks these documents, which its topics are; "" for none."""
-    if not own:
+    if not documents:
         return ""
-    topics = counted(len(own), "topic")
+    topics = counted(len(documents), "topic")
     return f"{topics} of {run} found the document with its own id and words: {advice()}."
 
 
@@ -89,10 +89,10 @@ def own_documents(run: Run, collection: Collection, fetch: Fetch | None = None) 
     suspects = [t for t, ranking in run.rankings.items() if t in ranking.top(_RANKS).doc_ids]
     if len(suspects) <= _LEAST * len(run.rankings):
         return []
-    asked = {topic.id: topic for topic in collection.topics if not topic.left_out}
-    known = [topic for topic in suspects if topic in asked]
-    documents = fetch(known) if fetch else _first(collection, {*known})
-    return [each.id for each in documents if is_document(asked[each.id], each)]
+    topics = {topic.id: topic for topic in collection.topics if not topic.left_out}
+    ids = [topic for topic in suspects if topic in topics]
+    documents = fetch(ids) if fetch else _first(collection, {*ids})
+    return [document.id for document in documents if is_document(topics[document.id], document)]
 
 
 def _first(collection: Collection, ids: set[str]) -> Iterator[Document]:
@@ -100,4 +100,4 @@ def _first(collection: Collection, ids: set[str]) -> Iterator[Document]:
 
     if "ir_datasets id" in collection.metadata and not is_indexed(collection.corpus):
         return iter(())  # they may have to be downloaded
-    return (each for each in islice(collection.corpus, _LOOKED_AT) if each.id in ids)
+    return (document for document in islice(collection.corpus, _LOOKED_AT) if document.id in ids)

@@ -78,9 +78,9 @@ def check(
     """Read a whole collection and list what is wrong with it."""
     topics = topics_if_any(collection)
     qrels = collection.qrels if collection.load_qrels else None
-    asked = {topic.id: topic for topic in topics if not topic.left_out}
+    queries = {topic.id: topic for topic in topics if not topic.left_out}
     findings = [
-        *check_documents(collection.corpus, qrels or {}, asked),
+        *check_documents(collection.corpus, qrels or {}, queries),
         *_check_topics([topic.id for topic in topics], qrels),
         *check_measures(collection, extra or {}, qrels),
     ]
@@ -135,9 +135,9 @@ def warning_of_abstracts(
         return f"WARNING: {empty:,} of {counted(documents, 'document')} have no text."
     if titles <= documents / 2 or abstracts >= documents / 2:
         return ""
-    some = f"only {abstracts:,}" if abstracts else "none"
+    text = f"only {abstracts:,}" if abstracts else "none"
     return (
-        f"WARNING: {some} of the {documents:,} documents of '{collection.id}' have an abstract. If "
+        f"WARNING: {text} of the {documents:,} documents of '{collection.id}' have an abstract. If "
         "they should, a field is named wrongly: 'text' in a corpus.jsonl, the key after 'abstract "
         "=' in a collection.toml."
     )
@@ -176,8 +176,8 @@ def _judgments(collection: Collection) -> dict[str, Any] | None:
 
     qrels = collection.qrels
     # Levels are hardly ever equal, so they count as the whole grade that they reach.
-    whole = thresholds(qrels)
-    grades = Counter(grade for judged in whole.values() for grade in judged.values())
+    judgments = thresholds(qrels)
+    grades = Counter(grade for judged in judgments.values() for grade in judged.values())
     return {
         "count": grades.total(),
         "topics": len(qrels),
@@ -224,9 +224,9 @@ def _check_topics(topics: list[str], qrels: Qrels | None) -> Iterator[Finding]:
     if qrels is None:
         yield Finding("no judgments", False, 0, "there are no judgments: runs cannot be scored")
         return
-    known = set(topics)
+    ids = set(topics)
     unjudged = [topic for topic in topics if topic not in qrels]
-    unknown = [topic for topic in qrels if topic not in known]
+    unknown = [topic for topic in qrels if topic not in ids]
     hint = spelled_otherwise(unknown, unjudged)
     irrelevant = [t for t in topics if t in qrels and max(qrels[t].values(), default=0) <= 0]
     yield from _of_topics("topics without judgments", unjudged, len(topics))

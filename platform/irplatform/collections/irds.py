@@ -66,7 +66,7 @@ _MEASURES: Mapping[str, tuple[str, ...]] = {
 """Measures that replace the defaults, by a part of the id."""
 
 
-def known() -> list[str]:
+def dataset_ids() -> list[str]:
     """The ids of all datasets, without ids from patterns."""
     if absent("ir_datasets"):
         return []
@@ -141,7 +141,7 @@ def _collection(dataset_id: str, *, evaluated: str) -> Collection:
 
     dataset = load_dataset(dataset_id)
     if not (dataset.has_docs() and dataset.has_queries()):
-        inside = [name for name in known() if name.startswith(f"{dataset_id}/")]
+        inside = [name for name in dataset_ids() if name.startswith(f"{dataset_id}/")]
         choices = f" Choose a part of it: {', '.join(inside)}." if inside else ""
         raise InputError(f"'{dataset_id}' itself has no documents or no topics.{choices}")
     trains = _training(dataset_id)
@@ -203,17 +203,19 @@ def _validation(dataset_id: str, evaluated: str) -> str | None:
     return candidate
 
 
-def _siblings(dataset_id: str, splits: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[str]:
+def _siblings(
+    dataset_id: str, splits: tuple[str, ...], replacements: tuple[str, ...]
+) -> Iterator[str]:
     """Ids with the split replaced, then the wanted split right under the shared documents."""
     import ir_datasets
 
     parts = dataset_id.split("/")
     for place in [i for i, part in enumerate(parts) if part in splits]:
-        for split in wanted:
+        for split in replacements:
             yield "/".join([*parts[:place], split, *parts[place + 1 :]])
     if splits == _EVALUATED or any(part in splits for part in parts):
         parent = ir_datasets.docs_parent_id(dataset_id)
-        yield from (f"{parent}/{split}" for split in wanted)
+        yield from (f"{parent}/{split}" for split in replacements)
 
 
 def _first_judged(dataset_ids: Iterator[str]) -> str | None:
@@ -230,7 +232,7 @@ def _splits(dataset_id: str) -> Iterator[str]:
     import ir_datasets
 
     parent = ir_datasets.docs_parent_id(dataset_id)
-    for name in known():
+    for name in dataset_ids():
         if f"{name}/".startswith(f"{parent}/") and load_dataset(name).has_qrels():
             yield name
 
@@ -261,6 +263,6 @@ def _scored(dataset_id: str) -> dict[str, dict[str, float]]:
     """The candidates that a dataset brings, with their scores."""
     scored: dict[str, dict[str, float]] = {}
     with reading(dataset_id, SCORED):
-        for each in load_dataset(dataset_id).scoreddocs_iter():
-            scored.setdefault(each.query_id, {})[each.doc_id] = each.score
+        for candidate in load_dataset(dataset_id).scoreddocs_iter():
+            scored.setdefault(candidate.query_id, {})[candidate.doc_id] = candidate.score
     return scored

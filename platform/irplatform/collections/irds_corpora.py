@@ -76,14 +76,14 @@ class IrdsCorpus(Corpus):
 
     def __iter__(self) -> Iterator[Document]:
         """Stream the documents; they are downloaded first."""
-        seen = set[str]()
+        ids = set[str]()
         with reading(self.dataset_id, "docs"):
-            for each in map(document, load_dataset(self.dataset_id).docs_iter()):
+            for entry in map(document, load_dataset(self.dataset_id).docs_iter()):
                 if not self._repeats:
-                    yield each
-                elif each.id not in seen:
-                    seen.add(each.id)
-                    yield each
+                    yield entry
+                elif entry.id not in ids:
+                    ids.add(entry.id)
+                    yield entry
 
     def count(self) -> int | None:
         """The number of documents in ir_datasets' metadata; None where some are repeated."""

@@ -98,7 +98,7 @@ def fetch(dataset_ids: Iterable[str], parts: Iterable[str] = PARTS) -> int:
     quieten()
     for fetched, (download, file) in enumerate(missing):
         try:
-            with steps("file", len(missing), fetched), shown(file):
+            with steps("file", len(missing), fetched), show_progress(file):
                 file.path()
         except FAILURES as error:
             PlatformError.raise_refusal(error)
@@ -124,7 +124,7 @@ def fetch_file(context: str, name: str, *, instead: str) -> Path:
         quieten()
         notice(f"ir_datasets downloads {needed} to {home_path()}")
     try:
-        with shown(download):
+        with show_progress(download):
             return Path(download.path())
     except FAILURES as error:
         PlatformError.raise_refusal(error)
@@ -149,7 +149,7 @@ def reading(dataset_id: str, part: str) -> Iterator[None]:
     try:
         with ExitStack() as stack:
             for _, file in missing:
-                stack.enter_context(shown(file))
+                stack.enter_context(show_progress(file))
             yield
     except (*FAILURES, *_DAMAGE) as error:
         PlatformError.raise_refusal(error)
@@ -167,7 +167,7 @@ def reading(dataset_id: str, part: str) -> Iterator[None]:
 
 
 @contextmanager
-def shown(file: Any) -> Iterator[None]:
+def show_progress(file: Any) -> Iterator[None]:
     """Show how much of a file of ir_datasets is here while it is downloaded, as our own progress.
 
     The library's bar for each download is switched off meanwhile.
@@ -177,7 +177,7 @@ def shown(file: Any) -> Iterator[None]:
     mirrors, before = file.mirrors, os.environ.get(_NO_BAR)
     os.environ[_NO_BAR] = "true"
     file.mirrors = [
-        mirror if isinstance(mirror, LocalDownload) else _Shown(mirror, file._size_hint)
+        mirror if isinstance(mirror, LocalDownload) else _CountingSource(mirror, file._size_hint)
         for mirror in mirrors
     ]
     try:
@@ -190,7 +190,7 @@ def shown(file: Any) -> Iterator[None]:
             os.environ[_NO_BAR] = before
 
 
-class _Shown:
+class _CountingSource:
     """A source of a download that counts what is read of it."""
 
     def __init__(self, mirror: Any, size: int | None) -> None:
@@ -276,13 +276,13 @@ def is_stored(dataset: Any) -> bool:
 def _missing(handlers: list[Any]) -> Iterator[Any]:
     import ir_datasets.util as irds
 
-    seen: set[int] = set()
+    ids: set[int] = set()
     waiting = handlers[::-1]
     while waiting:
         part = waiting.pop()
-        if id(part) in seen:
+        if id(part) in ids:
             continue
-        seen.add(id(part))
+        ids.add(id(part))
         if isinstance(part, irds.Download):
             if not is_there(part):
                 yield part

@@ -24,7 +24,7 @@ from irplatform.collections.beir import (
     is_beir,
     open_beir,
 )
-from irplatform.collections.irds import exists, known, open_dataset
+from irplatform.collections.irds import dataset_ids, exists, open_dataset
 from irplatform.collections.toml import COLLECTION_FILE, is_declaration, open_toml
 from irplatform.errors import InputError, nearest, unknown
 from irplatform.files.formats import read_own_json
@@ -119,7 +119,7 @@ def resolve_target(
     hint = "A path to a folder or .toml and any ir_datasets id (with a '/') work too."
     if "/" in target:
         hint = f"There is no folder {target} either."
-        choices = difflib.get_close_matches(target, known(), n=1, cutoff=0.8) or choices
+        choices = difflib.get_close_matches(target, dataset_ids(), n=1, cutoff=0.8) or choices
     if target.startswith("longeval"):
         hint = (
             "Ids of ir-datasets-longeval are not read: name the files in a collection.toml, as "

@@ -179,15 +179,15 @@ def is_declaration(path: Path) -> bool:
 
 def declared_files(path: Path) -> list[Path]:
     """A collection's TOML file, and the files that texts in it name."""
-    return [path, *(file for file in _named(read_toml(path), path.parent) if file.is_file())]
+    return [path, *(file for file in _paths(read_toml(path), path.parent) if file.is_file())]
 
 
-def _named(value: object, folder: Path) -> Iterator[Path]:
+def _paths(value: object, folder: Path) -> Iterator[Path]:
     if isinstance(value, str):
         yield folder / value
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _named(part, folder)
+            yield from _paths(part, folder)
 
 
 def _corpus(path: Path, documents: Documents) -> Corpus:
@@ -277,12 +277,12 @@ def _explain(error: ValidationError) -> str:
     problem = next(extra, problems[0])
     *tables, key = [str(part) for part in problem["loc"] if not isinstance(part, int)]
     if problem["type"] == "extra_forbidden":
-        what = "table" if isinstance(problem["input"], dict) else "key"
+        kind = "table" if isinstance(problem["input"], dict) else "key"
         model = TABLES[tables[0]] if tables else Declaration
-        return f"{_place_of(tables)}{unknown(what, key, model.model_fields)}"
+        return f"{_place_of(tables)}{unknown(kind, key, model.model_fields)}"
     if problem["type"] == "missing":
-        what = "table" if not tables and key in TABLES else "key"
-        return f"{_place_of(tables)}the {what} '{key}' is missing."
+        kind = "table" if not tables and key in TABLES else "key"
+        return f"{_place_of(tables)}the {kind} '{key}' is missing."
     if key == "id" and problem["type"] == "string_pattern_mismatch":
         return (
             f"the id cannot be {problem['input']!r}: it may hold letters, digits, '.', '_' and "

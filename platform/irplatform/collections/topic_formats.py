@@ -100,10 +100,10 @@ class QueryTemplate:
                 'in "{disease} {gene}".'
             )
 
-    def check(self, known: Iterable[str]) -> None:
+    def check(self, names: Iterable[str]) -> None:
         """Refuse a template that is malformed or needs a field that no topic has."""
         self.check_syntax()
-        fields = sorted(known)
+        fields = sorted(names)
         for name in self.names:
             if name not in fields:
                 guess = did_you_mean(name, fields)
@@ -139,10 +139,10 @@ def read_objects(path: Path, id_key: str = "") -> Iterator[TopicRecord]:
     By default that is the first of `ID_NAMES` that the first topic has, itself or under `metadata`.
     """
     key = id_key
-    for line, whole in _records(path, id_key):
-        record, inner = whole, _about(whole)
-        if (key or _id_key(whole)) not in whole and inner:  # as in BioGen's questions with answers
-            record = {k: v for k, v in whole.items() if isinstance(v, str)} | inner
+    for line, topic in _records(path, id_key):
+        record, inner = topic, _about(topic)
+        if (key or _id_key(topic)) not in topic and inner:  # as in BioGen's questions with answers
+            record = {k: v for k, v in topic.items() if isinstance(v, str)} | inner
         key = key or _id_key(record) or ""
         if not key:
             keys = ", ".join(f"'{name}'" for name in record) or "none"
@@ -164,7 +164,7 @@ def read_objects(path: Path, id_key: str = "") -> Iterator[TopicRecord]:
 
 def _records(path: Path, id_key: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
     try:
-        whole = read_json(path)
+        content = read_json(path)
     except JSONError as error:
         _, first = next(numbered_lines(path), (0, b""))
         try:
@@ -173,7 +173,7 @@ def _records(path: Path, id_key: str) -> Iterator[tuple[int | None, dict[str, An
             raise error from None
         yield from jsonlines.read(path)
         return
-    for record in _objects(whole, id_key, path):
+    for record in _objects(content, id_key, path):
         if not isinstance(record, dict):
             raise InputError(
                 f"a topic has to be a JSON object, but one is {jsonlines.kind(record)}.", path=path
@@ -194,14 +194,14 @@ def _objects(value: Any, id_key: str, path: Path) -> list[Any]:
         if isinstance(inner, dict):
             return _objects(inner, id_key, path)
     inner = _about(value)
-    if any((id_key or _id_key(each)) in each for each in (value, inner)):
+    if any((id_key or _id_key(entry)) in entry for entry in (value, inner)):
         return [value]
     if names & {*map(plain_name, TEXTS)}:
         return [value]
     lists = [name for name, inner in value.items() if _holds_objects(inner)]
-    chosen = [name for name in lists if plain_name(name) in _LISTS] or lists
-    if len(chosen) == 1:
-        return _objects(value[chosen[0]], id_key, path)
+    candidates = [name for name in lists if plain_name(name) in _LISTS] or lists
+    if len(candidates) == 1:
+        return _objects(value[candidates[0]], id_key, path)
     if not all(isinstance(inner, dict | str) for inner in value.values()):
         raise InputError(
             f"it is not clear which part holds the topics: {listing(map(repr, value))}. Keep only "
@@ -215,9 +215,9 @@ def _objects(value: Any, id_key: str, path: Path) -> list[Any]:
     ]
 
 
-def _about(whole: dict[str, Any]) -> dict[str, Any]:
+def _about(topic: dict[str, Any]) -> dict[str, Any]:
     """The metadata of a topic; {} if it has none."""
-    inner = whole.get("metadata", whole.get("meta_data"))
+    inner = topic.get("metadata", topic.get("meta_data"))
     return inner if isinstance(inner, dict) else {}
 
 
@@ -258,18 +258,18 @@ def read_tsv(path: Path) -> Iterator[TopicRecord]:
         del fields["id"]
         topic = columns[names.index("id")]
         check_id(topic, path, number)
-        kept = {name: text for name, text in fields.items() if text or name == "query"}
-        yield TopicRecord(topic, kept, number)
+        texts = {name: text for name, text in fields.items() if text or name == "query"}
+        yield TopicRecord(topic, texts, number)
 
 
 def _header(columns: list[str]) -> list[str]:
     """The names of columns, with `id` and `query` for the usual names of these; none without."""
     plain = [*map(plain_name, columns)]
-    found = [name for name in ID_NAMES if name in plain]
+    ids = [name for name in ID_NAMES if name in plain]
     texts = [name for name in map(plain_name, (*TEXTS, "queries")) if name in plain]
-    if not found or not texts or len({*plain}) < len(plain):
+    if not ids or not texts or len({*plain}) < len(plain):
         return []
-    usual = {plain.index(found[0]): "id", plain.index(texts[0]): "query"}
+    usual = {plain.index(ids[0]): "id", plain.index(texts[0]): "query"}
     return [usual.get(place, name.strip()) for place, name in enumerate(columns)]
 
 

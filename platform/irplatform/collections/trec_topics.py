@@ -199,21 +199,21 @@ def read_trec_pm(path: Path) -> Iterator[TopicRecord]:
         fields = _fields(parts)
         if (not fields or _is_mixed(element)) and (text := _text(element)):
             fields.setdefault("text", text)
-        given = {name: value for name, value in attributes.items() if value}
-        yield TopicRecord(topic_id, {**given, **fields}, line)
+        metadata = {name: value for name, value in attributes.items() if value}
+        yield TopicRecord(topic_id, {**metadata, **fields}, line)
 
 
 def _pm_topics(root: Element) -> list[Element]:
     """The elements called topic; else those right below the root that have a number."""
-    topics = [each for each in root.iter() if each.tag.lower() == "topic"]
-    return topics or [each for each in root if _take_number(dict(each.attrib), [*each])]
+    topics = [element for element in root.iter() if element.tag.lower() == "topic"]
+    return topics or [element for element in root if _take_number(dict(element.attrib), [*element])]
 
 
 def _take_number(attributes: dict[str, str], parts: list[Element]) -> str:
     """A topic's number, which is removed from its attributes or elements; "" without one."""
     for name in _NUMBERS:
-        if given := next((each for each in attributes if each.lower() == name), ""):
-            return attributes.pop(given)
+        if attribute := next((key for key in attributes if key.lower() == name), ""):
+            return attributes.pop(attribute)
         part = next((part for part in parts if part.tag.lower() == name and _text(part)), None)
         if part is not None:
             parts.remove(part)
@@ -224,16 +224,16 @@ def _take_number(attributes: dict[str, str], parts: list[Element]) -> str:
 def _fields(parts: Sequence[Element]) -> dict[str, str]:
     """The texts of elements by their tags, and by their attribute `name`."""
     fields: dict[str, str] = {}
-    named: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for part in parts:
         if not (text := _text(part) or " ".join(part.get("value", "").split())):
             continue
         name = " ".join(part.get("name", "").split())
         if name:
-            named[name] = f"{named[name]}, {text}" if name in named else text
+            texts[name] = f"{texts[name]}, {text}" if name in texts else text
         entry, between = (f"{name}: {text}", "; ") if name else (text, ", ")
         fields[part.tag] = f"{fields[part.tag]}{between}{entry}" if part.tag in fields else entry
-    return {**named, **fields}
+    return {**texts, **fields}
 
 
 def _is_mixed(part: Element) -> bool:

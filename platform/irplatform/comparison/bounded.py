@@ -50,11 +50,11 @@ class KnownBounds:
             }
             self._digests = {name: run_digest(run) for name, run in runs.items()}
 
-    def of(self, what: str, names: Sequence[str], compute: Callable[[], T]) -> T:
+    def of(self, kind: str, names: Sequence[str], compute: Callable[[], T]) -> T:
         """Return what was computed of the runs of these names, or compute it."""
         if not self._keeps:
             return compute()
-        depends_on = {**self._common, "what": what, "runs": [self._digests[n] for n in names]}
+        depends_on = {**self._common, "what": kind, "runs": [self._digests[n] for n in names]}
         return kept_fact("values", "-".join(names), depends_on, compute)
 
 
@@ -66,10 +66,10 @@ class Bounded:
         rescorer: Rescorer,
         runs: Mapping[str, Run],
         evaluations: Mapping[str, Evaluation],
-        known: KnownBounds,
+        cache: KnownBounds,
     ) -> None:
         self.rescorer = rescorer
-        self._known = known
+        self._cache = cache
         self._runs = runs
         self._values: dict[str, Mapping[str, PerTopic]] = {
             name: evaluation.per_topic for name, evaluation in evaluations.items()
@@ -88,8 +88,8 @@ class Bounded:
                 self._ties[name] = self._changed(name, worst), self._changed(name, best)
                 advance(1)
 
-    def _of(self, what: str, name: str, compute: Callable[[T], ByMeasure], of: T) -> ByMeasure:
-        return self._known.of(what, [name], lambda: compute(of))
+    def _of(self, kind: str, name: str, compute: Callable[[T], ByMeasure], of: T) -> ByMeasure:
+        return self._cache.of(kind, [name], lambda: compute(of))
 
     def with_scores(self, system: System) -> System:
         """Add the bounds of a system's means."""
@@ -116,7 +116,7 @@ class Bounded:
             return pair
         if names not in self._swayed:
             one, other = (self._runs[name] for name in names)
-            swayed = self._known.of("swayed", names, lambda: [*self.rescorer.swayed(one, other)])
+            swayed = self._cache.of("swayed", names, lambda: [*self.rescorer.swayed(one, other)])
             self._swayed[names] = [
                 (self._changed(names[0], of_one), self._changed(names[1], of_other))
                 for of_one, of_other in swayed
@@ -139,10 +139,10 @@ def _outcomes(
 ) -> tuple[Bounds, bool]:
     """The bounds of the mean difference in these cases, and whether one has another verdict."""
     tested = [paired_test(*case, test=test, seed=seed) for case in cases]
-    means = [pair.difference, *(each.difference for each in tested)]
+    means = [pair.difference, *(difference.difference for difference in tested)]
     # The correction weighs as much as for the observed values.
     factor = (pair.adjusted_p or 0.0) / pair.p if pair.p else 1.0
-    verdicts = {verdict_of(_corrected(each, factor)) for each in tested}
+    verdicts = {verdict_of(_corrected(difference, factor)) for difference in tested}
     return Bounds(min(means), max(means)), bool(verdicts - {pair.verdict, "same"})
 
 

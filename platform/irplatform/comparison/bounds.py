@@ -104,11 +104,11 @@ class Rescorer:
                     variants[variant] = topic
                     qrels[variant] = {**grades, **dict.fromkeys(unjudged[:count], best)}
                     rankings[variant] = ranking
-            found = self._values(qrels, rankings, measures)
+            scores = self._values(qrels, rankings, measures)
             for measure in measures:
                 bounds = dict(values[measure])
                 for variant, topic in variants.items():
-                    bounds[topic] = max(bounds[topic], found[measure][variant])
+                    bounds[topic] = max(bounds[topic], scores[measure][variant])
                 highest[measure] = bounds
         return highest
 
@@ -174,8 +174,8 @@ class Rescorer:
             ranking = worse.rankings.get(topic)
             doc_ids = ranking.doc_ids[:depth] if ranking is not None else ()
             places = {doc_id: rank for rank, doc_id in enumerate(doc_ids)}
-            own = {d: r for r, d in enumerate(better.rankings[topic].doc_ids[:depth])}
-            preferred = [d for d in unjudged if own[d] < places.get(d, depth)]
+            ranks = {d: r for r, d in enumerate(better.rankings[topic].doc_ids[:depth])}
+            preferred = [d for d in unjudged if ranks[d] < places.get(d, depth)]
             if preferred:
                 best = _best(self.qrels[topic])
                 qrels[topic] = {**self.qrels[topic], **dict.fromkeys(preferred, best)}
@@ -210,8 +210,8 @@ def judged_at(measure: str) -> int:
 
 def mean(values: Iterable[float]) -> float:
     """Return the mean; 0 of nothing."""
-    listed = [*values]
-    return fmean(listed) if listed else 0.0
+    numbers = [*values]
+    return fmean(numbers) if numbers else 0.0
 
 
 def _unjudged(grades: Mapping[str, float], doc_id: str) -> bool:

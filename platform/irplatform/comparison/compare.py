@@ -122,7 +122,7 @@ def compare(
     measures = list(judgments.measures)
     if evaluations is None:
         evaluations = evaluations_of(judgments, runs, measures, extra)
-    evaluations = {name: _of_all_topics(each) for name, each in evaluations.items()}
+    evaluations = {name: _of_all_topics(evaluation) for name, evaluation in evaluations.items()}
     mixtures = mixtures or {}
     having = (name for name in runs if not mixtures.get(name, Mixture()).has_no_weight)
     first = baseline or next(having, next(iter(runs)))
@@ -132,16 +132,16 @@ def compare(
     baselines = () if all_pairs else {one for one, _ in pairs}
     others, contradictions = rankings_of_others(runs, evaluations, mixtures, baselines)
     # A first stage may have the ranking of another row's, and is a baseline all the same.
-    own = [n for n in runs if n not in others]
-    usable = {*own, *(b for b in baselines if not mixtures.get(b, Mixture()).has_no_weight)}
-    tested = [(one, other) for one, other in pairs if one in usable and other in own]
+    keepers = [n for n in runs if n not in others]
+    usable = {*keepers, *(b for b in baselines if not mixtures.get(b, Mixture()).has_no_weight)}
+    tested = [(one, other) for one, other in pairs if one in usable and other in keepers]
     tests = differences(evaluations, tested, test=test, correction=correction, seed=seed)
     rescorer = Rescorer(judgments, extra)
     bounded = None
     if bounds:
-        known = KnownBounds(runs, judgments.qrels, rescorer.measures, extra)
-        bounded = Bounded(rescorer, runs, evaluations, known)
-    ranked = {name: evaluations[name] for name in own}
+        cache = KnownBounds(runs, judgments.qrels, rescorer.measures, extra)
+        bounded = Bounded(rescorer, runs, evaluations, cache)
+    ranked = {name: evaluations[name] for name in keepers}
     systems = [
         replace(
             _with_alone(system, (alone or {}).get(system.name)),
@@ -154,10 +154,10 @@ def compare(
         systems = [bounded.with_scores(system) for system in systems]
     comparisons = _attempts(tested, evaluations)
     count = 1 if correction == "none" else comparisons
-    found = [
-        bounded.with_bounds(each, test, seed) if bounded else each
+    outcomes = [
+        bounded.with_bounds(outcome, test, seed) if bounded else outcome
         for pair in _counted(pairs)
-        for each in (
+        for outcome in (
             _tested(pair, tests[pair], count) if pair in tests else untested(pair, systems)
         )
     ]
@@ -169,8 +169,13 @@ def compare(
             correction=correction,
             seed=seed,
         )
-        found = [each if each.p is None else _with_people(each, tests) for each in found]
-    found = [each if each.sentence else replace(each, sentence=sentence(each)) for each in found]
+        outcomes = [
+            outcome if outcome.p is None else _with_people(outcome, tests) for outcome in outcomes
+        ]
+    outcomes = [
+        outcome if outcome.sentence else replace(outcome, sentence=sentence(outcome))
+        for outcome in outcomes
+    ]
     by_id = {topic.id: topic for topic in topics}
     scored = dict.fromkeys(t for m in measures for t in evaluations[first].per_topic[m])
     compared = [
@@ -188,7 +193,7 @@ def compare(
     return Comparison(
         measures=tuple(measures),
         systems=tuple(systems),
-        pairs=tuple(found),
+        pairs=tuple(outcomes),
         topics=tuple(compared),
         baseline=None if all_pairs or matrix else first,
         test=test,
@@ -256,14 +261,16 @@ def _systems(
     measures = list(judgments.measures)
     ranks = {}
     for measure in measures:
-        values = {name: each.per_topic[measure] for name, each in ranked.items()}
+        values = {name: evaluation.per_topic[measure] for name, evaluation in ranked.items()}
         ranks[measure] = rank_intervals(values, seed=seed)
     depths = {measure: judged_at(measure) for measure in judged_measures}
     judged: Mapping[str, Evaluation] = {}
     if depths and any(run.rankings for run in runs.values()):
-        asked = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
+        share_measures = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
         ranked_runs = {name: run for name, run in runs.items() if run.rankings}
-        judged = evaluations_of(judgments, ranked_runs, asked, None, "counting judged documents")
+        judged = evaluations_of(
+            judgments, ranked_runs, share_measures, None, "counting judged documents"
+        )
     systems = []
     for name in runs:
         shares = judged[name].aggregate if name in judged else {}

@@ -63,8 +63,8 @@ def curves(qrels: Qrels, runs: Mapping[str, Run]) -> list[Curve]:
 
     def points(places: Mapping[str, float]) -> dict[str, tuple[tuple[float, float], ...]]:
         return {
-            name: tuple((x, found[measure]) for measure, x in places.items())
-            for name, found in means.items()
+            name: tuple((x, values[measure]) for measure, x in places.items())
+            for name, values in means.items()
         }
 
     return [

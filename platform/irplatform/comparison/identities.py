@@ -41,24 +41,24 @@ def rankings_of_others(
     Returns:
         System to name, and notes about metadata that rankings contradict.
     """
-    made = {name: mixtures.get(name, Mixture()) for name in runs}
+    compositions = {name: mixtures.get(name, Mixture()) for name in runs}
     alike = first_alike({name: evaluations[name] for name in runs})
     keepers: list[str] = []
     kept_by: dict[str, str] = {}
-    for name in sorted(runs, key=lambda n: (made[n].has_no_weight, n not in baselines)):
+    for name in sorted(runs, key=lambda n: (compositions[n].has_no_weight, n not in baselines)):
         twins = (k for k in keepers if alike[k] == alike[name] and _same(runs[k], runs[name]))
         kept_by[name] = next(twins, name)
         if kept_by[name] == name:
             keepers.append(name)
     others: dict[str, str] = {}
     notes = []
-    for name, mixture in made.items():
+    for name, mixture in compositions.items():
         keeper, first = kept_by[name], mixture.first_stage
         if not mixture.has_no_weight:
             if keeper != name:
                 others[name] = keeper
         elif first not in runs:
-            others[name] = first if made[keeper].has_no_weight else keeper
+            others[name] = first if compositions[keeper].has_no_weight else keeper
         elif not runs[first].rankings or _same(runs[first], runs[name]):
             others[name] = first
         else:
@@ -78,27 +78,27 @@ def _same(one: Run, other: Run) -> bool:
 def untested(names: tuple[str, str], systems: Sequence[System]) -> Iterator[Pair]:
     """Yield a pair of which a system has another's ranking: differences without a verdict."""
     pair = [next(system for system in systems if system.name == name) for name in names]
-    told = " ".join(others_told(pair[::-1]))
+    text = " ".join(others_told(pair[::-1]))
     for measure in pair[0].scores:
         values = [system.scores[measure].per_topic for system in pair]
         difference = replace(
             paired_test(values[0], values[1]), p_value=None, low=None, high=None, effect_size=None
         )
-        yield Pair(*names, measure, difference, verdict="none", sentence=told)
+        yield Pair(*names, measure, difference, verdict="none", sentence=text)
 
 
 def others_told(systems: Sequence[System]) -> list[str]:
     """Return sentences on systems without a ranking of their own."""
     others = [system for system in systems if system.ranking_of]
-    told = no_weight_told({s.name: s.ranking_of for s in others if s.mixture.has_no_weight})
+    sentences = no_weight_told({s.name: s.ranking_of for s in others if s.mixture.has_no_weight})
     groups: dict[str, list[str]] = {}
     for system in others:
         if not system.mixture.has_no_weight:
             groups.setdefault(system.ranking_of, []).append(system.name)
     for keeper, names in groups.items():
         have = "has" if len(names) == 1 else "have"
-        told.append(f"{enumeration(names)} {have} the same ranking as {keeper}.")
-    return told
+        sentences.append(f"{enumeration(names)} {have} the same ranking as {keeper}.")
+    return sentences
 
 
 def identities_told(systems: Sequence[System]) -> list[str]:

@@ -60,14 +60,14 @@ def _evaluation(
     row: PublishedRow, judgments: Judgments, extra: Mapping[str, MeasureFunction]
 ) -> Evaluation:
     """The stored scores of the topics that are judged, and count, now."""
-    asked = parse_measures(judgments.measures, extra, sampled=judgments.sampled is not None)
+    measures = parse_measures(judgments.measures, extra, sampled=judgments.sampled is not None)
     sampled = topics_of(judgments.sampled or {})
     topics = {**judgments.qrels, **dict.fromkeys(sampled)}
     per_topic = {
         name: {topic: value for topic, value in row.per_topic[name].items() if topic in topics}
-        for name in asked
+        for name in measures
     }
-    means = {name: measure.mean(per_topic[name]) for name, measure in asked.items()}
+    means = {name: measure.mean(per_topic[name]) for name, measure in measures.items()}
     lengths = dict.fromkeys(topics, row.longest)
     return Evaluation(means, per_topic, sampled=sampled, lengths=lengths)
 
@@ -128,13 +128,14 @@ def candidates_told(
     rows = published.rows.values()
     judged = table.protocol == JUDGED
     ranked = "the judged documents of each topic" if judged else "what a first stage found"
-    told = f"{counted(len(rows), 'published result')} of {published.folder}: {ranked}"
+    text = f"{counted(len(rows), 'published result')} of {published.folder}: {ranked}"
     if seeded := [row for row in rows if row.seeds > 1]:
-        told += f"; {len(seeded)} of them by the mean of {_listed({r.seeds for r in seeded})} seeds"
-    yield f"{told}."
+        seeds = _alternatives({row.seeds for row in seeded})
+        text += f"; {len(seeded)} of them by the mean of {seeds} seeds"
+    yield f"{text}."
     for name, run in runs.items():
-        known = metadata[name].method.candidates if name in metadata else {}
-        candidates = known if isinstance(known, dict) else {}
+        facts = metadata[name].method.candidates if name in metadata else {}
+        candidates = facts if isinstance(facts, dict) else {}
         protocol = candidates.get("protocol")
         if judged:
             yield from _judged_told(name, run, judgments)
@@ -147,19 +148,19 @@ def candidates_told(
             "ranks": (max(run.lengths, default=0), {row.longest for row in rows}),
             "reranks": (candidates.get("rerank_depth"), {row.rerank_depth for row in rows}),
         }
-        for what, (number, theirs) in depths.items():
-            if number is not None and number not in theirs:
-                few = _listed({each for each in theirs if each is not None})
-                yield f"{name} {what} {number:,} documents of a topic, the published results {few}."
+        for verb, (number, row_depths) in depths.items():
+            if number is not None and number not in row_depths:
+                few = _alternatives({depth for depth in row_depths if depth is not None})
+                yield f"{name} {verb} {number:,} documents of a topic, the published results {few}."
 
 
 def _judged_told(name: str, run: Run, judgments: Judgments) -> Iterator[str]:
     """A warning where a run does not rank exactly the judged documents."""
     unjudged = lacking = 0
     for topic, grades in judgments.qrels.items():
-        found = {*run.rankings[topic].doc_ids} if topic in run.rankings else set()
-        unjudged += len(found - grades.keys())
-        lacking += len(grades.keys() - found)
+        documents = {*run.rankings[topic].doc_ids} if topic in run.rankings else set()
+        unjudged += len(documents - grades.keys())
+        lacking += len(grades.keys() - documents)
     if unjudged or lacking:
         yield (
             f"WARNING: {name} lacks {counted(lacking, 'judged document')} and ranks "
@@ -167,5 +168,5 @@ def _judged_told(name: str, run: Run, judgments: Judgments) -> Iterator[str]:
         )
 
 
-def _listed(numbers: set[int]) -> str:
+def _alternatives(numbers: set[int]) -> str:
     return " or ".join(f"{number:,}" for number in sorted(numbers))

@@ -344,16 +344,18 @@ class Comparison:
     def topic_differences(self, pair: Pair) -> dict[str, float]:
         """Return each topic's difference, largest gain of the system first."""
         one, other = self.values_of(pair)
-        found = {topic: other.get(topic, 0.0) - one.get(topic, 0.0) for topic in {**one, **other}}
-        return dict(sorted(found.items(), key=lambda item: -item[1]))
+        differences = {
+            topic: other.get(topic, 0.0) - one.get(topic, 0.0) for topic in {**one, **other}
+        }
+        return dict(sorted(differences.items(), key=lambda item: -item[1]))
 
     def most_different(self, measure: str, count: int = 5) -> list[ComparedTopic]:
         """Return the topics with the widest spread of values over the systems, widest first."""
         values = [system.scores[measure].per_topic for system in self.systems]
 
         def spread(topic: ComparedTopic) -> float:
-            found = [per_topic.get(topic.id, 0.0) for per_topic in values]
-            return max(found) - min(found)
+            scores = [per_topic.get(topic.id, 0.0) for per_topic in values]
+            return max(scores) - min(scores)
 
         topics = sorted(self.topics, key=spread, reverse=True)
         return [topic for topic in topics[:count] if spread(topic) > 0]

@@ -40,17 +40,17 @@ def sentences(comparison: Comparison, measure: str) -> list[str]:
     for pair in pairs:
         if pair.verdict == "unclear" and pair.power is not None:
             unclear.setdefault(pair.baseline, []).append(pair)
-    told = []
+    texts = []
     for pair in pairs:
         alike = unclear.get(pair.baseline, [])
         if pair not in alike or len(alike) == 1:
-            told.append(pair.sentence)
+            texts.append(pair.sentence)
         elif pair is alike[0]:
-            told.append(_unclear_together(alike))
+            texts.append(_unclear_together(alike))
     ranks = {s.name: r for s in comparison.systems if (r := s.scores[measure].rank) is not None}
     if len(comparison.systems) > 2 and len(ranks) > 1:
-        told.append(_ranks(ranks))
-    return told
+        texts.append(_ranks(ranks))
+    return texts
 
 
 def _unclear_together(pairs: Sequence[Pair]) -> str:
@@ -60,14 +60,14 @@ def _unclear_together(pairs: Sequence[Pair]) -> str:
     span = least if least == most else f"{least} to {most}"
     numbers = [rounded(p.topics) if p.topics else 0 for p in powers]
     many = len(pairs) > _TOGETHER
-    named = [pair.system for pair in pairs]
+    names = [pair.system for pair in pairs]
     if many:
-        shown = zip(pairs, numbers, strict=True)
-        named = [
+        entries = zip(pairs, numbers, strict=True)
+        names = [
             f"{pair.system} ({_signed(pair)}{f', about {n:,} topics' if n else ''})"
-            for pair, n in shown
+            for pair, n in entries
         ]
-    text = f"{enumeration(named)} are not shown to differ from {pairs[0].baseline} by "
+    text = f"{enumeration(names)} are not shown to differ from {pairs[0].baseline} by "
     text += pairs[0].measure
     if not many:
         text += f": {enumeration([_signed(pair) for pair in pairs])} may be chance"
@@ -83,12 +83,12 @@ def _unclear_together(pairs: Sequence[Pair]) -> str:
         )
         text += f"; those observed would need about {needed}"
     text += "."
-    for reason, what in (
+    for reason, cause in (
         ("unjudged", "Unjudged documents could decide it for"),
         ("ties", "The order of ties could decide it for"),
     ):
         if open_ones := [pair.system for pair in pairs if reason in pair.depends_on]:
-            text += f" {what} {enumeration(open_ones)}."
+            text += f" {cause} {enumeration(open_ones)}."
     return text + _by_people(pairs)
 
 
@@ -98,11 +98,11 @@ def _by_people(pairs: Sequence[Pair]) -> str:
     for pair in pairs:
         if pair.people is None or "machines" not in pair.depends_on:
             continue
-        verdict, named = verdict_of(pair.people), f"{pair.system} ({pair.people.difference:+.4f})"
+        verdict, label = verdict_of(pair.people), f"{pair.system} ({pair.people.difference:+.4f})"
         if verdict == "unclear":
-            turned.append(named)
+            turned.append(label)
         else:
-            decided.append(f"{verdict} for {named}")
+            decided.append(f"{verdict} for {label}")
     text = f" By people's judgments alone it is {enumeration(decided)}." if decided else ""
     if turned:
         text += f" By people's alone the order is the other way for {enumeration(turned)}, "
@@ -117,8 +117,10 @@ def _signed(pair: Pair) -> str:
 def _ranks(ranks: Mapping[str, Rank]) -> str:
     """Return the systems' rank intervals in a sentence, best first."""
     ordered = sorted(ranks.items(), key=lambda item: item[1].rank)
-    listed = [f"{name} {rank_text(rank)}" for name, rank in ordered]
-    return f"Ranks that other topics like these would give, 95 of 100 times: {', '.join(listed)}."
+    intervals = [f"{name} {rank_text(rank)}" for name, rank in ordered]
+    return (
+        f"Ranks that other topics like these would give, 95 of 100 times: {', '.join(intervals)}."
+    )
 
 
 def _clear(pair: Pair) -> str:
@@ -158,17 +160,17 @@ def _hanging(pair: Pair, reason: str) -> str:
         )
     bounds = pair.unjudged if reason == "unjudged" else pair.ties
     assert bounds is not None
-    what = "Unjudged documents" if reason == "unjudged" else "The order of tied documents"
+    cause = "Unjudged documents" if reason == "unjudged" else "The order of tied documents"
     if pair.verdict == "unclear":
         ends = f"anywhere from {bounds.low:+.4f} to {bounds.high:+.4f}"
-        return f"{what} could decide it: they can put the difference {ends}."
+        return f"{cause} could decide it: they can put the difference {ends}."
     better = pair.verdict == "better"
     worst, other = bounds.low if better else bounds.high, pair.baseline if better else pair.system
     chance = ", which may be chance" if worst * pair.difference > 0 else ""
     case = f"in the order that is best for {other}"
     if reason == "unjudged":
         case = f"if those that {other} ranks higher are relevant and no others"
-    return f"{what} could undo this: {case}, the difference is {worst:+.4f}{chance}."
+    return f"{cause} could undo this: {case}, the difference is {worst:+.4f}{chance}."
 
 
 def _p(p: float | None) -> str:

@@ -316,20 +316,20 @@ def differences(
     results: dict[tuple[str, str], dict[str, Difference]] = {pair: {} for pair in pairs}
     for measure in next(iter(evaluations.values())).per_topic if evaluations else ():
         values = {name: all_topics(measure, evaluations[name]) for name in {*same_as.values()}}
-        found = {
+        outcomes = {
             (one, other): paired_test(values[one], values[other], test=test, seed=seed)
             for one, other in tested
         }
         p_values = {
-            attempt: found[pair].p_value or 0.0
+            attempt: outcomes[pair].p_value or 0.0
             for attempt, pair in attempts.items()
-            if found[pair].p_value is not None
+            if outcomes[pair].p_value is not None
         }
         adjusted = dict(zip(p_values, corrected([*p_values.values()], correction), strict=True))
         for pair, alike_pair in alike_pairs.items():
             topics = len(values[alike_pair[0]])
             untested = Difference(0.0, None, None, None, None, topics)
-            difference = found.get(alike_pair, untested)
+            difference = outcomes.get(alike_pair, untested)
             p_adjusted = adjusted.get(frozenset(alike_pair))
             results[pair][measure] = replace(difference, adjusted_p=p_adjusted)
     return results
@@ -349,8 +349,8 @@ def compare_with(
 ) -> dict[str, dict[str, Difference]]:
     """Compare systems with a baseline by every measure; the options are those of `differences`."""
     pairs = [("", name) for name in others]
-    found = differences({"": baseline, **others}, pairs, **options)
-    return {name: by_measure for (_, name), by_measure in found.items()}
+    outcomes = differences({"": baseline, **others}, pairs, **options)
+    return {name: by_measure for (_, name), by_measure in outcomes.items()}
 
 
 def all_topics(measure: str, evaluation: Evaluation) -> PerTopic:

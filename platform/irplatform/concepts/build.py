@@ -50,7 +50,7 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: int | None =
     identity = ConceptGraph.identity(options)
     names = options.bases()
     knowledge = open_knowledge(names)
-    chosen = options.model_copy(update={"knowledge": names})
+    full_options = options.model_copy(update={"knowledge": names})
     depends_on = {**identity, "corpus": corpus.fingerprint}
     facts = {
         "version": VERSION,
@@ -64,11 +64,11 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: int | None =
     with sections(2) as finished:
         # First: knowledge bases without names then leave no half-built graph.
         table = concept_table(names)
-        linker = linker_index(table, chosen) if options.linker == "scispacy" else None
+        linker = linker_index(table, full_options) if options.linker == "scispacy" else None
         finished(1)
 
         def build(folder: Path) -> None:
-            _build(corpus, folder, table, linker, chosen, facts, workers, started)
+            _build(corpus, folder, table, linker, full_options, facts, workers, started)
 
         return artifact("concepts", corpus.name, depends_on, build, resumable=True)
 
@@ -108,12 +108,15 @@ def _build(
     started: float,
 ) -> None:
     with RowWriter(folder) as writer:
-        done = writer.documents
-        if done:
-            notice(f"Concepts: going on after {counted(done, 'document')}.")
+        offset = writer.documents
+        if offset:
+            notice(f"Concepts: going on after {counted(offset, 'document')}.")
         total = corpus.size_hint()
-        remaining = None if total is None else max(0, total - done)
-        articles = ((each.id, each.title, each.abstract) for each in islice(corpus, done, None))
+        remaining = None if total is None else max(0, total - offset)
+        articles = (
+            (document.id, document.title, document.abstract)
+            for document in islice(corpus, offset, None)
+        )
         tasks = batched(articles, BATCH_DOCUMENTS)
         places = str(within_home(table)), str(within_home(linker)) if linker else ""
         work = partial(link, *places, options.model_dump_json())
@@ -134,8 +137,8 @@ def _build(
     if without_text := counts["without_text"]:
         notice(f"without text, and so without concepts: {counted(without_text, 'document')}")
     with atomic_write(folder / TIMING) as file:
-        whole = writer.seconds + time.monotonic() - started
-        json.dump({"seconds": round(of_documents, 3), "whole": round(whole, 3)}, file)
+        duration = writer.seconds + time.monotonic() - started
+        json.dump({"seconds": round(of_documents, 3), "whole": round(duration, 3)}, file)
     with atomic_write(folder / FACTS) as file:
         json.dump({**facts, **counts}, file, indent=1)
 

@@ -60,7 +60,7 @@ def check(
         InputError: MeSH is not in the graph, or no document has headings.
     """
     require_mesh(graph.facts["knowledge"])
-    ids = {each.name: each.id for each in open_knowledge(["mesh"]).bases[0].concepts()}
+    ids = {concept.name: concept.id for concept in open_knowledge(["mesh"]).bases[0].concepts()}
     numbers = {name: graph.concept_of(concept_id) for name, concept_id in ids.items()}
     headings = {name: number for name, number in numbers.items() if number is not None}
     mesh = set(headings.values())
@@ -91,8 +91,8 @@ def check(
             concepts, _, _ = graph.concepts_of(np.array([row]))
             linked = mesh.intersection(concepts.tolist())
             right = gold & linked
-            gold_near = {each for each in gold if around(each) & linked}
-            linked_near = {each for each in linked if around(each) & gold}
+            gold_near = {concept for concept in gold if around(concept) & linked}
+            linked_near = {concept for concept in linked if around(concept) & gold}
             for name, group in groups.items():
                 counts = tallies[name]
                 counts["headings"] += len(gold & group)
@@ -162,8 +162,8 @@ class _Examples:
         return ((document, concept) for _, _, concept, document in entries)
 
 
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
+def _share(part: int, total: int) -> float | None:
+    return round(part / total, 4) if total else None
 
 
 def _false_link(graph: ConceptGraph, document: Document, concept: int) -> dict[str, str]:
@@ -171,7 +171,7 @@ def _false_link(graph: ConceptGraph, document: Document, concept: int) -> dict[s
     pipeline = pipeline_of(graph.table.folder, None, options.model_dump_json())
     (mentions,) = pipeline.mentions([(document.title, document.abstract)])
     text = article_text(document.title, document.abstract)
-    shown = next(
+    excerpt = next(
         (
             f"… {text[max(0, m.start - _AROUND) : m.start]}[{m.text}]"
             f"{text[m.end : m.end + _AROUND]} …"
@@ -183,5 +183,5 @@ def _false_link(graph: ConceptGraph, document: Document, concept: int) -> dict[s
     return {
         "document": document.id,
         "linked": graph.names[concept],
-        "text": " ".join(shown.split()),
+        "text": " ".join(excerpt.split()),
     }

@@ -86,10 +86,10 @@ def link(table: str, linker: str, options: str, articles: Sequence[Article]) -> 
 @lru_cache(maxsize=2)
 def pipeline_of(table: Path, linker: Path | None, options: str) -> ConceptPipeline:
     """The pipeline of folders of concepts and linker, and of options as JSON; made once."""
-    chosen = ConceptOptions.model_validate_json(options)
+    concept_options = ConceptOptions.model_validate_json(options)
     concepts = ConceptTable(table)
-    similar = SimilarNames(linker, concepts, chosen) if linker else None
-    return ConceptPipeline(concepts, chosen, similar)
+    similar = SimilarNames(linker, concepts, concept_options) if linker else None
+    return ConceptPipeline(concepts, concept_options, similar)
 
 
 class RowWriter:
@@ -138,7 +138,7 @@ class RowWriter:
         rows = {
             name: np.ascontiguousarray(v, np.dtype("<i4")).tobytes() for name, v in columns.items()
         }
-        rows[_IDS] = "".join(f"{each}\n" for each in linked.doc_ids).encode()
+        rows[_IDS] = "".join(f"{doc_id}\n" for doc_id in linked.doc_ids).encode()
         for name, content in rows.items():
             self._files[name].write(content)
             self._marks[name].update(content)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from irplatform.concepts.graph import ConceptGraph, EdgeSource
 
 
-def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
+def describe(graph: ConceptGraph, subject: str, limit: int = 10) -> dict[str, Any]:
     """The neighbourhood of a document or a concept.
 
     Returns:
@@ -30,46 +30,46 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
         source and the documents that mention it most, and `others` that the text names; or
         `nearest` with concepts of similar names.
     """
-    row = graph.row_of(what)
+    row = graph.row_of(subject)
     if row is not None:
-        return {"document": _document(graph, what, row)}
-    if concepts := _called(graph, what):
+        return {"document": _document(graph, subject, row)}
+    if concepts := _called(graph, subject):
         first, *others = concepts
         return {
             "concept": _concept(graph, first, limit),
             "others": [short(graph, other) for other in others],
         }
-    return {"nearest": _nearest(graph, what)}
+    return {"nearest": _nearest(graph, subject)}
 
 
-def not_there(what: str, nearest: Sequence[Mapping[str, Any]]) -> str:
+def not_there(subject: str, nearest: Sequence[Mapping[str, Any]]) -> str:
     """The message for an unknown name, with similar names."""
-    near = ", ".join(f"{each['name']} ({each['id']})" for each in nearest)
-    message = f"'{what}' is neither a document nor the id or name of a concept of this graph."
+    near = ", ".join(f"{concept['name']} ({concept['id']})" for concept in nearest)
+    message = f"'{subject}' is neither a document nor the id or name of a concept of this graph."
     return f"{message} Near it: {near}" if near else message
 
 
-def concepts_called(graph: ConceptGraph, what: str) -> list[int]:
+def concepts_called(graph: ConceptGraph, subject: str) -> list[int]:
     """The concept with an id (its prefix in any case), or those that a text names."""
-    if concepts := _called(graph, what):
+    if concepts := _called(graph, subject):
         return concepts
-    raise InputError(not_there(what, _nearest(graph, what)))
+    raise InputError(not_there(subject, _nearest(graph, subject)))
 
 
-def _called(graph: ConceptGraph, what: str) -> list[int]:
-    for concept_id in (what, typed(what)):
+def _called(graph: ConceptGraph, subject: str) -> list[int]:
+    for concept_id in (subject, typed(subject)):
         concept = graph.concept_of(concept_id)
         if concept is not None:
             return [concept]
-    concepts: list[int] = graph.find(what).tolist()
-    return concepts or graph.named(what)
+    concepts: list[int] = graph.find(subject).tolist()
+    return concepts or graph.named(subject)
 
 
-def _nearest(graph: ConceptGraph, what: str) -> list[dict[str, Any]]:
+def _nearest(graph: ConceptGraph, subject: str) -> list[dict[str, Any]]:
     """Concepts of the graph with similar names, if its knowledge bases are installed."""
     available = installed()
     bases = [name for name in graph.facts["knowledge"] if name in available]
-    near = open_knowledge(bases).nearest(what) if bases else []
+    near = open_knowledge(bases).nearest(subject) if bases else []
     concepts = dict.fromkeys(graph.concept_of(concept.id) for concept in near)
     return [short(graph, concept) for concept in concepts if concept is not None]
 
@@ -137,7 +137,7 @@ def _concept(graph: ConceptGraph, concept: int, limit: int) -> dict[str, Any]:
     }
 
 
-def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int], list[int]]:
+def neighbourhood(graph: ConceptGraph, subject: str, hops: int) -> tuple[list[int], list[int]]:
     """The documents and concepts around something: rows, and concepts.
 
     The way leads from a document to its concepts, and from a concept to its neighbours, but not
@@ -146,14 +146,14 @@ def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int],
     Raises:
         InputError: the name is unknown, or the document has no concepts.
     """
-    row = graph.row_of(what)
+    row = graph.row_of(subject)
     if row is not None:
         level = graph.concepts_of(np.array([row]))[0].tolist()
         if not level:
-            raise InputError(f"document '{what}' has no concepts: there is nothing around it.")
+            raise InputError(f"document '{subject}' has no concepts: there is nothing around it.")
         rows, hops = [row], hops - 1
     else:
-        level = concepts_called(graph, what)
+        level = concepts_called(graph, subject)
         rows = sorted({r for concept in level for r in graph.mentioned_in(concept)[0].tolist()})
     concepts = dict.fromkeys(level)
     for _ in range(hops):

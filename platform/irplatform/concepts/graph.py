@@ -141,7 +141,7 @@ class ConceptGraph:
         self.fingerprint: str = self.facts["fingerprint"]
         self.document_count: int = self.facts["documents"]
         self.concept_count = self.table.count
-        self.sources = tuple(EdgeSource(*each) for each in self.table.sources)
+        self.sources = tuple(EdgeSource(*source) for source in self.table.sources)
         self.ids: Sequence[str] = self.table.ids
         self.names: Sequence[str] = self.table.names
         self.kinds = self.table.kinds
@@ -210,11 +210,11 @@ class ConceptGraph:
         Returns:
             Distinct concepts, int64: those named in the order of the text, then the narrower ones.
         """
-        whole = self._matcher.named(text)
+        concept = self._matcher.concept_of(text)
         concepts: dict[int, None] = {}
-        if whole is not None:
-            concepts[whole] = None
-        if whole is None or KINDS[self.kinds[whole]] in {"variant", "other"}:
+        if concept is not None:
+            concepts[concept] = None
+        if concept is None or KINDS[self.kinds[concept]] in {"variant", "other"}:
             mentions = self.mentions(_BRACKET.sub(" ", text))  # BRAF (V600E), CDKN2A Deletion
             concepts.update(dict.fromkeys(mention.concept for mention in mentions))
         topic_concepts = np.fromiter(concepts, np.int64, count=len(concepts))
@@ -222,7 +222,7 @@ class ConceptGraph:
 
     def named(self, text: str) -> list[int]:
         """The concept with this name, even of a kind that documents are not linked to."""
-        concept = NameMatcher(self.table).named(text)
+        concept = NameMatcher(self.table).concept_of(text)
         return [] if concept is None else [concept]
 
     def narrower(self, concepts: Int64, steps: int) -> Int64:
@@ -306,5 +306,5 @@ class ConceptGraph:
         return NameMatcher(self.table, self.facts["options"]["kinds"])
 
     def _codes(self, relations: Iterable[str]) -> list[int]:
-        wanted = set(relations)
-        return [code for code, source in enumerate(self.sources) if source.relation in wanted]
+        names = set(relations)
+        return [code for code, source in enumerate(self.sources) if source.relation in names]

@@ -46,7 +46,7 @@ _UNKNOWN = 1 << 40
 """A thing outside the knowledge bases; nothing else is found in its place."""
 # Operations on flags themselves are ten times as slow.
 _CAPITALS, _SUPPORT, _WHOLE, _ALONE = (
-    int(each) for each in (Condition.CAPITALS, Condition.SUPPORT, Condition.WHOLE, Condition.ALONE)
+    int(flag) for flag in (Condition.CAPITALS, Condition.SUPPORT, Condition.WHOLE, Condition.ALONE)
 )
 
 
@@ -83,24 +83,26 @@ class Meaning(NamedTuple):
         return Meaning(NOTHING, tuple(dict.fromkeys((self.certain, *self.supported))))
 
 
-def _possible(each: Candidate, place: Place, condition: int, *, same: bool, gene: bool) -> bool:
+def _possible(
+    candidate: Candidate, place: Place, condition: int, *, same: bool, gene: bool
+) -> bool:
     if place.ends is None:
-        if len(each.ends) > 1:
+        if len(candidate.ends) > 1:
             return False  # "proteins" is not "protein S"
-    elif not place.ends <= each.ends:
+    elif not place.ends <= candidate.ends:
         return False
     if (
         condition & _WHOLE
         or (condition & _CAPITALS and not same)
         or (condition & _ALONE and place.glued)
-        or ends_in_a_letter(place.surface, each.name)
+        or ends_in_a_letter(place.surface, candidate.name)
     ):
         return False
     if gene:
         return same or not (
-            lacks_hyphen(place.surface, each.name) or is_count(place.surface, each.name)
+            lacks_hyphen(place.surface, candidate.name) or is_count(place.surface, candidate.name)
         )
-    return place.loud or not is_acronym_of_nothing(place.surface, each.name)
+    return place.loud or not is_acronym_of_nothing(place.surface, candidate.name)
 
 
 class _NameMatch(NamedTuple):
@@ -147,44 +149,44 @@ class NameMatcher:
         places = {match[:2] for match in defined}
         matches = [*defined, *self._matches(words, Capitals(text), places, strict)]
         if within is not None:
-            matches = [each for each in matches if _inside(words, each, within)]
-        taken = bytearray(len(words.spans))
+            matches = [match for match in matches if _inside(words, match, within)]
+        occupancy = bytearray(len(words.spans))
         matches.sort(key=_longest_first)
         certain = [match for match in matches if match.free != NOTHING]
-        chosen = [(each, each.free) for each in certain if _take(taken, each)]
-        support = {(concept, each.key) for each, concept in chosen}
-        for each in (match for match in matches if match.free == NOTHING):
-            concept = _supported(each, support)
-            if concept is not None and _take(taken, each):
-                chosen.append((each, concept))
-        chosen += self._within_others(certain, chosen)
+        choices = [(match, match.free) for match in certain if _take(occupancy, match)]
+        support = {(concept, match.key) for match, concept in choices}
+        for name in (match for match in matches if match.free == NOTHING):
+            concept = _supported(name, support)
+            if concept is not None and _take(occupancy, name):
+                choices.append((name, concept))
+        choices += self._within_others(certain, choices)
         mentions = []
-        for each, concept in chosen:
+        for match, concept in choices:
             if concept == _UNKNOWN:
                 continue
-            start = words.spans[each.first][0]
-            end = words.spans[each.first + each.words - 1][1]
+            start = words.spans[match.first][0]
+            end = words.spans[match.first + match.words - 1][1]
             mentions.append(Mention(start, end, text[start:end], concept))
         return sorted(mentions, key=lambda mention: (mention.start, -mention.end))
 
     def _within_others(
-        self, certain: list[_NameMatch], chosen: list[tuple[_NameMatch, int]]
+        self, certain: list[_NameMatch], choices: list[tuple[_NameMatch, int]]
     ) -> list[tuple[_NameMatch, int]]:
         """Genes, diseases and drugs named within a variant, or within a concept of no kind."""
         inner_matches = []
-        outer = [e for e, c in chosen if e.words > 1 and c != _UNKNOWN and self._kind(c) in _OUTER]
-        for each in outer:
-            taken = bytearray(each.first + each.words)
-            taken[: each.first] = b"\x01" * each.first
+        outer = [e for e, c in choices if e.words > 1 and c != _UNKNOWN and self._kind(c) in _OUTER]
+        for match in outer:
+            occupancy = bytearray(match.first + match.words)
+            occupancy[: match.first] = b"\x01" * match.first
             for inner in certain:
                 end = inner.first + inner.words
-                inside = each.first <= inner.first and end <= len(taken)
+                inside = match.first <= inner.first and end <= len(occupancy)
                 if (
                     inside
-                    and inner.words < each.words
+                    and inner.words < match.words
                     and inner.free != _UNKNOWN
                     and self._kind(inner.free) in _INNER
-                    and _take(taken, inner)
+                    and _take(occupancy, inner)
                 ):
                     inner_matches.append((inner, inner.free))
         return inner_matches
@@ -229,20 +231,22 @@ class NameMatcher:
     def _candidates(self, value: int, key: str) -> list[Candidate]:
         kinds = self.table.kinds
         candidates = self.table.candidates(value, key)
-        return [each for each in candidates if int(kinds[each.concept]) in self._kinds]
+        return [
+            candidate for candidate in candidates if int(kinds[candidate.concept]) in self._kinds
+        ]
 
     def _find(self, value: int, key: str, place: Place) -> Meaning | None:
         letters = bare(place.surface)
         free: list[tuple[int, bool, bool, bool, int]] = []
         supported: list[tuple[int, bool, bool, bool, int]] = []
-        for each in self._candidates(value, key):
-            concept, rank, condition, name, _ = each
+        for candidate in self._candidates(value, key):
+            concept, rank, condition, name, _ = candidate
             same = bare(name) == letters
             gene = self.table.kinds[concept] == _GENE
             if gene and not rank and place.proto:
                 condition, same = 0, True
             same = same or (gene and not rank and is_initial_and_word(place.surface))
-            if not _possible(each, place, condition, same=same, gene=gene):
+            if not _possible(candidate, place, condition, same=same, gene=gene):
                 continue
             order = (rank, not gene, name != place.surface, not same, concept)
             unsure = condition & _CAPITALS and place.loud and letters.isalpha() and place.strict
@@ -255,12 +259,12 @@ class NameMatcher:
         best = min(free)[-1] if free else NOTHING
         return Meaning(best, tuple(dict.fromkeys(order[-1] for order in sorted(supported))))
 
-    def named(self, text: str) -> int | None:
+    def concept_of(self, text: str) -> int | None:
         """The concept with this name or heading, comma inversion included, or None."""
         for key in lookup_keys(text):
             candidates = [
-                (each.rank, each.name != text, each.concept)
-                for each in self._candidates(hash_of(key), key)
+                (candidate.rank, candidate.name != text, candidate.concept)
+                for candidate in self._candidates(hash_of(key), key)
             ]
             if candidates:
                 return min(candidates)[-1]
@@ -285,12 +289,12 @@ def _longest_first(match: _NameMatch) -> tuple[int, int, int, int]:
     return -match.words, -len(match.key), match.first, match.free
 
 
-def _take(taken: bytearray, match: _NameMatch) -> bool:
+def _take(occupancy: bytearray, match: _NameMatch) -> bool:
     """Mark a name's words as taken, unless one of them is."""
     place = slice(match.first, match.first + match.words)
-    if any(taken[place]):
+    if any(occupancy[place]):
         return False
-    taken[place] = b"\x01" * match.words
+    occupancy[place] = b"\x01" * match.words
     return True
 
 

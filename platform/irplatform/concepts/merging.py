@@ -159,7 +159,7 @@ def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:
                 trust_of[xref] = _REFERRED_AND_NAMED if akin else _REFERRED
         for other, trust in trust_of.items():
             if other in concepts and other != concept_id:
-                benign = ["benign" in each.name.lower() for each in (concept, concepts[other])]
+                benign = ["benign" in member.name.lower() for member in (concept, concepts[other])]
                 if benign[0] == benign[1]:  # a benign neoplasm is not any neoplasm
                     yield trust, concept_id, other
 
@@ -196,7 +196,7 @@ def _breadth(children: dict[str, list[str]], concept_id: str) -> int:
     met = {concept_id}
     level = [concept_id]
     while level:
-        below = (c for each in level for c in children.get(each, ()))
+        below = (c for parent in level for c in children.get(parent, ()))
         level = list(dict.fromkeys(c for c in below if c not in met))
         met.update(level)
     return len(met)

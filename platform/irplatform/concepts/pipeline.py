@@ -193,7 +193,7 @@ def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definiti
 
 
 def _concept(matcher: NameMatcher, long_form: str) -> int | None:
-    ends = [each for each in matcher.mentions(long_form) if each.end == len(long_form)]
+    ends = [mention for mention in matcher.mentions(long_form) if mention.end == len(long_form)]
     if not ends:
         return None
     covered, words = len(ends[0].text.split()), len(long_form.split())

@@ -184,9 +184,9 @@ class Speller:
         for length in range(2, min(LONGEST_RUN, len(words.spans)) + 1):
             last = slice(length - 1, None)
             between = (ends_digit[length - 2 : -1] & starts_digit[last]).astype(bool)
-            left = run[:-1]
-            left = np.where(between, left * np.uint64(_BASE) + _SPACE, left)
-            run = left * powers[last] + hashes[last]
+            prefix = run[:-1]
+            prefix = np.where(between, prefix * np.uint64(_BASE) + _SPACE, prefix)
+            run = prefix * powers[last] + hashes[last]
             valid = valid[:-1] & usable[last] & words.joined[last]
             if not valid.any():
                 break

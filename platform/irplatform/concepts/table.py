@@ -99,7 +99,7 @@ class ConceptTable:
                 "Run `platform concepts build` again."
             )
         self.count: int = facts["concepts"]
-        self.sources: list[tuple[str, str, int]] = [tuple(each) for each in facts["sources"]]
+        self.sources: list[tuple[str, str, int]] = [tuple(source) for source in facts["sources"]]
         self.ids: Sequence[str] = StringTable.open(folder, "ids")
         self.names: Sequence[str] = _Preferred(self)
         self.kinds = map_array(folder / "kinds.uint8", np.uint8)

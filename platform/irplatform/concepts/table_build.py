@@ -73,13 +73,13 @@ def _write(
 ) -> None:
     concept_of_id = _write_ids(concepts, folder)
     ranked_names = [
-        (text, NAME_RANK[kind]) for each in concepts for text, kind in each.names.items()
+        (text, NAME_RANK[kind]) for concept in concepts for text, kind in concept.names.items()
     ]
     write_texts(folder, "names", (text for text, _ in ranked_names))
     write_array(folder / "names.rank.uint8", np.array([rank for _, rank in ranked_names], np.uint8))
-    counts = [0, *(len(each.names) for each in concepts)]
+    counts = [0, *(len(concept.names) for concept in concepts)]
     write_array(folder / "names.first.int64", np.cumsum(counts, dtype=np.int64))
-    kinds = [KINDS.index(each.kind) for each in concepts]
+    kinds = [KINDS.index(concept.kind) for concept in concepts]
     write_array(folder / "kinds.uint8", np.array(kinds, np.uint8))
     _write_keys(entries, folder)
     sources, dangling = _write_relations(bases, concept_of_id, len(concepts), folder)
@@ -131,8 +131,8 @@ def _rank(text: str, kind: NameKind, concept: United) -> int:
     is known from articles takes precedence over both.
     """
     if concept.kind == "gene" and kind == "alias":
-        known = is_known_alias(text, concept.symbol)
-        return NAME_RANK["synonym" if known else "previous"]
+        is_common = is_known_alias(text, concept.symbol)
+        return NAME_RANK["synonym" if is_common else "previous"]
     if concept.kind == "gene" and kind == "previous":
         return NAME_RANK["alias"]
     return NAME_RANK[kind]
@@ -146,7 +146,9 @@ def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list
     dubious = {e.concept for e in official if is_mostly_something_else(e.text)}
     symbols = {e.concept for e in official} - dubious
     exact = {e.concept for e in entries if e.rank <= NAME_RANK["synonym"]}
-    diseases_and_drugs = {each for each in exact if concepts[each].kind in {"disease", "drug"}}
+    diseases_and_drugs = {
+        concept for concept in exact if concepts[concept].kind in {"disease", "drug"}
+    }
     settled = []
     for entry in entries:
         kind = concepts[entry.concept].kind
@@ -174,7 +176,7 @@ def _write_ids(concepts: Sequence[United], folder: Path) -> dict[str, int]:
         writer.extend([concept.ids[0] for concept in concepts])
     writer.finish()
     concept_of_id = {
-        each: number for number, concept in enumerate(concepts) for each in concept.ids
+        concept_id: number for number, concept in enumerate(concepts) for concept_id in concept.ids
     }
     for number, concept in enumerate(concepts):
         for xref in concept.xrefs:

@@ -101,9 +101,9 @@ def results_of_learning(
             if change or forgotten:
                 yield "save and load", "" if change else said(forgotten, _FORGOTTEN)
             else:
-                found = in_new_process(folder)
-                if found:
-                    change = difference(topics, expected, found)
+                answer = in_new_process(folder)
+                if answer:
+                    change = difference(topics, expected, answer)
                     yield "another process", said(change, f"after save() and load() {NEW_PROCESS}")
     again = train_system(make, plugin_call, data)
     change = difference(topics, expected, outputs(again, topics))
@@ -149,13 +149,13 @@ def consistency(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCand
         (
             "another order",
             "when documents come in another order",
-            [each[::-1] for each in outputs(reversed_topics)],
+            [values[::-1] for values in outputs(reversed_topics)],
         ),
         ("other documents", "when other documents are with it", _halves(outputs, topics)),
         (
             "one topic at a time",
             "when topics come one at a time",
-            [outputs([each])[0] for each in topics],
+            [outputs([pair])[0] for pair in topics],
         ),
     ):
         yield check, said(difference(topics, expected, again), way)
@@ -181,7 +181,7 @@ def _halves(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidat
     even, odd = (outputs([(topic, ids[start::2]) for topic, ids in topics]) for start in (0, 1))
     joined = []
     for first, second in zip(even, odd, strict=True):
-        both = np.empty((len(first) + len(second), *first.shape[1:]))
-        both[0::2], both[1::2] = first, second
-        joined.append(both)
+        values = np.empty((len(first) + len(second), *first.shape[1:]))
+        values[0::2], values[1::2] = first, second
+        joined.append(values)
     return joined

@@ -145,12 +145,16 @@ def _data(
     plugins: Registry,
 ) -> CheckData:
     """The topics of a collection, none if only measures and collections are checked."""
-    systems = [each for each in registered.values() if each and not each.broken]
+    systems = [
+        registration
+        for registration in registered.values()
+        if registration and not registration.broken
+    ]
     collection = plugins.collection(collection_name)
     refuse_large_downloads(collection, collection_name)
-    named = device not in ("auto", "cpu")
+    accelerator = device not in ("auto", "cpu")
     # Torch takes seconds to load.
-    loads_torch = named or "torch" in sys.modules or any(map(_wants_torch, systems))
+    loads_torch = accelerator or "torch" in sys.modules or any(map(_wants_torch, systems))
     device = choose_device(device, _THREADS) if loads_torch else "cpu"
     resources = resources_of(collection.corpus, device, available_cores())
     if not systems:
@@ -234,9 +238,9 @@ def registered_by(
         "knowledge format": plugins.knowledge,
     }
     registered = {
-        (kind, name): each if isinstance(each, Registration) else None
+        (kind, name): entry if isinstance(entry, Registration) else None
         for kind, table in tables.items()
-        for name, each in table.items()
+        for name, entry in table.items()
         if (owner := plugins.owners.get(f"{kind} {name}")) and owner.name == plugin.name
     }
     for kind, files in (("results", plugins.results), ("tasks", plugins.tasks)):
@@ -249,7 +253,9 @@ def registered_by(
     for name in only:
         if name not in names:
             raise unknown("system", name, names, of=f"plugin '{plugin.name}'")
-    return {key: each for key, each in registered.items() if not only or key[1] in only}
+    return {
+        key: registration for key, registration in registered.items() if not only or key[1] in only
+    }
 
 
 def _checks(

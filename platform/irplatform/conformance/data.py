@@ -72,8 +72,8 @@ class CheckData:
     def learned_from(self) -> TopicCandidates:
         """The first and the last topic of the training, with candidates and relevant documents."""
         return [
-            (each.topic, tuple(dict.fromkeys([*each.candidates, *_relevant(each)])))
-            for each in (*self.training[:1], *self.training[1:][-1:])
+            (example.topic, tuple(dict.fromkeys([*example.candidates, *_relevant(example)])))
+            for example in (*self.training[:1], *self.training[1:][-1:])
         ]
 
     @contextmanager

@@ -89,12 +89,12 @@ def results_of_collection(name: str, watch: Watch, process: AnotherProcess) -> R
         collection, again = load(), load()
     refuse_large_downloads(collection, name)
     yield "loading", ""
-    here = _contents(collection)
-    yield "loaded again", _change(here, _contents(again), "when it is loaded again")
+    contents = _contents(collection)
+    yield "loaded again", _change(contents, _contents(again), "when it is loaded again")
     owner = registry().owners[f"collection {name}"]
     if owner.installed:
-        there = process.ask(_contents_of, name, name, f"collection '{name}' of {owner}")
-        yield "another process", _change(here, there, NEW_PROCESS)
+        answer = process.ask(_contents_of, name, name, f"collection '{name}' of {owner}")
+        yield "another process", _change(contents, answer, NEW_PROCESS)
     corpus = collection.corpus
     first, second = ([*islice(corpus, _READ_TWICE)] for _ in range(2))
     wrong = "" if first == second else "the documents differ when they are read again"
@@ -107,8 +107,10 @@ def results_of_collection(name: str, watch: Watch, process: AnotherProcess) -> R
             findings = inspect(collection, registry().measures)
         serious = [finding for finding in findings if finding.serious]
         for finding in serious:
-            shown = finding.examples[:_SHOWN]
-            examples = ", ".join(each for each in shown if each not in finding.message)
+            first_examples = finding.examples[:_SHOWN]
+            examples = ", ".join(
+                example for example in first_examples if example not in finding.message
+            )
             yield "contents", f"{finding.message}: {examples}" if examples else finding.message
         if not serious:
             yield "contents", ""

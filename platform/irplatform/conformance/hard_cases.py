@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from irplatform.conformance.behaviour import difference
 from irplatform.data import Document, Topic
 from irplatform.errors import InputError, PlatformError, unstopped
-from irplatform.text.given_texts import GivenTexts, given
+from irplatform.text.given_texts import GivenTexts, substitute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -44,8 +44,8 @@ def odd_topics(topic: Topic) -> Iterator[tuple[str, Topic]]:
     yield "a query without a word", replace(topic, query="?")
     yield "a query in several scripts", replace(topic, query=_ANY)
     for name in topic.fields:
-        left = {other: value for other, value in topic.fields.items() if other != name}
-        yield f"a topic without the field '{name}'", replace(topic, fields=left)
+        fields = {other: value for other, value in topic.fields.items() if other != name}
+        yield f"a topic without the field '{name}'", replace(topic, fields=fields)
     yield "a topic without fields", replace(topic, fields={})
 
 
@@ -73,19 +73,19 @@ def results_of_hard_cases(ask: Ask, data: CheckData) -> Results:
     real = [*data.resources.documents(doc_ids[:3])]
 
     def about(topic: Topic, *texts: Document) -> Outputs:
-        with given(GivenTexts({text.id: text for text in texts})):
+        with substitute(GivenTexts({text.id: text for text in texts})):
             return ask([(topic, tuple(text.id for text in texts))])
 
     yield (
         CHECKS[2],
         ids_used_again(
-            lambda each, doc_id: ask([(replace(each, id=doc_id), doc_ids)]),
+            lambda one_topic, doc_id: ask([(replace(one_topic, id=doc_id), doc_ids)]),
             another(topic),
             topic,
             _differ,
         ),
     )
-    texts = [replace(each, id=f"text-{number}") for number, each in enumerate(real)]
+    texts = [replace(document, id=f"text-{number}") for number, document in enumerate(real)]
     try:
         about(topic, *texts)
     except InputError:
@@ -101,7 +101,10 @@ def results_of_hard_cases(ask: Ask, data: CheckData) -> Results:
     yield (
         CHECKS[2],
         ids_used_again(
-            lambda each, doc_id: about(topic, replace(each, id=doc_id)), real[0], real[1], _differ
+            lambda document, doc_id: about(topic, replace(document, id=doc_id)),
+            real[0],
+            real[1],
+            _differ,
         ),
     )
 
@@ -122,10 +125,10 @@ def ids_used_again(
     ask(first, "same")
     if not differ(expected, ask(second, "same")):
         return ""
-    what = "query" if isinstance(first, Topic) else "text"
+    kind = "query" if isinstance(first, Topic) else "text"
     return (
-        f"another {what} of the same id is answered as the first one: keep what you compute by "
-        f"the {what} itself; an id names it within one call alone"
+        f"another {kind} of the same id is answered as the first one: keep what you compute by "
+        f"the {kind} itself; an id names it within one call alone"
     )
 
 
@@ -136,13 +139,13 @@ def _differ(before: Outputs, after: Outputs) -> bool:
 
 def faults(check: str, ask: Callable[[Odd], object], cases: Iterable[tuple[str, Odd]]) -> Results:
     """Yield the failures at odd topics or documents, each with the cases that have it."""
-    found: dict[str, list[str]] = {"": []}
+    cases_by_fault: dict[str, list[str]] = {"": []}
     for case, odd in cases:
         try:
             ask(odd)
         except InputError:  # it refuses, and says why
             continue
         except PlatformError as error:
-            found.setdefault(unstopped(error), []).append(case)
-    for fault, told in found.items():
-        yield check, f"{fault}, asked about {', '.join(told)}: {_MAY[check]}" if fault else ""
+            cases_by_fault.setdefault(unstopped(error), []).append(case)
+    for fault, case_names in cases_by_fault.items():
+        yield check, f"{fault}, asked about {', '.join(case_names)}: {_MAY[check]}" if fault else ""

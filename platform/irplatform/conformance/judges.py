@@ -13,7 +13,7 @@ from irplatform.conformance.process import Inquiry
 from irplatform.judging.machines import ReadyJudge
 from irplatform.options import option_values
 from irplatform.plugin.judges import Judge
-from irplatform.registry.dependencies import Chosen
+from irplatform.registry.dependencies import ChosenSystem
 from irplatform.registry.loading import registry
 
 if TYPE_CHECKING:
@@ -43,20 +43,20 @@ def chosen_judges(
     registrations: Sequence[Registration[Judge]],
     settings: Mapping[str, object],
     others: Sequence[Registration[Any]],
-) -> tuple[list[Chosen[Judge]], dict[str, object]]:
+) -> tuple[list[ChosenSystem[Judge]], dict[str, object]]:
     """Return judges with their options, and the settings that `others` take, or nobody."""
-    used, values = [], []
+    key_sets, values = [], []
     for registration in registrations:
         keys, options = option_values(registration, settings)
-        used.append(keys)
+        key_sets.append(keys)
         values.append(registration.options(options))
-    shared = {key for each in others for key in option_values(each, settings)[0]}
-    theirs = set[str]().union(*used) - shared
-    rest = {key: value for key, value in settings.items() if key not in theirs}
-    return [*map(Chosen, registrations, values)], rest
+    shared = {key for system in others for key in option_values(system, settings)[0]}
+    judge_keys = set[str]().union(*key_sets) - shared
+    rest = {key: value for key, value in settings.items() if key not in judge_keys}
+    return [*map(ChosenSystem, registrations, values)], rest
 
 
-def results_of_judge(choice: Chosen[Judge], data: CheckData) -> Results:
+def results_of_judge(choice: ChosenSystem[Judge], data: CheckData) -> Results:
     """Check the contract; InputError or PluginError if it cannot be checked."""
 
     def ready() -> ReadyJudge:
@@ -78,8 +78,8 @@ def results_of_judge(choice: Chosen[Judge], data: CheckData) -> Results:
         resources = data.resources.unopened()
         training = data.training
         question = _Question(choice.name, choice.options, data.topics, resources, training=training)
-        found = data.process.ask(_asked, question, choice.name, choice.registration.who)
-        change = difference(data.topics, expected, found)
+        answer = data.process.ask(_outputs, question, choice.name, choice.registration.full_title)
+        change = difference(data.topics, expected, answer)
         yield "another process", said(change, NEW_PROCESS)
     topic, doc_ids = data.topics[0]
     _ = judge.tokens(topic, data.resources.documents(doc_ids)), judge.spent()
@@ -90,15 +90,15 @@ def results_of_judge(choice: Chosen[Judge], data: CheckData) -> Results:
 
 
 def _ready(
-    choice: Chosen[Judge], resources: CollectionResources, training: Sequence[LabelledTopic]
+    choice: ChosenSystem[Judge], resources: CollectionResources, training: Sequence[LabelledTopic]
 ) -> ReadyJudge:
     """A prepared judge; one that learns is fitted to candidates, not judged ones the lowest."""
     judge = ReadyJudge.of(choice, _GRADES, resources)
     if type(judge.judge).fit is not Judge.fit:
         judged = []
-        for each in training:
-            grades = [int(min(max(each.judgments.get(d, 0), 0), 2)) for d in each.candidates]
-            judged.append((each.topic, resources.documents(each.candidates), grades))
+        for example in training:
+            grades = [int(min(max(example.judgments.get(d, 0), 0), 2)) for d in example.candidates]
+            judged.append((example.topic, resources.documents(example.candidates), grades))
         judge.fit(judged)
     return judge
 
@@ -112,7 +112,7 @@ def _judged(judge: ReadyJudge, pairs: TopicCandidates, resources: CollectionReso
     return outputs
 
 
-def _asked(question: _Question) -> Outputs:
-    choice = Chosen(registry().judge(question.system), question.options)
+def _outputs(question: _Question) -> Outputs:
+    choice = ChosenSystem(registry().judge(question.system), question.options)
     judge = _ready(choice, question.resources, question.training)
     return _judged(judge, question.topics, question.resources)

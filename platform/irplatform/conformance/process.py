@@ -72,9 +72,9 @@ class AnotherProcess:
         return self._answered(_heavy_imports, plugin)
 
     def ask(
-        self, function: Callable[[Any], Result], question: object, name: str, who: str
+        self, function: Callable[[Any], Result], question: object, name: str, system: str
     ) -> Result:
-        """Call `function(question)` in the process, of the system `who`, shown by its name.
+        """Call `function(question)` in the process, of a `system`, shown by its name.
 
         Raises:
             PlatformError: it fails or gives no answer.
@@ -83,9 +83,9 @@ class AnotherProcess:
             with progress(f"asking {name} in another process", part=0.3):
                 return self._answered(function, question)
         except WorkerKilledError as error:
-            raise PluginError(f"{who} ended its process without an answer.") from error
+            raise PluginError(f"{system} ended its process without an answer.") from error
         except _CANNOT_TRAVEL as error:
-            raise PluginError(f"{who} cannot be asked in another process: {error}.") from error
+            raise PluginError(f"{system} cannot be asked in another process: {error}.") from error
 
     def close(self) -> None:
         """End the process."""
@@ -106,8 +106,8 @@ class AnotherProcess:
         return answer
 
 
-def _answer(asked: tuple[Callable[[Any], Any], Any, bool]) -> Any:
-    function, question, torch = asked
+def _answer(request: tuple[Callable[[Any], Any], Any, bool]) -> Any:
+    function, question, torch = request
     silence()
     if torch and isinstance(question, Inquiry):
         choose_device(question.resources.device, 1)
@@ -122,7 +122,7 @@ def _heavy_imports(plugin: Plugin) -> list[str]:
             with suppress(Exception):  # a broken plugin is told elsewhere
                 point.load()
             sys.meta_path.remove(finder)
-            return [f"{name} ({place})" for place, name in finder.found.items()]
+            return [f"{name} ({place})" for place, name in finder.names_by_place.items()]
     return []
 
 
@@ -131,7 +131,7 @@ class _Finder:
 
     def __init__(self, package: str) -> None:
         self._package = package
-        self.found: dict[str, str] = {}
+        self.names_by_place: dict[str, str] = {}
 
     def find_spec(self, name: str, *_: object) -> None:
         if name not in _HEAVY:
@@ -141,7 +141,7 @@ class _Finder:
             frame = frame.f_back
             if str(frame.f_globals.get("__name__")).partition(".")[0] == self._package:
                 place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
-                self.found.setdefault(place, name)
+                self.names_by_place.setdefault(place, name)
                 return
 
 

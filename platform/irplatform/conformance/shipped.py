@@ -53,23 +53,23 @@ def results_of_tasks(name: str, _data: CheckData) -> Results:
 
 def results_of_results(name: str, _data: CheckData) -> Results:
     """Check the rows of a file: keys, values, names of systems and measures, and the package."""
-    known = registry()
-    rows, refused = shipped_rows(known.results)
-    _, without_claims = shipped_claims(known.results, rows, refused)
-    for path in _files(known.results, name):
+    plugins = registry()
+    rows, refused = shipped_rows(plugins.results)
+    _, without_claims = shipped_claims(plugins.results, rows, refused)
+    for path in _files(plugins.results, name):
         refusals = [*refused, *without_claims]
         faults = [refusal.reason for refusal in refusals if refusal.file == path]
         for row in [] if faults else read_rows(path):
             try:
-                parse_measures([m for m, _, _ in row.figures()], known.measures, sampled=True)
+                parse_measures([m for m, _, _ in row.figures()], plugins.measures, sampled=True)
                 for retriever in FirstStage.parse("+".join(row.retrievers)).retrievers:
-                    known.retriever(retriever)
+                    plugins.retriever(retriever)
                 if row.reranker:
-                    known.reranker(row.reranker)
+                    plugins.reranker(row.reranker)
             except InputError as error:
                 faults.append(f"{path}: result '{row.id}': {error}")
         yield from (("rows", fault) for fault in faults or [""])
-        yield "package data", unpackaged(path, known.results[path])
+        yield "package data", unpackaged(path, plugins.results[path])
 
 
 def _files(table: Iterable[Path], name: str) -> list[Path]:
@@ -79,13 +79,13 @@ def _files(table: Iterable[Path], name: str) -> list[Path]:
 def results_of_format(name: str, data: CheckData) -> Results:
     """Check that a format of knowledge bases is made, and that it refuses files of others."""
     with data.watch.during("loading it"):
-        made = registry().knowledge[name]()
+        knowledge_format = registry().knowledge[name]()
     yield "loading", ""
     for text in _ODD_HEADS:
         fault = ""
         try:
             with data.watch.during("looking at a file"):
-                if made.recognizes(Head(text)) and not text.strip(_BLANK):
+                if knowledge_format.recognizes(Head(text)) and not text.strip(_BLANK):
                     fault = f"it takes a file that begins with {text!r} for its own"
         except Exception as error:
             fault = f"{error!r} for a file that begins with {text!r}: return False there"
@@ -97,35 +97,38 @@ def results_of_hooks(name: str, data: CheckData) -> Results:
     import click
 
     cli = click.Group("platform")
-    (plugin,) = (each for each in registry().plugins if each.name == name)
+    (plugin,) = (entry for entry in registry().plugins if entry.name == name)
     for implementation in registry().implementations("register_commands", plugin):
         with data.watch.during("register_commands()"):
             implementation.function(cli)
     yield "commands", plugin.failed
     for command in cli.commands.values():
         context = click.Context(command, info_name=command.name)
-        told = command.get_short_help_str() and command.get_help(context)
-        yield "commands", "" if told else f"command {command.name} has no help: write a docstring"
+        help_text = command.get_short_help_str() and command.get_help(context)
+        yield (
+            "commands",
+            "" if help_text else f"command {command.name} has no help: write a docstring",
+        )
 
 
-def _theirs(plugin: Plugin) -> metadata.Distribution | None:
+def _distribution(plugin: Plugin) -> metadata.Distribution | None:
     """The installed distribution of a third-party plugin, if there is one."""
     with suppress(metadata.PackageNotFoundError):
-        if plugin.installed and not plugin.ours:
+        if plugin.installed and not plugin.is_builtin:
             return metadata.distribution(plugin.distribution)
     return None
 
 
 def unpackaged(path: Path, plugin: Plugin) -> str:
     """Say why a wheel of a plugin may lack a file; "" where it does not, or that is unknown."""
-    if (distribution := _theirs(plugin)) is None:
+    if (distribution := _distribution(plugin)) is None:
         return ""
     files = distribution.files or []
     edited = json.loads(distribution.read_text("direct_url.json") or "{}")
     if edited.get("dir_info", {}).get("editable"):
         reason = _left_out(path, Path(url2pathname(urlparse(edited["url"]).path)))
         return f"a wheel will lack {path.name}: {reason}, in pyproject.toml" if reason else ""
-    if not files or any(Path(str(distribution.locate_file(each))) == path for each in files):
+    if not files or any(Path(str(distribution.locate_file(file))) == path for file in files):
         return ""
     return f"{path} is no file of {plugin.distribution}: ship it in a package"
 
@@ -139,15 +142,15 @@ def _left_out(path: Path, source: Path) -> str:
         return ""
     if not (path.parent / "__init__.py").exists():
         return "py-modules carry no data, so make the module a package"
-    listed = project.get("tool", {}).get("setuptools", {}).get("package-data", {}).values()
-    if any(PurePath(path).match(pattern) for patterns in listed for pattern in patterns):
+    pattern_lists = project.get("tool", {}).get("setuptools", {}).get("package-data", {}).values()
+    if any(PurePath(path).match(pattern) for patterns in pattern_lists for pattern in patterns):
         return ""
     return "list it in [tool.setuptools.package-data]"
 
 
 def remarks_on_imports(plugin: Plugin) -> list[str]:
     """Return remarks on modules of the platform that a plugin imports and that may change."""
-    packages = distributions_of_packages() if _theirs(plugin) else {}
+    packages = distributions_of_packages() if _distribution(plugin) else {}
     tops = [package for package, names in packages.items() if plugin.distribution in names]
     files = [path for top in tops for path in package_files(top) if path.suffix == ".py"]
     imports = [node for path in files for node in ast.walk(ast.parse(path.read_bytes()))]
@@ -161,12 +164,12 @@ def remarks_on_imports(plugin: Plugin) -> list[str]:
 
 def remarks_on_requirements(plugin: Plugin, systems: Iterable[Registration[Any]]) -> list[str]:
     """Return remarks on what a plugin's distribution requires."""
-    if (distribution := _theirs(plugin)) is None:
+    if (distribution := _distribution(plugin)) is None:
         return []
-    required = [each.lower() for each in distribution.requires or ()]
+    required = [requirement.lower() for requirement in distribution.requires or ()]
     bound = plugin.contract or not required
     remarks = [] if bound else ["require the irplatform that you tried: >=0.2,<0.3"]
-    brings_extras = any(each.startswith("irplatform[") for each in required)
+    brings_extras = any(requirement.startswith("irplatform[") for requirement in required)
     packages = distributions_of_packages()
     for system in systems:
         with suppress(PlatformError):  # its check tells

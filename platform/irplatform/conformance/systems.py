@@ -29,7 +29,7 @@ from irplatform.errors import InputError
 from irplatform.features.groups import open_groups
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
-from irplatform.registry.dependencies import Chosen
+from irplatform.registry.dependencies import ChosenSystem
 from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explanations
 from irplatform.reranking.scoring import (
@@ -80,7 +80,7 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
         if not can_be_sent(choice, resources):
             return None
         question = Inquiry(choice.name, choice.options, data.topics, resources.unopened(), folder)
-        return data.process.ask(_scores, question, choice.name, choice.registration.who)
+        return data.process.ask(_scores, question, choice.name, choice.registration.full_title)
 
     data.watch.look_at(choice)
     choice.check()
@@ -99,9 +99,9 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
         first_scores = scores(member, data.topics)
         change = difference(data.topics, first_scores, scores(new_reranker(), data.topics))
         yield "another instance", said(change, "by another instance")
-        found = None if change else scores_in_new_process(None)
-        if found:
-            change = difference(data.topics, first_scores, found)
+        answer = None if change else scores_in_new_process(None)
+        if answer:
+            change = difference(data.topics, first_scores, answer)
             yield "another process", said(change, NEW_PROCESS)
     yield from consistency(lambda topics: scores(member, topics), data.topics)
     expected = scores(member, data.topics)
@@ -112,8 +112,10 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
     def final(pairs: TopicCandidates) -> Outputs:
         topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
         with data.watch.during("score()"):
-            found = final_scores(choice.registration, [member], topics, candidates, data.resources)
-        return [found[topic.id] for topic in topics]
+            by_topic = final_scores(
+                choice.registration, [member], topics, candidates, data.resources
+            )
+        return [by_topic[topic.id] for topic in topics]
 
     yield from results_of_hard_cases(final, data)
 
@@ -145,10 +147,10 @@ def _rescored(
 
     def changed(pairs: TopicCandidates, scores: Outputs) -> Outputs:
         topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
-        asked = dict(zip(candidates, scores, strict=True))
+        scores_by_topic = dict(zip(candidates, scores, strict=True))
         with data.watch.during("rescore()"):
             by_topic = rescore_topics(
-                choice.registration, member, topics, candidates, asked, data.resources
+                choice.registration, member, topics, candidates, scores_by_topic, data.resources
             )
         return [by_topic[topic.id] for topic in topics]
 
@@ -174,7 +176,7 @@ def _without_batches(
         documents = data.resources.documents(doc_ids)
         with choice.registration.plugin_call(f"scoring topic {topic.id}"):
             raw_scores = member.score(topic, documents)
-        scores.append(checked_scores(choice.registration.who, topic, documents, raw_scores))
+        scores.append(checked_scores(choice.registration.full_title, topic, documents, raw_scores))
     return said(difference(data.topics, expected, scores), "by score() beside score_batch()")
 
 
@@ -187,7 +189,9 @@ def _explanations(
     topic, doc_ids = data.topics[0]
     documents = data.resources.documents(doc_ids)
     document_explanations = explanations(choice.registration, member, topic, documents)
-    explained_scores = np.array([each["score"] for each in document_explanations], dtype=np.float64)
+    explained_scores = np.array(
+        [explanation["score"] for explanation in document_explanations], dtype=np.float64
+    )
     change = difference(data.topics[:1], expected[:1], [explained_scores])
     return said(change, "in explain()")
 
@@ -198,10 +202,10 @@ def results_of_features(name: str, data: CheckData) -> Results:
     with watch.during("prepare()", networks=True):
         (group,) = open_groups([name], {}, data.resources)
     _ = group.described
-    chosen = Chosen(group.registration, group.held.options)
-    watch.look_at(chosen)
-    chosen.check_training()
-    _ = chosen.checkpoints(), chosen.pairs_learned([topic for topic, _ in data.topics])
+    choice = ChosenSystem(group.registration, group.instance.options)
+    watch.look_at(choice)
+    choice.check_training()
+    _ = choice.checkpoints(), choice.pairs_learned([topic for topic, _ in data.topics])
     lacking = group.lacking([topic for topic, _ in data.topics])
     if lacking or not group.names:
         raise InputError(lacking or "it has no features with its default options.")
@@ -211,7 +215,7 @@ def results_of_features(name: str, data: CheckData) -> Results:
         documents = data.resources.documents
         batch = [(topic, documents(ids)) for topic, ids in topics]
         with watch.during("compute()"):
-            return [*replace(group, held=instance).checked(batch)]
+            return [*replace(group, instance=instance).checked(batch)]
 
     def learner() -> TrainableFeatureGroup:
         with watch.during("prepare()", networks=True):
@@ -223,10 +227,10 @@ def results_of_features(name: str, data: CheckData) -> Results:
         if not group.registration.plugin.installed:
             return None
         resources = data.resources.unopened()
-        question = Inquiry(name, group.held.options, data.topics, resources, folder)
-        return data.process.ask(_features, question, name, group.registration.who)
+        question = Inquiry(name, group.instance.options, data.topics, resources, folder)
+        return data.process.ask(_features, question, name, group.registration.full_title)
 
-    instance = group.held
+    instance = group.instance
     if group.learns:
         trained = train_system(learner, group.plugin_call, data)
         yield from results_of_learning(
@@ -234,9 +238,9 @@ def results_of_features(name: str, data: CheckData) -> Results:
         )
         instance = trained
     else:
-        found = features_in_new_process(None)
-        if found:
-            change = difference(data.topics, features(instance, data.topics), found)
+        answer = features_in_new_process(None)
+        if answer:
+            change = difference(data.topics, features(instance, data.topics), answer)
             yield "another process", said(change, NEW_PROCESS)
     yield from consistency(lambda topics: features(instance, topics), data.topics)
     yield from results_of_hard_cases(lambda topics: features(instance, topics), data)
@@ -244,9 +248,9 @@ def results_of_features(name: str, data: CheckData) -> Results:
 
 def _features(question: Inquiry) -> Outputs:
     (group,) = open_groups([question.system], {}, question.resources)
-    if question.folder and isinstance(group.held, TrainableFeatureGroup):
+    if question.folder and isinstance(group.instance, TrainableFeatureGroup):
         with group.plugin_call("loading"):
-            group.held.load(question.folder)
+            group.instance.load(question.folder)
     documents = question.resources.documents
     return [*group.checked([(topic, documents(ids)) for topic, ids in question.topics])]
 
@@ -260,7 +264,7 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     _ = choice.describe(), choice.traits, choice.checkpoints()
     yield "declarations", ""
 
-    shared = choice.made()  # as `platform serve` asks one for all requests
+    shared = choice.make()  # as `platform serve` asks one for all requests
 
     def retrieved(batch: list[Topic]) -> Run:
         with data.watch.during("retrieve()", networks=True):
@@ -272,10 +276,12 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     yield "documents", lacking[0].removeprefix("WARNING: ") if lacking else ""
     change = _change(topics, together, retrieved(topics))
     yield "asked again", said(change, "when it is asked again")
-    known = registry().retrievers.get(choice.name) == choice.registration
-    if not change and known and choice.registration.plugin.installed:
+    in_registry = registry().retrievers.get(choice.name) == choice.registration
+    if not change and in_registry and choice.registration.plugin.installed:
         question = Inquiry(choice.name, choice.options, data.topics, data.resources.unopened())
-        rankings = data.process.ask(_rankings, question, choice.name, choice.registration.who)
+        rankings = data.process.ask(
+            _rankings, question, choice.name, choice.registration.full_title
+        )
         change = _change(topics, together, Run(choice.name, rankings))
         yield "another process", said(change, NEW_PROCESS)
     alone = Run(choice.name, {t.id: retrieved([t]).rankings[t.id] for t in topics})

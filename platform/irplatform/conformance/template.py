@@ -54,15 +54,15 @@ def new_plugin(
     module = f"irplatform_{name.replace('-', '_')}"
     title = "".join(part.capitalize() for part in name.split("-"))
     for taken_kind, names in {**taken, "module": [module] if find_spec(module) else []}.items():
-        if found := {name, module, title}.intersection(names):
+        if matches := {name, module, title}.intersection(names):
             raise InputError(
-                f"there is already a {taken_kind} '{found.pop()}'; choose another name."
+                f"there is already a {taken_kind} '{matches.pop()}'; choose another name."
             )
     given_away = keyword.iskeyword(title) or hasattr(plugin, title)
     if name == FUSED or system_of(name) != name or given_away:
         raise InputError(f"'{name}' already has another meaning; choose another name.")
     head, *parts = _PART.split((_FILES / f"{kind}.txt").read_text(encoding="utf-8"))
-    what, command = head.splitlines()
+    description, command = head.splitlines()
     packaged = f'packages = ["{module}"]\n\n[tool.setuptools.package-data]\n{module} = ["*.toml"]'
     extra = "[neural]" if kind == "neural" else ""
     words = {
@@ -72,8 +72,8 @@ def new_plugin(
         "function": name.replace("-", "_"),
         "module": module,
         "distribution": f"irplatform-{name}",
-        "what": what,
-        "What": what.capitalize(),
+        "what": description,
+        "What": description.capitalize(),
         "irplatform": f"irplatform{extra}{_CONTRACT}",
         "contents": packaged if "$module/__init__.py" in parts else f'py-modules = ["{module}"]',
     }
@@ -87,4 +87,4 @@ def new_plugin(
             path = draft / Template(file).substitute(words)
             path.parent.mkdir(exist_ok=True)
             path.write_text(Template(text).substitute(words), encoding="utf-8")
-    return NewPlugin(folder, what, words["command"])
+    return NewPlugin(folder, description, words["command"])

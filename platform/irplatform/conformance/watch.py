@@ -29,7 +29,7 @@ from irplatform.system.process import isolated
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from irplatform.registry.dependencies import Chosen
+    from irplatform.registry.dependencies import ChosenSystem
 
 
 class _State(NamedTuple):
@@ -59,11 +59,11 @@ class Watch:
         self._of, self._module, self._work = of, "", ""
         self._declared: Sequence[Path] = ()
         self._began = time.time() - _TICK
-        self._made: set[Path] = set()
+        self._new_paths: set[Path] = set()
         self._changes: dict[str, str] = {}
         self._reads: dict[Path, str] = {}
 
-    def look_at(self, choice: Chosen[Any]) -> None:
+    def look_at(self, choice: ChosenSystem[Any]) -> None:
         """Take notice of the files that a system reads."""
         self._module = choice.registration.system.__module__
         self._declared = [path.absolute() for path in choice.files()]
@@ -111,8 +111,8 @@ class Watch:
                     of_imports = state.restore is None or state.name == _ENVIRONMENT
                     if (first_import and of_imports) or (networks and state.name == _DRAWS):
                         continue
-                    told = f"{state.name} is {_in_words(old, new)} after {work}: {state.advice}"
-                    self._changes.setdefault(state.name, told)
+                    message = f"{state.name} is {_in_words(old, new)} after {work}: {state.advice}"
+                    self._changes.setdefault(state.name, message)
 
     def note(self, name: Any, flags: int = os.O_RDONLY) -> None:
         """Take notice of a file that is opened, perhaps by the system's code."""
@@ -120,21 +120,21 @@ class Watch:
             return
         path = Path(os.fsdecode(name)).absolute()
         if flags & (os.O_TRUNC | os.O_EXCL):
-            self._made.add(path)
-        if path in self._made or flags & (os.O_WRONLY | os.O_RDWR):
+            self._new_paths.add(path)
+        if path in self._new_paths or flags & (os.O_WRONLY | os.O_RDWR):
             return
-        frame, own = sys._getframe(2), top_package(self._module)
-        while frame.f_back and own != top_package(module := str(frame.f_globals.get("__name__"))):
+        frame, root = sys._getframe(2), top_package(self._module)
+        while frame.f_back and root != top_package(module := str(frame.f_globals.get("__name__"))):
             if top_package(module) == OURS and not module.startswith(f"{OURS}.system."):
                 return  # the platform reads it for the system
             frame = frame.f_back
-        places = getattr(sys.modules.get(own), "__path__", ())
+        places = getattr(sys.modules.get(root), "__path__", ())
         of_package = any(path.is_relative_to(Path(place).absolute()) for place in places)
-        known = any(path.is_relative_to(place) for place in (*_libraries(), *self._declared))
+        library = any(path.is_relative_to(place) for place in (*_libraries(), *self._declared))
         of_python = path.suffix in _CODE or path.parent.suffix in _INSTALLED
         if not frame.f_back or of_python or not path.is_file():
             return
-        if of_package or not (known or path.stat().st_mtime >= self._began):  # made by a library
+        if of_package or not (library or path.stat().st_mtime >= self._began):  # made by a library
             self._reads.setdefault(path, self._work)
 
 
@@ -159,10 +159,15 @@ def _listen() -> None:
 @functools.cache
 def _libraries() -> tuple[Path, ...]:
     """Folders with the files of Python, of libraries, of the cache and of the system."""
-    named = map(os.environ.get, ("HF_HOME", "NLTK_DATA"))
-    own = [home(), Path.home() / ".cache", Path.home() / ".config", *map(Path, filter(None, named))]
+    caches = map(os.environ.get, ("HF_HOME", "NLTK_DATA"))
+    homes = [
+        home(),
+        Path.home() / ".cache",
+        Path.home() / ".config",
+        *map(Path, filter(None, caches)),
+    ]
     system = (sys.prefix, sys.base_prefix, "/proc", "/sys", "/dev", "/etc", "/usr")
-    return tuple(path.absolute() for path in [*own, *map(Path, system)])
+    return tuple(path.absolute() for path in [*homes, *map(Path, system)])
 
 
 def _in_words(old: Any, new: Any) -> str:
@@ -170,8 +175,8 @@ def _in_words(old: Any, new: Any) -> str:
     if isinstance(old, dict) and isinstance(new, dict):
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
         old, new = ({n: state[n] for n in names if n in state} for state in (old, new))
-    told = f"{new} instead of {old}"
-    return told if len(told) < _LONGEST else "different"
+    text = f"{new} instead of {old}"
+    return text if len(text) < _LONGEST else "different"
 
 
 _LONGEST = 250

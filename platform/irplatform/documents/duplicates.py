@@ -34,7 +34,7 @@ class Repeats:
         if (text := self._text(document)) is not None:
             self._hashes.append(hash(text))
 
-    def found(self, corpus: Corpus) -> dict[str, list[str]]:
+    def groups(self, corpus: Corpus) -> dict[str, list[str]]:
         """The texts that several documents have, and the ids of these documents."""
         import numpy as np
 
@@ -49,7 +49,7 @@ class Repeats:
         return {text: ids for text, ids in groups.items() if len(ids) > 1}
 
 
-class Seen:
+class HashSet:
     """A set of hashes, which holds 16 to 32 bytes for each."""
 
     def __init__(self) -> None:
@@ -66,8 +66,8 @@ class Seen:
         self._count += 1
         if 2 * self._count > len(self._slots):
             before, self._slots = self._slots, array("q", bytes(16 * len(self._slots)))
-            for each in filter(None, before):
-                self._slots[self._slot(each)] = each
+            for value in filter(None, before):
+                self._slots[self._slot(value)] = value
         return True
 
     def _slot(self, key: int) -> int:

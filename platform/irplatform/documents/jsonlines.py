@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import orjson
 
 from irplatform.data import Corpus, Document, FieldValue, fault
-from irplatform.documents.duplicates import Seen
+from irplatform.documents.duplicates import HashSet
 from irplatform.errors import InputError, counted, listing, quoted, unknown
 from irplatform.files.cache import artifact
 from irplatform.files.digests import HashedFiles, fingerprint
@@ -244,7 +244,7 @@ class JsonLinesCorpus(Corpus):
                 abstract is missing or wrong; or a file has changed since the fingerprint was taken.
         """
         number = again = 0
-        example, seen = "", Seen()
+        example, hashes = "", HashSet()
         missing, keys = set(self.names.declared), set[str]()
         for path in self.files:
             self._hashed.check(path)
@@ -255,7 +255,7 @@ class JsonLinesCorpus(Corpus):
                         keys |= record.keys()
                 document = self._document(record, path, line)
                 fields = tuple(document.fields.items())
-                if seen.add(hash((document.id, document.title, document.abstract, fields))):
+                if hashes.add(hash((document.id, document.title, document.abstract, fields))):
                     yield document
                     number += 1
                 else:
@@ -296,7 +296,7 @@ class JsonLinesCorpus(Corpus):
 
 
 @dataclass(frozen=True)
-class Written:
+class DocumentFiles:
     """Files of documents: their names, the documents' fields and number."""
 
     files: tuple[str, ...]
@@ -304,7 +304,9 @@ class Written:
     count: int
 
 
-def write_documents(documents: Iterable[Document], folder: Path, *, part: int = PART) -> Written:
+def write_documents(
+    documents: Iterable[Document], folder: Path, *, part: int = PART
+) -> DocumentFiles:
     """Write documents to `part-1.jsonl.gz`, `part-2.jsonl.gz`, … in their order."""
     files: list[str] = []
     fields: set[str] = set()
@@ -319,7 +321,7 @@ def write_documents(documents: Iterable[Document], folder: Path, *, part: int = 
             packed.write(json_line(document))
             fields.update(document.fields)
             count += 1
-    return Written(tuple(files), tuple(sorted(fields)), count)
+    return DocumentFiles(tuple(files), tuple(sorted(fields)), count)
 
 
 def json_line(document: Document) -> bytes:

@@ -275,12 +275,12 @@ def _journal(journal: Any, medline: Any) -> str:
     return short or _text_of(inner, "Title")
 
 
-def _doi(body: Iterable[Any], listed: Iterable[Any]) -> str:
+def _doi(body: Iterable[Any], article_ids: Iterable[Any]) -> str:
     """The first DOI that PubMed does not know to be wrong."""
-    found = [e for e in body if e.tag == "ELocationID"]
-    marked = [element for element in found if element.get("ValidYN") == "N"]
+    elements = [e for e in body if e.tag == "ELocationID"]
+    marked = [element for element in elements if element.get("ValidYN") == "N"]
     wrong = {doi.lower() for doi in _identifiers(marked, "doi")}
-    dois = (*_identifiers(found, "doi"), *_identifiers(listed, "doi"))
+    dois = (*_identifiers(elements, "doi"), *_identifiers(article_ids, "doi"))
     return next((doi for doi in dois if doi.lower() not in wrong), "")
 
 

@@ -74,15 +74,15 @@ class Part:
         rest = self._next
         while True:
             between = _BETWEEN.match(rest)
-            left = rest[between.end() :] if between else rest
-            if len(left) > _LONGEST_COMMENT or (left and not left.startswith(b"<!--")):
+            content = rest[between.end() :] if between else rest
+            if len(content) > _LONGEST_COMMENT or (content and not content.startswith(b"<!--")):
                 break
             chunk = self._stream.read(1 << 16)
             if not chunk:
                 break
             rest += chunk
-        lines = self.lines + rest[: len(rest) - len(left)].count(b"\n")
-        return Part(self._stream, left, lines) if left else None
+        lines = self.lines + rest[: len(rest) - len(content)].count(b"\n")
+        return Part(self._stream, content, lines) if content else None
 
 
 _INNER = {"MedlineCitation": "PubmedArticle", "BookDocument": "PubmedBookArticle"}
@@ -334,16 +334,16 @@ def latest(
     sources: Iterable[Path | Member], fields: tuple[str, ...], *, workers: int | None = None
 ) -> Iterator[Document]:
     """The articles of files that amend each other, each once."""
-    seen = NumberSet()
+    numbers = NumberSet()
     others = Counter[str]()
     if cluster() is not None:
         sources = map(_with_content, sources)
     for packed in ordered_map(partial(pack, fields=fields), sources, workers=workers):
         for number, document in packed.documents():
-            if seen.add(number):
+            if numbers.add(number):
                 yield document
         for number in packed.deleted:
-            seen.add(number)
+            numbers.add(number)
         others += packed.others
     if chapters := others.pop(CHAPTER, 0):
         notice(f"chapters of books, and books, among the articles: {chapters:,}")

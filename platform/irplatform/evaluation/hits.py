@@ -79,10 +79,10 @@ class Hits:
 
     def relevant(self, least: int, cutoff: float) -> tuple[Integers, Integers]:
         """Return topics and ranks of the results of a grade or above, down to a rank."""
-        kept = (self.grade >= least) & (self.rank <= cutoff)
-        return self.topic[kept], self.rank[kept]
+        mask = (self.grade >= least) & (self.rank <= cutoff)
+        return self.topic[mask], self.rank[mask]
 
-    def found(self, least: int, cutoff: float) -> Values:
+    def count(self, least: int, cutoff: float) -> Values:
         """Return the number of such results of each topic."""
         return self.per_topic(self.relevant(least, cutoff)[0])
 
@@ -107,11 +107,11 @@ def _places(judged: Qrels, sizes: Sequence[int], rankings: Sequence[Ranking | No
     for number, (grades, ranking) in enumerate(zip(judged.values(), rankings, strict=True)):
         if ranking is not None:
             doc_ids = ranking.doc_ids
-            found = list(compress(range(len(doc_ids)), map(grades.__contains__, doc_ids)))
+            indices = list(compress(range(len(doc_ids)), map(grades.__contains__, doc_ids)))
             place = dict(zip(grades, range(start, start + len(grades)), strict=True))
-            topics.append(np.full(len(found), number))
-            ranks += found
-            places += [place[doc_ids[rank]] for rank in found]
+            topics.append(np.full(len(indices), number))
+            ranks += indices
+            places += [place[doc_ids[rank]] for rank in indices]
         start += sizes[number]
     topic = np.concatenate(topics) if topics else np.empty(0, np.int64)
     return topic, np.array(ranks, np.int64) + 1, np.array(places, np.int64)
@@ -132,35 +132,35 @@ def _packed_places(
     # Most results are not judged. A table of the first bits of the keys passes few of them on.
     might_be = np.zeros(1 << bits, dtype=bool)
     might_be[ordered >> shift] = True
-    found: list[Places] = []
+    parts: list[Places] = []
     for cells, topics, ranks in _rows(rankings):
         row_keys = keys(cells, topics)
         rows = np.flatnonzero(might_be[row_keys >> shift])
         at = np.minimum(np.searchsorted(ordered, row_keys[rows]), len(ordered) - 1)
         places = order[at]
         same = (ordered[at] == row_keys[rows]) & (cells[rows] == documents[places])
-        found.append((topics[rows[same]], ranks[rows[same]], places[same]))
+        parts.append((topics[rows[same]], ranks[rows[same]], places[same]))
     none = np.empty(0, np.int64)
-    topic, rank, place = (np.concatenate(p) for p in zip((none, none, none), *found, strict=True))
+    topic, rank, place = (np.concatenate(p) for p in zip((none, none, none), *parts, strict=True))
     return topic, rank, place
 
 
 def _rows(rankings: Sequence[Ranking | None]) -> Iterator[tuple[Cells, Integers, Integers]]:
     """The ids of packed rankings, the numbers of their topics, and their ranks, in parts."""
-    held: list[Cells] = []
+    blocks: list[Cells] = []
     numbers: list[int] = []
     lengths: list[int] = []
     rows = 0
     for number, ranking in enumerate(rankings):
         if isinstance(ranking, PackedRanking) and len(ranking):
-            held.append(ranking.cells)
+            blocks.append(ranking.cells)
             numbers.append(number)
             lengths.append(len(ranking))
             rows += len(ranking)
-        if held and (rows >= _ROWS or number == len(rankings) - 1):
+        if blocks and (rows >= _ROWS or number == len(rankings) - 1):
             ranks = np.arange(1, rows + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-            yield np.concatenate(held), np.repeat(numbers, lengths), ranks
-            held, numbers, lengths, rows = [], [], [], 0
+            yield np.concatenate(blocks), np.repeat(numbers, lengths), ranks
+            blocks, numbers, lengths, rows = [], [], [], 0
 
 
 def _packed_ids(doc_ids: list[str]) -> Cells:

@@ -49,7 +49,7 @@ class Judgments:
     people: Judgments | None = None
 
     @property
-    def used(self) -> tuple[Qrels, SampledQrels]:
+    def for_measures(self) -> tuple[Qrels, SampledQrels]:
         """Ordinary judgments if a measure needs them, and sampled ones if one does."""
         inferred = [self.sampled is not None and is_inferred(name) for name in self.measures]
         qrels = {} if all(inferred) else {t: grades for t, grades in self.qrels.items() if grades}
@@ -131,11 +131,11 @@ def of_files(
     if isinstance(qrels, Path):
         ordinary = read_qrels(qrels)
     if not measures and has_levels(ordinary.values()):
-        own = [NDCG_OF_LEVELS if name == NDCG else name for name in parsed]
-        parsed = parse_measures(own, extra, sampled=pools is not None)
+        default_names = [NDCG_OF_LEVELS if name == NDCG else name for name in parsed]
+        parsed = parse_measures(default_names, extra, sampled=pools is not None)
     file = qrels or sampled
-    given = f"the judgments of {file}" if isinstance(file, Path) else "these judgments"
-    refuse_grades(parsed, ordinary, given)
+    source = f"the judgments of {file}" if isinstance(file, Path) else "these judgments"
+    refuse_grades(parsed, ordinary, source)
     return Judgments(ordinary, pools, list(parsed))
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PerTopic = Mapping[str, float]
 """Topic id to value."""
 
-Asked: TypeAlias = Any
+IrMeasure: TypeAlias = Any
 """ir-measures' `Measure` with its parameters; its package has no types."""
 
 MeasureFunction: TypeAlias = Callable[["Qrels", "Run"], PerTopic]
@@ -77,14 +77,14 @@ class Scored:
         return has_levels(self.judged.values())
 
     @cached_property
-    def whole(self) -> Qrels:
+    def whole_grades(self) -> Qrels:
         """The judgments in whole grades."""
         return thresholds(self.judged) if self.has_levels else self.judged
 
     @cached_property
     def hits(self) -> Hits:
         """The judged documents of the results."""
-        return Hits.of(self.whole, self.results)
+        return Hits.of(self.whole_grades, self.results)
 
 
 def thresholds(qrels: Qrels) -> dict[str, dict[str, int]]:
@@ -138,7 +138,7 @@ class OfPlugin(Measure):
 
 
 @dataclass(frozen=True)
-class Own(Measure):
+class OwnMeasure(Measure):
     """A measure that ir-measures lacks; its one parameter is a cutoff.
 
     Attributes:
@@ -152,7 +152,7 @@ class Own(Measure):
     alias: str = ""
 
 
-class Graded(Own):
+class Graded(OwnMeasure):
     """A measure of graded relevance.
 
     `compute` has the grades of the ranked documents, best rank first, 0 for unjudged ones; those of
@@ -172,7 +172,7 @@ class Graded(Own):
 
 
 @dataclass(frozen=True)
-class Inferred(Own):
+class Inferred(OwnMeasure):
     """A measure of sampled judgments. `compute` has the pool, document ids and the cutoff."""
 
     is_sampled: ClassVar[bool] = True
@@ -200,18 +200,18 @@ class OfHits:
     compute: Callable[[Hits, int, float], Values]
     cutoffs: tuple[bool, ...] = (True, False)
 
-    def suits(self, asked: Asked, _trec_eval: int) -> bool:
+    def suits(self, measure: IrMeasure, _trec_eval: int) -> bool:
         """Return whether a measure is computed so with its parameters."""
-        params = asked.params
+        params = measure.params
         return (
             ("cutoff" in params) in self.cutoffs
             and params.keys() <= {"cutoff", "rel"}
             and params.get("rel", 1) >= 1
         )
 
-    def values(self, asked: Asked, scored: Scored) -> PerTopic:
+    def values(self, measure: IrMeasure, scored: Scored) -> PerTopic:
         """Compute the values of all judged topics."""
-        params, hits = asked.params, scored.hits
+        params, hits = measure.params, scored.hits
         values = self.compute(hits, params.get("rel", 1), params.get("cutoff", math.inf))
         return dict(zip(hits.topics, values.tolist(), strict=True))
 
@@ -226,21 +226,21 @@ class OfRanking:
         since: the first release of trec_eval with these values.
     """
 
-    compute: Callable[[Asked, Mapping[str, float], Sequence[str]], float]
+    compute: Callable[[IrMeasure, Mapping[str, float], Sequence[str]], float]
     since: int = 0
 
-    def suits(self, _asked: Asked, trec_eval: int) -> bool:
+    def suits(self, _measure: IrMeasure, trec_eval: int) -> bool:
         """Return whether a measure is computed so with its parameters."""
         return trec_eval >= self.since
 
-    def values(self, asked: Asked, scored: Scored) -> PerTopic:
+    def values(self, measure: IrMeasure, scored: Scored) -> PerTopic:
         """Compute the values of all judged topics."""
         rankings = scored.results.rankings
         return {
-            topic: self.compute(asked, grades, ranking.doc_ids)
+            topic: self.compute(measure, grades, ranking.doc_ids)
             if (ranking := rankings.get(topic)) is not None and len(ranking)
-            else float(asked.DEFAULT)
-            for topic, grades in scored.whole.items()
+            else float(measure.DEFAULT)
+            for topic, grades in scored.whole_grades.items()
         }
 
 
@@ -250,41 +250,41 @@ class Standard(Measure):
 
     Attributes:
         way: how it is computed here; None leaves it to the packages.
-        asked: the measure with its parameters.
+        ir_measure: the measure with its parameters.
         uses_grades: whether grades change the value, if it has no parameter `rel`.
         takes: the values that parameters may have, of those that ir-measures takes.
         of_subtopics, has_bounds, only_rises: see `Measure`.
     """
 
     way: OfHits | OfRanking | None = None
-    asked: Asked = None
+    ir_measure: IrMeasure = None
     uses_grades: bool = True
     takes: Limits = field(default_factory=dict)
     of_subtopics: bool = False
     has_bounds: bool = True
     only_rises: bool = False
 
-    def with_parameters(self, asked: Asked) -> Standard:
+    def with_parameters(self, measure: IrMeasure) -> Standard:
         """Return the measure with its parameters."""
-        return replace(self, asked=asked)
+        return replace(self, ir_measure=measure)
 
     def is_computed_here(self, trec_eval: int = CURRENT) -> bool:
         """Return whether no package is needed."""
-        return self.way is not None and self.way.suits(self.asked, trec_eval)
+        return self.way is not None and self.way.suits(self.ir_measure, trec_eval)
 
     def values(self, scored: Scored) -> PerTopic:
         """Compute the values of all judged topics, without a package."""
         assert self.way is not None
-        return self.way.values(self.asked, scored)
+        return self.way.values(self.ir_measure, scored)
 
     def value_without_results(self, grades: Mapping[str, float]) -> float:
         """Return the value of a topic without results, from its grades."""
         del grades
-        return float(self.asked.DEFAULT)
+        return float(self.ir_measure.DEFAULT)
 
     def mean(self, values: PerTopic) -> float:
         """Average the values; add up those of a count."""
-        aggregator = self.asked.aggregator()
+        aggregator = self.ir_measure.aggregator()
         # By id, as trec_eval adds: a mean between two printed digits falls to one by the sum's
         # order.
         for topic in sorted(values):
@@ -293,4 +293,4 @@ class Standard(Measure):
 
     def takes_whole(self) -> bool:
         """Return whether the measure uses the grade itself and takes whole grades only."""
-        return self.uses_grades and "rel" not in self.asked.SUPPORTED_PARAMS
+        return self.uses_grades and "rel" not in self.ir_measure.SUPPORTED_PARAMS

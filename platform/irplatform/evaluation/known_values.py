@@ -65,8 +65,8 @@ class KnownValues:
         self._path: Path | None = None  # of a cache that cannot be written to
         self._values: dict[str, PerTopic] = {}
         with suppress(InputError):
-            kept = artifact("values", run[:12], depends_on, lambda _: None, filled_later=True)
-            self._path = kept.path / _FILE
+            entry = artifact("values", run[:12], depends_on, lambda _: None, filled_later=True)
+            self._path = entry.path / _FILE
             self._values = _read(self._path)
 
     def of(self, measures: Iterable[str]) -> dict[str, PerTopic]:

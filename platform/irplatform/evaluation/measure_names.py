@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import subtopics_of
 from irplatform.errors import InputError, unknown
-from irplatform.evaluation.kinds import Asked, OfPlugin, Own, Standard, is_whole
+from irplatform.evaluation.kinds import IrMeasure, OfPlugin, OwnMeasure, Standard, is_whole
 from irplatform.evaluation.measures import registered_measures
 from irplatform.evaluation.other_names import meant
 from irplatform.spelling import option
@@ -94,8 +94,10 @@ def parse_measures(
         if extra and name in extra:
             parsed[name] = OfPlugin(extra[name])
             continue
-        written = name.strip()
-        right, measure = _ours(written, sampled, sampled_hint) or _parse(written, extra or {})
+        spelling = name.strip()
+        right, measure = _own_measure(spelling, sampled, sampled_hint) or _parse(
+            spelling, extra or {}
+        )
         parsed[right] = measure
     return parsed
 
@@ -138,11 +140,11 @@ def refuse_grades(
     Raises:
         InputError: the grades are too high or have decimals, or no topic has two subtopics.
     """
-    known = {grade for grades in qrels.values() for grade in grades.values()}
-    whole = [name for name, measure in measures.items() if measure.takes_whole()]
-    if whole and any(not float(grade).is_integer() for grade in known):
+    distinct_grades = {grade for grades in qrels.values() for grade in grades.values()}
+    names = [name for name, measure in measures.items() if measure.takes_whole()]
+    if names and any(not float(grade).is_integer() for grade in distinct_grades):
         raise InputError(
-            f"{whole[0]} takes whole grades; {whose} have decimals. nDCG@20, nDCG-exp@20 and "
+            f"{names[0]} takes whole grades; {whose} have decimals. nDCG@20, nDCG-exp@20 and "
             "AP-graded take any grade, and measures of relevant documents (AP, P@10, P(rel=2)@10) "
             "count those above 0, or of grade rel and above."
         )
@@ -152,7 +154,7 @@ def refuse_grades(
             f"{diverse[0]} needs judgments of subtopics, in four columns: topic subtopic docid "
             f"grade. No topic has two subtopics in {whose}."
         )
-    highest = max(known, default=0)
+    highest = max(distinct_grades, default=0)
     for name, measure in measures.items():
         if (limit := _limit(measure)) and highest > limit:
             raise InputError(
@@ -162,24 +164,24 @@ def refuse_grades(
 
 
 def _limit(measure: Measure) -> int | None:
-    for package in _packages(measure.asked) if isinstance(measure, Standard) else ():
+    for package in _packages(measure.ir_measure) if isinstance(measure, Standard) else ():
         if package.is_available():  # the first one is used
             return _HIGHEST.get(package.NAME)
     return None
 
 
-def _ours(name: str, sampled: bool, hint: str = "") -> tuple[str, Measure] | None:
+def _own_measure(name: str, sampled: bool, hint: str = "") -> tuple[str, Measure] | None:
     """Our own measure of this name with its right name; None if ir-measures has to parse it."""
     base = base_of(name)
     measure = registered(base)
-    if not isinstance(measure, Own):
+    if not isinstance(measure, OwnMeasure):
         return None
     if measure.is_sampled and not sampled and _is_of_ir_measures(base):
         return None
     cutoff = name.removeprefix(base).removeprefix("@")
     if name != base and not _DEPTH.fullmatch(cutoff):
-        where = " of sampled judgments" if measure.is_sampled else ""
-        raise InputError(f"the measure '{name}'{where} takes only a cutoff, as in '{base}@20'.")
+        kind = " of sampled judgments" if measure.is_sampled else ""
+        raise InputError(f"the measure '{name}'{kind} takes only a cutoff, as in '{base}@20'.")
     if measure.is_sampled and not sampled:
         raise InputError(
             f"the measure '{name}' needs sampled judgments, with the five columns topic 0 docid "
@@ -201,8 +203,8 @@ def _is_of_ir_measures(name: str) -> bool:
 def _by_alias(name: str) -> tuple[str, Measure] | None:
     """Our own measure that ir-measures calls so."""
     for right, measure in registered_measures().items():
-        if isinstance(measure, Own) and measure.alias and name.startswith(measure.alias):
-            return _ours(right + name.removeprefix(measure.alias), sampled=False)
+        if isinstance(measure, OwnMeasure) and measure.alias and name.startswith(measure.alias):
+            return _own_measure(right + name.removeprefix(measure.alias), sampled=False)
     return None
 
 
@@ -210,23 +212,23 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> tuple[str, Measur
     import ir_measures
 
     try:
-        asked = _of_trec_eval(name) or ir_measures.parse_measure(name)
+        form = _of_trec_eval(name) or ir_measures.parse_measure(name)
     except (NameError, ValueError, TypeError, SyntaxError) as error:
         raise _refusal(name, extra, error) from error
-    asked = _with_fractions(asked)
-    declared = registered_measures().get(asked.NAME, Standard())
+    form = _with_fractions(form)
+    declared = registered_measures().get(form.NAME, Standard())
     if not isinstance(declared, Standard):  # infAP without sampled judgments
         declared = Standard()
-    if problem := _problem(asked, declared):
+    if problem := _problem(form, declared):
         raise InputError(f"the measure '{name}' {problem}.")
-    if ours := _by_alias(str(asked)):
-        return ours
-    measure = declared.with_parameters(asked)
+    if alias := _by_alias(str(form)):
+        return alias
+    measure = declared.with_parameters(form)
     check_available(name, measure)
-    return str(asked), measure
+    return str(form), measure
 
 
-def _of_trec_eval(name: str) -> Asked:
+def _of_trec_eval(name: str) -> IrMeasure:
     """The one measure that trec_eval calls so (`map`, `P_10`, `ndcg_cut_10`)."""
     import ir_measures
 
@@ -240,7 +242,7 @@ def _of_trec_eval(name: str) -> Asked:
     return measure
 
 
-def _with_fractions(measure: Asked) -> Asked:
+def _with_fractions(measure: IrMeasure) -> IrMeasure:
     """Write whole numbers as floats for parameters that are fractions, as in `SetF(beta=2)`."""
     declared = measure.SUPPORTED_PARAMS
     floats = {name for name in measure.params if name in declared and declared[name].dtype is float}
@@ -249,7 +251,7 @@ def _with_fractions(measure: Asked) -> Asked:
     )
 
 
-def _problem(measure: Asked, declared: Standard) -> str:
+def _problem(measure: IrMeasure, declared: Standard) -> str:
     """Say why a measure cannot be computed with its parameters; "" if it can."""
     params, supported = measure.params, measure.SUPPORTED_PARAMS
     if lacking := next((n for n, p in supported.items() if p.required and n not in params), ""):
@@ -258,12 +260,12 @@ def _problem(measure: Asked, declared: Standard) -> str:
     try:
         measure.validate_params()
     except AssertionError as error:
-        listed = "; ".join(f"{name}: {parameter.desc}" for name, parameter in supported.items())
-        return f"cannot be computed: {error}. Its parameters: {listed or 'none'}"
+        parameters = "; ".join(f"{name}: {parameter.desc}" for name, parameter in supported.items())
+        return f"cannot be computed: {error}. Its parameters: {parameters or 'none'}"
     for name, value in params.items():
-        for fits, taken in (rule[name] for rule in (_TAKEN, declared.takes) if name in rule):
+        for fits, description in (rule[name] for rule in (_TAKEN, declared.takes) if name in rule):
             if not fits(value):
-                return f"does not take {name}={value!r}: it takes {taken}"
+                return f"does not take {name}={value!r}: it takes {description}"
     if "max_rel" in params and measure["max_rel"] <= measure["min_rel"]:
         return "needs a max_rel above min_rel"
     return ""
@@ -280,11 +282,13 @@ def _refusal(name: str, extra: Mapping[str, MeasureFunction], error: Exception) 
         )
     if right := meant(name):
         return InputError(f"unknown measure '{name}'. Did you mean '{right}'?")
-    own = [name for name, measure in registered_measures().items() if isinstance(measure, Own)]
-    ours = [name for name in own if not registered(name).is_sampled]
-    if isinstance(error, NameError) or base.lower() in {key.lower() for key in (*extra, *ours)}:
-        known = [*ir_measures.measures.registry, *own, *extra]
-        return unknown("measure", base, known)
+    bases = [
+        name for name, measure in registered_measures().items() if isinstance(measure, OwnMeasure)
+    ]
+    names = [name for name in bases if not registered(name).is_sampled]
+    if isinstance(error, NameError) or base.lower() in {key.lower() for key in (*extra, *names)}:
+        candidates = [*ir_measures.measures.registry, *bases, *extra]
+        return unknown("measure", base, candidates)
     return InputError(
         f"the measure '{name}' cannot be understood. Write a measure as nDCG@20, AP or "
         "P(rel=2)@10; parameters go in brackets, by name."
@@ -296,21 +300,23 @@ def check_available(name: str, measure: Standard) -> None:
     if _is_available(measure):
         return
     advice = ""
-    if packages := _packages(measure.asked):
+    if packages := _packages(measure.ir_measure):
         advice = _to_install(packages)
     else:
-        forms = [(what, measure.with_parameters(form)) for what, form in _similar_forms(measure)]
+        forms = [
+            (remark, measure.with_parameters(form)) for remark, form in _similar_forms(measure)
+        ]
         forms.sort(key=lambda form: not _is_available(form[1]))
-        if near := next(((w, form) for w, form in forms if _packages(form.asked)), None):
-            what, form = near
-            advice = f" {what}: '{form.asked}'."
-            advice += "" if _is_available(form) else _to_install(_packages(form.asked))
+        if near := next(((w, form) for w, form in forms if _packages(form.ir_measure)), None):
+            remark, form = near
+            advice = f" {remark}: '{form.ir_measure}'."
+            advice += "" if _is_available(form) else _to_install(_packages(form.ir_measure))
     raise InputError(f"no installed package computes the measure '{name}'.{advice}")
 
 
-def _similar_forms(declared: Standard) -> Iterator[tuple[str, Asked]]:
+def _similar_forms(declared: Standard) -> Iterator[tuple[str, IrMeasure]]:
     """The measure with a parameter more or fewer, and a sentence about it."""
-    measure = declared.asked
+    measure = declared.ir_measure
     absent = measure.SUPPORTED_PARAMS.keys() - measure.params.keys()
     if "rel" in absent:
         yield "It needs a grade from which documents count", measure(rel=1)
@@ -322,20 +328,22 @@ def _similar_forms(declared: Standard) -> Iterator[tuple[str, Asked]]:
 
 
 def _to_install(packages: list[Any]) -> str:
-    modules = [_MODULES[each.NAME] for each in packages if each.NAME in _MODULES]
+    modules = [_MODULES[package.NAME] for package in packages if package.NAME in _MODULES]
     if modules:
         return f" Run {how_to_install(modules[:1])}."
-    ways = " or ".join(how for each in packages if (how := each.install_instructions()))
+    ways = " or ".join(
+        instructions for package in packages if (instructions := package.install_instructions())
+    )
     return f" Install one that does: {ways}." if ways else ""
 
 
-def _packages(measure: Asked) -> list[Any]:
+def _packages(measure: IrMeasure) -> list[Any]:
     import ir_measures
 
     return [p for p in ir_measures.DefaultPipeline.providers if p.supports(measure)]
 
 
 def _is_available(measure: Standard) -> bool:
-    packages = _packages(measure.asked)
-    here = measure.is_computed_here()
-    return bool(packages) and (here or any(package.is_available() for package in packages))
+    packages = _packages(measure.ir_measure)
+    is_built_in = measure.is_computed_here()
+    return bool(packages) and (is_built_in or any(package.is_available() for package in packages))

@@ -30,9 +30,9 @@ def meant(name: str) -> str:
     """
     import ir_measures
 
-    known = {key.lower(): key for key in ir_measures.measures.registry} | _NAMES
+    names = {key.lower(): key for key in ir_measures.measures.registry} | _NAMES
     match = _NAME.fullmatch(name.lower())
-    right = match and known.get(match[1].replace("-", "_"))
+    right = match and names.get(match[1].replace("-", "_"))
     if not match or not right:
         return ""
     measure = ir_measures.parse_measure(right)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ir_measures import GenericQrel
 
     from irplatform.data import Qrels
-    from irplatform.evaluation.kinds import Asked, Scored, Standard
+    from irplatform.evaluation.kinds import IrMeasure, Scored, Standard
     from irplatform.runs.run import Run
 
 _NO_DOCUMENT = "irplatform:no-such-document"
@@ -40,15 +40,15 @@ def values_of_packages(
     Raises:
         PlatformError: a package fails.
     """
-    judged = scored.whole
+    judged = scored.whole_grades
     # By number, since one of its packages (gdeval, for ERR) reads no other names of topics.
     numbers = {topic: str(number) for number, topic in enumerate(judged, start=1)}
     by_number: dict[str, dict[str, float]] = {name: {} for name in measures}
     qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
     results = _ranks_as_scores(scored.results, judged, numbers)
-    diverse = {name: m.asked for name, m in measures.items() if m.of_subtopics}
-    others = {name: m.asked for name, m in measures.items() if name not in diverse}
-    parts: list[tuple[dict[str, Asked], Any]] = [(others, qrels)]
+    diverse = {name: m.ir_measure for name, m in measures.items() if m.of_subtopics}
+    others = {name: m.ir_measure for name, m in measures.items() if name not in diverse}
+    parts: list[tuple[dict[str, IrMeasure], Any]] = [(others, qrels)]
     if diverse:
         parts.append((diverse, _of_subtopics(judged, numbers)))
     for part, judgments in parts:
@@ -61,7 +61,7 @@ def values_of_packages(
                 raise
     return {
         name: {
-            topic: by_number[name].get(number, float(measure.asked.DEFAULT))
+            topic: by_number[name].get(number, float(measure.ir_measure.DEFAULT))
             if number in results
             else measure.value_without_results(judged[topic])
             for topic, number in numbers.items()
@@ -82,7 +82,7 @@ def _of_subtopics(judged: Qrels, numbers: Mapping[str, str]) -> list[GenericQrel
 
 
 def _compute(
-    group: Sequence[Asked],
+    group: Sequence[IrMeasure],
     qrels: Qrels | Sequence[GenericQrel],
     results: Mapping[str, Mapping[str, float]],
     by_number: Mapping[str, dict[str, float]],
@@ -90,7 +90,7 @@ def _compute(
     import ir_measures
 
     values_by_id: dict[int, dict[str, float]] = {}  # hashing or printing a measure takes its time
-    alive: list[Asked] = []  # an object's id is its own as long as it lives
+    alive: list[IrMeasure] = []  # an object's id is its own as long as it lives
     try:
         for metric in ir_measures.evaluator(group, qrels).iter_calc(results):
             values = values_by_id.get(id(metric.measure))
@@ -132,21 +132,21 @@ def _ranks_as_scores(
         if ranking is None or not len(ranking):
             continue
         is_judged = map(judged[topic].__contains__, ranking.doc_ids)
-        whole = len(ranking) == longest
-        scores = table.copy() if whole else dict(islice(table.items(), len(ranking)))
+        is_longest = len(ranking) == longest
+        scores = table.copy() if is_longest else dict(islice(table.items(), len(ranking)))
         results[number] = scores
         for rank in compress(range(len(ranking)), is_judged):
             scores[ranking.doc_ids[rank]] = scores.pop(places[rank])
     return results
 
 
-def _groups(measures: Mapping[str, Asked]) -> list[list[Asked]]:
+def _groups(measures: Mapping[str, IrMeasure]) -> list[list[IrMeasure]]:
     """Group measures by their parameters except cutoffs.
 
     ir-measures 0.4 may mix up measures with different parameters in one pass (`nDCG@20` on the
     gains of `nDCG(gains={…})@20`), depending on the order in which Python hashes them.
     """
-    groups: dict[str, list[Asked]] = {}
+    groups: dict[str, list[IrMeasure]] = {}
     for measure in measures.values():
         parameters = {
             key: value for key, value in measure.params.items() if key != measure.AT_PARAM

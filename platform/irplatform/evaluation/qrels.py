@@ -111,7 +111,10 @@ def _of_subtopics(path: Path, judgments: Callable[[Path], Iterator[Judgment]]) -
         if qrels.setdefault(topic, SubtopicGrades()).add(subtopic, document, grade) != grade:
             _raise_disagreement(path, judgments(path))
     several = sum(
-        any(each.get(document, grade) != grade for each in grades.subtopics.values())
+        any(
+            subtopic_grades.get(document, grade) != grade
+            for subtopic_grades in grades.subtopics.values()
+        )
         for grades in qrels.values()
         for document, grade in grades.items()
     )
@@ -148,21 +151,21 @@ def _of_columns(path: Path) -> Qrels | None:
             texts = grades.tolist()
             for text in set(texts).difference(values):
                 values[text] = _grade(text, path, None)
-            whole = [values[text] for text in texts]
+            numbers = [values[text] for text in texts]
             ids = documents.tolist()
             ids = b"\n".join(ids).decode().split("\n")
             for start, end in pairwise([*starts.tolist(), len(table)]):
                 topic = table.cell(start, 0).decode()
                 subtopic = table.cell(start, middle)
-                judged = dict(zip(ids[start:end], whole[start:end], strict=True))
-                held = qrels.setdefault(topic, {})
+                judged = dict(zip(ids[start:end], numbers[start:end], strict=True))
+                topic_grades = qrels.setdefault(topic, {})
                 if (
                     len(judged) < end - start
                     or subtopics.setdefault(topic, subtopic) != subtopic
-                    or not held.keys().isdisjoint(judged)
+                    or not topic_grades.keys().isdisjoint(judged)
                 ):
                     return None
-                held.update(judged)
+                topic_grades.update(judged)
     except (InputError, UnicodeDecodeError):
         return None
     return qrels or None
@@ -186,10 +189,10 @@ def _raise_disagreement(path: Path, judgments: Iterator[Judgment]) -> NoReturn:
     for line, topic, subtopic, document, grade in judgments:
         first, first_grade = earlier.setdefault((topic, subtopic, document), (line, grade))
         if grade != first_grade:
-            where = f"in line {first}" if first else "before"
+            place = f"in line {first}" if first else "before"
             raise InputError(
                 f"topic '{topic}' judges document '{document}' as {grade} here but as "
-                f"{first_grade} {where}. Keep one of the two.",
+                f"{first_grade} {place}. Keep one of the two.",
                 path=path,
                 line=line,
             )
@@ -279,10 +282,10 @@ def _json_reader(path: Path) -> Callable[[Path], Iterator[Judgment]] | None:
         )
     if isinstance(value, dict) and not _is_whole(value):
         return _of_lines
-    whole = read_json(path, hint=f"{_KEYS}.")
-    if isinstance(whole, dict) and "questions" in whole:
+    content = read_json(path, hint=f"{_KEYS}.")
+    if isinstance(content, dict) and "questions" in content:
         return None
-    return partial(_of_whole, whole=whole)
+    return partial(_of_whole, content=content)
 
 
 def _is_whole(value: dict[str, Any]) -> bool:
@@ -297,21 +300,21 @@ def _of_lines(path: Path) -> Iterator[Judgment]:
     )
 
 
-def _of_whole(path: Path, whole: Any) -> Iterator[Judgment]:
-    if not isinstance(whole, dict) or _places([*whole]):
-        records = whole if isinstance(whole, list) else [whole]
+def _of_whole(path: Path, content: Any) -> Iterator[Judgment]:
+    if not isinstance(content, dict) or _places([*content]):
+        records = content if isinstance(content, list) else [content]
         yield from _of_records(path, ((None, record) for record in records))
         return
     grades = _Grades(path)
-    for topic, judged in whole.items():
+    for topic, judged in content.items():
         if not isinstance(judged, dict):
             raise InputError(f"'{topic}' has no documents with grades. {_KEYS}.", path=path)
         for document, grade in judged.items():
             try:
                 value = grades.at(None, str(grade).encode())
             except InputError as error:
-                where = f"topic '{topic}', document '{document}'"
-                raise InputError(f"{where}: {error.message}", path=path) from error
+                place = f"topic '{topic}', document '{document}'"
+                raise InputError(f"{place}: {error.message}", path=path) from error
             yield None, topic, "", document, value
 
 

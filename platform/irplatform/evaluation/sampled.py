@@ -171,7 +171,7 @@ def judged_documents(sampled: SampledQrels) -> Qrels:
 def _number(text: bytes, form: re.Pattern[bytes], path: Path, line: int) -> int:
     if form.fullmatch(text):
         return int(text)
-    name, taken = (
+    name, rule = (
         ("stratum", f"a whole number of at most six digits. {_COLUMNS}.")
         if form is _STRATUM
         else (
@@ -180,5 +180,5 @@ def _number(text: bytes, form: re.Pattern[bytes], path: Path, line: int) -> int:
             "that was not judged.",
         )
     )
-    problem = f"the {name} '{text.decode(errors='replace')}' is not {taken}"
+    problem = f"the {name} '{text.decode(errors='replace')}' is not {rule}"
     raise InputError(problem, path=path, line=line)

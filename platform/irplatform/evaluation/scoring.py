@@ -100,31 +100,31 @@ def evaluate(
         PlatformError: a package behind ir-measures fails.
         PluginError: a plugin's measure fails, or gives no finite number for a judged topic.
     """
-    asked = parse_measures(measures, extra, sampled=sampled is not None)
+    parsed_measures = parse_measures(measures, extra, sampled=sampled is not None)
     judged = {t: g if isinstance(g, dict) else dict(g) for t, g in qrels.items() if g}
-    refuse_grades(asked, judged)
+    refuse_grades(parsed_measures, judged)
     scored = Scored(judged, run, sampled or {}, trec_eval)
     if scored.has_levels:
-        asked = {name: measure.for_levels() for name, measure in asked.items()}
-    kept = asked.keys() - (extra or {}).keys() if known else set()
-    values = known.of(kept) if known else {}
-    if open_measures := {name: of for name, of in asked.items() if name not in values}:
+        parsed_measures = {name: measure.for_levels() for name, measure in parsed_measures.items()}
+    cached_names = parsed_measures.keys() - (extra or {}).keys() if known else set()
+    values = known.of(cached_names) if known else {}
+    if open_measures := {name: of for name, of in parsed_measures.items() if name not in values}:
         results = sum(known.lengths.values()) if known else 0
         with measured(Work("score", amount=results * len(open_measures)) if known else None):
             computed = _values(open_measures, scored)
         values |= computed
         if known:
-            known.add({name: of for name, of in computed.items() if name in kept})
+            known.add({name: of for name, of in computed.items() if name in cached_names})
     order = dict.fromkeys([*judged, *scored.sampled])
     per_topic = {
         name: {topic: values[name][topic] for topic in order if topic in values[name]}
-        for name in asked
+        for name in parsed_measures
     }
-    aggregate = {name: measure.mean(per_topic[name]) for name, measure in asked.items()}
+    aggregate = {name: measure.mean(per_topic[name]) for name, measure in parsed_measures.items()}
     lengths = known.lengths if known else {t: len(r) for t, r in run.rankings.items()}
     retrieved = [topic for topic, length in lengths.items() if length]
-    inferred = any(measure.is_sampled for measure in asked.values())
-    ordinary = any(not measure.is_sampled for measure in asked.values())
+    inferred = any(measure.is_sampled for measure in parsed_measures.values())
+    ordinary = any(not measure.is_sampled for measure in parsed_measures.values())
     pooled = topics_of(scored.sampled)
     topics = dict.fromkeys([*(judged if ordinary else ()), *(pooled if inferred else ())])
     if ordinary:
@@ -152,12 +152,12 @@ def evaluation_of(
     extra: Mapping[str, MeasureFunction] | None,
 ) -> Evaluation:
     """Score a run by a collection's judgments, with what is known of a large one."""
-    known = None
+    values = None
     if is_large(run) and judgments.sampled is None:
         lengths = {topic: len(ranking) for topic, ranking in run.rankings.items()}
-        known = KnownValues(run_digest(run), judgments_digest(judgments.qrels), lengths)
+        values = KnownValues(run_digest(run), judgments_digest(judgments.qrels), lengths)
     return evaluate(
-        judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled, known=known
+        judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled, known=values
     )
 
 

@@ -70,8 +70,8 @@ class TopicFilter:
                 raise InputError(
                     f"{option('relevant')} needs a collection with a training partner: {lacking}."
                 )
-            seen = sharing(qrels, partner.qrels)
-            topics &= seen if self.relevant == SEEN else frozenset(qrels) - seen
+            overlap = sharing(qrels, partner.qrels)
+            topics &= overlap if self.relevant == SEEN else frozenset(qrels) - overlap
         if not topics:
             raise InputError("no topic is left: no judged topic meets these conditions.")
         return topics
@@ -147,12 +147,12 @@ def spelled_otherwise(topics: Iterable[str], others: Iterable[str]) -> str:
     "'07' and '7' differ by leading zeros alone: write them alike."
     """
     topics, others = [*topics], [*others]
-    for what, plain in _SPELLINGS.items():
-        known = {plain(topic): topic for topic in others}
+    for difference, plain in _SPELLINGS.items():
+        ids = {plain(topic): topic for topic in others}
         for topic in topics:
-            other = known.get(plain(topic), topic)
+            other = ids.get(plain(topic), topic)
             if other != topic:
-                return f"'{topic}' and '{other}' differ by {what} alone: write them alike."
+                return f"'{topic}' and '{other}' differ by {difference} alone: write them alike."
     return ""
 
 
@@ -166,9 +166,9 @@ def notices(evaluations: Mapping[str, Evaluation]) -> list[str]:
         messages = [without_results(evaluation)] if evaluation.missing else []
         for message in (*messages, *without_judgments(evaluation)):
             names.setdefault(message, []).append(name)
-    told = [f"{listing(runs)}: {message}" for message, runs in names.items()]
+    lines = [f"{listing(runs)}: {message}" for message, runs in names.items()]
     remark = without_relevant(next(iter(evaluations.values())))  # the same for all
-    return [*told, *([remark] if remark else [])]
+    return [*lines, *([remark] if remark else [])]
 
 
 def without_results(evaluation: Evaluation, collection: Collection | None = None) -> str:
@@ -179,14 +179,14 @@ def without_results(evaluation: Evaluation, collection: Collection | None = None
     groups: dict[str, list[str]] = {}
     for topic in evaluation.missing:
         groups.setdefault(_counted(evaluation, topic), []).append(topic)
-    told = [
+    parts = [
         f"{_topics(topics)} with no results ({explanation}): {listing(topics, _SHOWN)}"
         for explanation, topics in groups.items()
     ]
-    known = {topic.id for topic in collection.topics} if collection else {*evaluation.missing}
-    if collection and (strange := [topic for topic in evaluation.missing if topic not in known]):
-        told.append(f"judged, but no topics of '{collection.id}': {listing(strange, _SHOWN)}")
-    return "; ".join(told)
+    ids = {topic.id for topic in collection.topics} if collection else {*evaluation.missing}
+    if collection and (strange := [topic for topic in evaluation.missing if topic not in ids]):
+        parts.append(f"judged, but no topics of '{collection.id}': {listing(strange, _SHOWN)}")
+    return "; ".join(parts)
 
 
 def without_judgments(evaluation: Evaluation) -> list[str]:
@@ -206,7 +206,9 @@ def without_judgments(evaluation: Evaluation) -> list[str]:
         (evaluation.unsampled, f"without sampled judgments (they do not count for {names})"),
     )
     return [
-        f"{_topics(topics)} {what}: {listing(topics, _SHOWN)}" for topics, what in groups if topics
+        f"{_topics(topics)} {condition}: {listing(topics, _SHOWN)}"
+        for topics, condition in groups
+        if topics
     ]
 
 

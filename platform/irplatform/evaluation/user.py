@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from irplatform.evaluation.hits import Values
-from irplatform.evaluation.kinds import Asked, OfRanking, Standard
+from irplatform.evaluation.kinds import IrMeasure, OfRanking, Standard
 
 if TYPE_CHECKING:
     from irplatform.evaluation.kinds import Limits
@@ -27,7 +27,7 @@ Attention: TypeAlias = tuple[Values, float]
 the last one, in parts of that of the first of them.
 """
 
-User: TypeAlias = Callable[[Asked, Values, Values], Attention]
+User: TypeAlias = Callable[[IrMeasure, Values, Values], Attention]
 """A user's attention, from measure, ranks and gains."""
 
 TAKES: Limits = {
@@ -36,7 +36,7 @@ TAKES: Limits = {
 }
 
 
-def scaled(measure: Asked, grades: Values) -> Values:
+def scaled(measure: IrMeasure, grades: Values) -> Values:
     """Return gains from 0 to 1; grades outside of `min_rel` and `max_rel` count as these."""
     least, most = measure["min_rel"], measure["max_rel"]
     gains: Values = (np.clip(grades, least, most) - least) / (most - least)
@@ -44,7 +44,7 @@ def scaled(measure: Asked, grades: Values) -> Values:
 
 
 def user_measure(
-    user: User, gains: Callable[[Asked, Values], Values] = scaled, *, only_rises: bool = False
+    user: User, gains: Callable[[IrMeasure, Values], Values] = scaled, *, only_rises: bool = False
 ) -> Standard:
     """Return the measure that models a user."""
     return Standard(OfRanking(UserValue(user, gains)), takes=TAKES, only_rises=only_rises)
@@ -55,10 +55,10 @@ class UserValue:
     """The value of a topic for a user; `gains` makes gains of grades of at least 0."""
 
     user: User
-    gains: Callable[[Asked, Values], Values]
+    gains: Callable[[IrMeasure, Values], Values]
 
     def __call__(
-        self, measure: Asked, grades: Mapping[str, float], doc_ids: Sequence[str]
+        self, measure: IrMeasure, grades: Mapping[str, float], doc_ids: Sequence[str]
     ) -> float:
         """Compute the value from document id to grade, and the results, best first."""
         retrieved = np.array([max(grades.get(doc_id, 0), 0) for doc_id in doc_ids], float)
@@ -70,10 +70,10 @@ class UserValue:
         return float(reached[:-1] @ gains / (reached[:-1].sum() + reached[-1] * below))
 
 
-def squares(ranks: Values, wanted: Values) -> Attention:
+def squares(ranks: Values, targets: Values) -> Attention:
     """Return the chances of going on of INSQ and INST, for a wanted gain at each rank."""
     from scipy.special import zeta
 
-    ends = ranks + wanted
+    ends = ranks + targets
     going_on: Values = np.square((ends - 1) / ends)
     return going_on, float(ends[-1] ** 2 * zeta(2, ends[-1]))

@@ -58,7 +58,11 @@ class Evidence:
         by_terms: dict[tuple[str, ...], Synonym] = {}
         for name in names:
             terms = tuple(self._compiler.terms(name.text))
-            if terms and terms not in by_terms and (name.how == "topic" or self.count(name.text)):
+            if (
+                terms
+                and terms not in by_terms
+                and (name.relation == "topic" or self.count(name.text))
+            ):
                 by_terms[terms] = name
         return list(by_terms.values())
 
@@ -105,15 +109,15 @@ class Evidence:
 
     def of_disease(self, names: Sequence[Synonym]) -> list[Synonym]:
         """A disease's names without short ones that mean something else, and with its initials."""
-        long = [n for n in names if n.how == "topic" or len(n.text) > _SHORT_NAME]
-        sure = [n for n in long if n.how != "narrow"]
+        long = [n for n in names if n.relation == "topic" or len(n.text) > _SHORT_NAME]
+        sure = [n for n in long if n.relation != "narrow"]
         trusted = [n for n in names if n in long or self.agreement(n.text, sure) >= _ABBREVIATED]
         return self.occurring([*trusted, *self.abbreviations(trusted, _ABBREVIATED)])
 
     def abbreviated(self, short: str, diseases: Iterable[list[Synonym]]) -> str:
         """The most frequent name of the disease that an abbreviation mostly stands for, or ""."""
         shares = ((self.agreement(short, names), names) for names in diseases)
-        share, names = max(shares, key=lambda each: each[0], default=(0.0, []))
+        share, names = max(shares, key=lambda pair: pair[0], default=(0.0, []))
         if share < _ABBREVIATED:
             return ""
         return max(names, key=lambda name: self.count(name.text)).text
@@ -144,7 +148,9 @@ class Evidence:
 
 def _beyond_doubt(name: Synonym, own_name: str) -> bool:
     """True for a full name, a spelling of the topic's, or a gene of a family: N-ras for NRAS."""
-    if name.how in ("topic", "spelling", "narrow") or (" " in name.text and name.how == "synonym"):
+    if name.relation in ("topic", "spelling", "narrow") or (
+        " " in name.text and name.relation == "synonym"
+    ):
         return True
     plain, symbol = (re.sub(r"[^a-z0-9]", "", text.lower()) for text in (name.text, own_name))
     return plain == symbol or (plain in symbol and any(c.isdigit() for c in plain[1:]))

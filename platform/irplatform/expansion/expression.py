@@ -126,9 +126,9 @@ def as_json(expression: Expression) -> dict[str, Any]:
             tree = _group("names of", note, weighted_names)
         case Boolean():
             parts = (
-                {**as_json(part), **({"occurs": how} if how != "should" else {})}
-                for how in ("must", "filter", "should")
-                for part in getattr(expression, how)
+                {**as_json(part), **({"occurs": role} if role != "should" else {})}
+                for role in ("must", "filter", "should")
+                for part in getattr(expression, role)
             )
             tree = _group("sum", expression.note, parts)
     return tree
@@ -166,7 +166,7 @@ def _in_words(part: Mapping[str, Any]) -> str:
         left, right = (" | ".join(part[side]) for side in ("left", "right"))
         return f"{part['field']}: within {part['gaps']} words of each other: {left}  AND  {right}"
     tie = f", tie {part['tie']:g}" if "tie" in part else ""
-    return f"{_named(part)}{tie}{once}"
+    return f"{_label(part)}{tie}{once}"
 
 
 def as_outline(explanation: Mapping[str, Any]) -> str:
@@ -189,26 +189,26 @@ def _outline_in_words(part: Mapping[str, Any]) -> str:
     inner = part.get("parts")
     if inner is None:
         return f"{part['field']}: {_quoted(part)}"
-    fields = {each.get("field") if "text" in each else None for each in inner}
+    fields = {child.get("field") if "text" in child else None for child in inner}
     if len(fields) > 1 or None in fields:  # groups of groups, or of words near each other
-        return f"{_named(part)}: {_first([_called(each) for each in inner], '; ')}"
-    return f"{fields.pop()}: {_named(part)}: {_first([_quoted(each) for each in inner], ', ')}"
+        return f"{_label(part)}: {_first([_called(child) for child in inner], '; ')}"
+    return f"{fields.pop()}: {_label(part)}: {_first([_quoted(child) for child in inner], ', ')}"
 
 
 def _called(part: Mapping[str, Any]) -> str:
     occurs = f"{part['occurs']} " if "occurs" in part else ""
     if "parts" in part and "note" not in part:
-        return occurs + _first([_called(each) for each in part["parts"]], " | ")
+        return occurs + _first([_called(child) for child in part["parts"]], " | ")
     if "parts" in part:
-        return occurs + _named(part)
+        return occurs + _label(part)
     return occurs + (_outline_in_words(part) if part["kind"] == "near" else _quoted(part))
 
 
 def _first(names: Sequence[str], between: str) -> str:
     """The first few of some names, and how many more there are."""
-    shown = _SHOWN if len(names) > _SHOWN + 1 else len(names)
-    more = [f"… {len(names) - shown} more"] if len(names) > shown else []
-    return between.join([*names[:shown], *more])
+    count = _SHOWN if len(names) > _SHOWN + 1 else len(names)
+    more = [f"… {len(names) - count} more"] if len(names) > count else []
+    return between.join([*names[:count], *more])
 
 
 def _with_weight(part: Mapping[str, Any], words: str) -> str:
@@ -218,7 +218,7 @@ def _with_weight(part: Mapping[str, Any], words: str) -> str:
     return f"{occurs}{weight}{words}{setting}"
 
 
-def _named(group: Mapping[str, Any]) -> str:
+def _label(group: Mapping[str, Any]) -> str:
     """The kind of a group of parts, and its note: "names of (ERBB2)"."""
     return f"{group['kind']} ({group['note']})" if "note" in group else str(group["kind"])
 

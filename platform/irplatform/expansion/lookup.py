@@ -27,7 +27,7 @@ from irplatform.knowledge.model import without_salt
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from irplatform.expansion.names import How
+    from irplatform.expansion.names import NameRelation
     from irplatform.knowledge import Concept, Knowledge
     from irplatform.knowledge.model import ConceptKind
 
@@ -67,8 +67,10 @@ def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
     synonyms += names_of(below, "narrow")
     headings = [*headings_of(concepts, "synonym"), *headings_of(below, "narrow")]
     if not headings_of(concepts, "synonym"):
-        above = (each for concept in concepts for each in knowledge.ancestors(concept.id, 10))
-        broader = (headings_of(knowledge.same_as(each.id), "broad") for each in above)
+        above = (
+            ancestor for concept in concepts for ancestor in knowledge.ancestors(concept.id, 10)
+        )
+        broader = (headings_of(knowledge.same_as(ancestor.id), "broad") for ancestor in above)
         headings = [*next(filter(None, broader), []), *headings]
     return Names(
         text, distinct(synonyms), distinct(headings), tuple(concept.id for concept in concepts)
@@ -96,11 +98,11 @@ def diseases_abbreviated(short: str, knowledge: Knowledge) -> list[list[Synonym]
     """
     if not _ABBREVIATION.fullmatch(short):
         return []
-    found = (
+    name_lists = (
         [name for name in names_of([concept], "synonym") if fits(short, name.text)]
         for concept in knowledge.concepts("disease")
     )
-    return [names for names in found if names]
+    return [names for names in name_lists if names]
 
 
 def _diseases(text: str, knowledge: Knowledge) -> list[Concept]:
@@ -141,11 +143,11 @@ def gene_names(symbol: str, gene: str, knowledge: Knowledge) -> Names:
         for name in concept.names:
             if _other_gene(name.text, symbol, concepts, knowledge):
                 continue
-            how: How = name.kind if name.kind in ("alias", "previous") else "synonym"
-            synonyms.append(Synonym(name.text, how, f"{concept.id} {name.kind}"))
-            if how != "synonym" or name.kind == "preferred":
+            relation: NameRelation = name.kind if name.kind in ("alias", "previous") else "synonym"
+            synonyms.append(Synonym(name.text, relation, f"{concept.id} {name.kind}"))
+            if relation != "synonym" or name.kind == "preferred":
                 source = f"{concept.id} {name.kind}"
-                synonyms += [Synonym(s, how, source) for s in symbol_spellings(name.text)]
+                synonyms += [Synonym(s, relation, source) for s in symbol_spellings(name.text)]
     return Names(symbol, distinct(synonyms), (), tuple(concept.id for concept in concepts))
 
 
@@ -199,10 +201,10 @@ def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
 
     Genes and diseases in it are its targets. An unknown treatment keeps its text alone.
     """
-    for whole in dict.fromkeys([text, _ASIDE.sub("", text)]):
-        if concepts := _drug(whole, knowledge):
-            aside = _beside(text, knowledge) if whole != text else []
-            return [of_concepts(whole, concepts, aside)]
+    for wording in dict.fromkeys([text, _ASIDE.sub("", text)]):
+        if concepts := _drug(wording, knowledge):
+            aside = _beside(text, knowledge) if wording != text else []
+            return [of_concepts(wording, concepts, aside)]
     parts = _parts(text, _BETWEEN_TREATMENTS)
     for between, enough in _BETWEEN_DRUGS if len(parts) <= 1 else ():
         within = _parts(text, between)

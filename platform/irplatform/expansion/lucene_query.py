@@ -156,17 +156,17 @@ class Compiler:
         occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
         builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
         clauses = (
-            (self._query(inner), how)
-            for how, parts in (
+            (self._query(inner), role)
+            for role, parts in (
                 ("MUST", part.must),
                 ("SHOULD", part.should),
                 ("FILTER", part.filter),
             )
             for inner in parts
         )
-        added = [(query, how) for query, how in clauses if query is not None]
-        for query, how in added:
-            builder.add(query, getattr(occur, how))
+        added = [(query, role) for query, role in clauses if query is not None]
+        for query, role in added:
+            builder.add(query, getattr(occur, role))
         builder.setMinimumNumberShouldMatch(part.minimum)
         return builder.build() if added else None
 

@@ -1,8 +1,8 @@
 """The names of a topic's parts: in knowledge bases, abbreviated, in other spellings.
 
-Each synonym states its relation to the topic's name (`How`), by which a plan weighs it, and its
-source. Analysis splits words at hyphens: KRAS is one term and K-ras two. So names come in several
-spellings, without those that no document has.
+Each synonym states its relation to the topic's name (`NameRelation`), by which a plan weighs it,
+and its source. Analysis splits words at hyphens: KRAS is one term and K-ras two. So names come in
+several spellings, without those that no document has.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _GREEK = {
 }
 _LATIN = re.compile(rf"-?({'|'.join(form for forms in _GREEK.values() for form in forms)})(?=\d?$)")
 _ONCOGENE = "proto-oncogene"
-How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spelling"]
+NameRelation = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spelling"]
 """How a synonym relates to the topic's name."""
 
 
@@ -59,7 +59,7 @@ class Synonym:
     """A name beside the topic's, its relation to it, and its source ("MESH:D008545 synonym")."""
 
     text: str
-    how: How
+    relation: NameRelation
     source: str = ""
 
 
@@ -92,8 +92,8 @@ def spelled(texts: Iterable[str], source: str) -> list[Synonym]:
 def called(text: str, names: Names) -> Names:
     """The names of a thing under the topic's name, such as an abbreviation."""
     others = (
-        replace(name, how="synonym", source=f"what {text} stands for")
-        if name.how == "topic"
+        replace(name, relation="synonym", source=f"what {text} stands for")
+        if name.relation == "topic"
         else name
         for name in names.synonyms
     )
@@ -109,7 +109,7 @@ def each_once(mentions: Iterable[Names]) -> tuple[Names, ...]:
     for same in things.values():
         synonyms = [synonym for names in same for synonym in names.synonyms]
         if len(same) > 1:
-            synonyms.sort(key=lambda synonym: synonym.how != "topic")
+            synonyms.sort(key=lambda synonym: synonym.relation != "topic")
         united.append(replace(same[0], synonyms=distinct(synonyms)))
     return tuple(united)
 
@@ -152,7 +152,7 @@ def phrase_names(
         for start in range(len(words) - length + 1):
             part = " ".join(words[start : start + length])
             matches = knowledge.find(part)
-            if concepts := [each for each in matches if not kinds or each.kind in kinds]:
+            if concepts := [concept for concept in matches if not kinds or concept.kind in kinds]:
                 return of_concepts(part, concepts)
     return None
 
@@ -170,26 +170,26 @@ def names_within(text: str, knowledge: Knowledge) -> list[Names]:
     shouted = Capitals(text).uninformative(0) or (len(words) > 1 and text.isupper())
     if shouted and not all(_is_symbol(word, knowledge) for word in words):
         words = [word.lower() for word in words]
-    named: dict[int, Names] = {}
-    taken = [False] * len(words)
+    names_at: dict[int, Names] = {}
+    coverage = [False] * len(words)
     for length in range(min(len(words), LONGEST), 0, -1):
         for start in range(len(words) - length + 1):
-            if any(taken[start : start + length]):
+            if any(coverage[start : start + length]):
                 continue
             part = " ".join(words[start : start + length])
-            concepts = [each for each in knowledge.find(part) if each.kind != "variant"]
+            concepts = [concept for concept in knowledge.find(part) if concept.kind != "variant"]
             if length == 1 < len(words):
-                concepts = [each for each in concepts if _meant_alone(part, each)]
+                concepts = [concept for concept in concepts if _meant_alone(part, concept)]
             if concepts:
-                named[start] = of_concepts(part, concepts)
-                taken[start : start + length] = [True] * length
-    return [named[start] for start in sorted(named)]
+                names_at[start] = of_concepts(part, concepts)
+                coverage[start : start + length] = [True] * length
+    return [names_at[start] for start in sorted(names_at)]
 
 
 def _is_symbol(word: str, knowledge: Knowledge) -> bool:
     """True for a code, or a name that is written in capitals: V600E, MET."""
     return any(map(str.isdigit, word)) or any(
-        name.text == word for each in knowledge.find(word) for name in each.names
+        name.text == word for concept in knowledge.find(word) for name in concept.names
     )
 
 
@@ -208,17 +208,17 @@ def of_concepts(text: str, concepts: Sequence[Concept], further: Iterable[Synony
     return Names(text, synonyms, distinct(headings_of(concepts, "synonym")), ids)
 
 
-def names_of(concepts: Iterable[Concept], how: How) -> Iterator[Synonym]:
+def names_of(concepts: Iterable[Concept], relation: NameRelation) -> Iterator[Synonym]:
     """The exact names of concepts, with a relation to the topic's name."""
     for concept in concepts:
         for name in concept.names:
             if name.kind in _EXACT:
-                yield Synonym(uninverted(name.text), how, f"{concept.id} {name.kind}")
+                yield Synonym(uninverted(name.text), relation, f"{concept.id} {name.kind}")
 
 
-def headings_of(concepts: Iterable[Concept], how: How) -> list[Synonym]:
+def headings_of(concepts: Iterable[Concept], relation: NameRelation) -> list[Synonym]:
     """The MeSH headings among concepts."""
-    return [Synonym(c.name, how, c.id) for c in concepts if c.id.startswith(MESH)]
+    return [Synonym(c.name, relation, c.id) for c in concepts if c.id.startswith(MESH)]
 
 
 def tumor_spellings(name: str) -> Iterator[str]:
@@ -273,15 +273,15 @@ def fits(short: str, name: str) -> bool:
     words = [word.upper() for word in _words(name)]
     if not 2 <= len(words) <= len(short):
         return False
-    used = {0}  # how many letters the words so far may have given
+    counts = {0}  # how many letters the words so far may have given
     for word in words:
-        used = {
+        counts = {
             end
-            for start in used
+            for start in counts
             for end in range(start + 1, len(short) + 1)
             if word[0] == short[start] and _in_order(short[start + 1 : end], word[1:])
         }
-    return len(short) in used
+    return len(short) in counts
 
 
 def _words(name: str) -> list[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from irplatform.data import Topic
-    from irplatform.expansion.names import How
+    from irplatform.expansion.names import NameRelation
 
 
 Part = Literal["disease", "gene", "treatment"]
@@ -43,11 +43,11 @@ class SynonymWeights(Options):
     narrow: float = _weight(0.5, "kinds of the disease")
     alias: float = _weight(0.6, "a gene's aliases and former symbols")
 
-    def of(self, how: How) -> float:
+    def of(self, relation: NameRelation) -> float:
         """The weight of a name."""
-        if how in ("alias", "previous"):
+        if relation in ("alias", "previous"):
             return self.alias
-        return {"synonym": self.synonym, "narrow": self.narrow}.get(how, 1.0)
+        return {"synonym": self.synonym, "narrow": self.narrow}.get(relation, 1.0)
 
 
 class DiseasePart(Options):
@@ -186,19 +186,19 @@ class QueryPlan(Weights):
         A misspelt field would silently remove a part of every query. Topics without the default
         fields are searched by their words.
         """
-        known = {name for topic in topics for name, value in topic.fields.items() if value}
+        fields = {name for topic in topics for name, value in topic.fields.items() if value}
         all_weights: dict[str, Weights] = {"plan": self}
         all_weights |= {f"plan.folds.{n}.weights": f.weights for n, f in enumerate(self.folds)}
         for place, weights in all_weights.items():
-            named = {f"other.{name}": name for name in weights.other}
+            field_by_setting = {f"other.{name}": name for name in weights.other}
             for part in ("disease", "gene", "treatment"):
                 options = getattr(weights, part)
                 if part in weights.model_fields_set and "field" in options.model_fields_set:
-                    named[f"{part}.field"] = options.field
-            for setting, name in named.items():
-                if name not in known:
+                    field_by_setting[f"{part}.field"] = options.field
+            for setting, name in field_by_setting.items():
+                if name not in fields:
                     hint = f"It is named by {place}.{setting}."
-                    raise unknown("field", name, known, of="the topics", hint=hint)
+                    raise unknown("field", name, fields, of="the topics", hint=hint)
 
     def chosen_on(self, topics: Sequence[Topic]) -> ChosenOn | None:
         """The topics that the plan, or the default that it changes, was chosen on, or None."""
@@ -286,13 +286,13 @@ class ChosenOn:
     reason: str = ""
 
     def __str__(self) -> str:
-        these = "this topic" if self.of == 1 else f"{self.topics:,} of these {self.of:,} topics"
-        each = "it" if self.of == 1 else "each of them"
-        sentence = f"the query plan was chosen on {these}"
+        topics = "this topic" if self.of == 1 else f"{self.topics:,} of these {self.of:,} topics"
+        subject = "it" if self.of == 1 else "each of them"
+        sentence = f"the query plan was chosen on {topics}"
         if self.held_out:
-            return f"{sentence}: {each} is searched with weights that were chosen without it"
+            return f"{sentence}: {subject} is searched with weights that were chosen without it"
         return (
-            f"WARNING: {sentence}, and {each} is searched with weights that have seen it, "
+            f"WARNING: {sentence}, and {subject} is searched with weights that have seen it, "
             f"because {self.reason}: its scores are better than they would be on other topics."
         )
 

@@ -206,13 +206,13 @@ def _treatments(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     yield Component("treatment.weight", weights.weight, _sum(anywhere))
     yield Component("treatment.title", weights.title, _sum(in_title))
     yield Component("treatment.heading", weights.heading, _sum(map(_headings, treatments)))
-    named = [
+    clauses = [
         Boolean(must=tuple(map(Phrase, names.text.split())), note=f"all of {names.text}")
         if not names.concepts and len(names.text.split()) > 1
         else part
         for names, part in zip(treatments, anywhere, strict=True)
     ]
-    yield Component("treatment.named", weights.named, _sum(map(Constant, named)))
+    yield Component("treatment.named", weights.named, _sum(map(Constant, clauses)))
 
 
 def _treatment(names: Names, plan: Weights, field: str) -> Expression:
@@ -240,7 +240,7 @@ def _context(parts: TopicParts, plan: Weights) -> Iterator[Component]:
 def _names(names: Names, plan: Weights, field: str) -> Expression:
     return Synonyms(
         tuple(
-            (Phrase(name.text, field, note=_note(name)), plan.synonyms.of(name.how))
+            (Phrase(name.text, field, note=_note(name)), plan.synonyms.of(name.relation))
             for name in names.synonyms
         ),
         note=names.text,
@@ -258,7 +258,7 @@ def _phrases(parts: TopicParts, plan: Weights) -> Expression:
 
 
 def _note(name: Synonym) -> str:
-    return f"{name.how}, {name.source}" if name.source else name.how
+    return f"{name.relation}, {name.source}" if name.source else name.relation
 
 
 def _headings(names: Names) -> Expression:

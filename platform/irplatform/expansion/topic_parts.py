@@ -118,10 +118,10 @@ class TopicReader:
         query = _query(topic, (plan.disease.field, plan.gene.field))
         if disease or markers:
             words = (marker.words for marker in markers if marker.words and not marker.genes)
-            mentions = list(filter(None, (phrase_names(each, self._knowledge) for each in words)))
+            mentions = list(filter(None, (phrase_names(text, self._knowledge) for text in words)))
         else:
-            named = names_within(query, self._knowledge)
-            mentions = list(each_once(self._as_in_fields(each, plan) for each in named))
+            query_names = names_within(query, self._knowledge)
+            mentions = list(each_once(self._as_in_fields(mention, plan) for mention in query_names))
         names = self._disease(disease, plan.disease.kinds) if disease else None
         drugs: tuple[Synonym, ...] = ()
         if plan.context.drugs:
@@ -134,18 +134,18 @@ class TopicReader:
             self._treatments(_text(topic, plan.treatment.field), plan.treatment.agreement),
             drugs,
             tuple(
-                replace(each, synonyms=tuple(self._evidence.occurring(each.synonyms)))
-                for each in mentions
+                replace(mention, synonyms=tuple(self._evidence.occurring(mention.synonyms)))
+                for mention in mentions
             ),
             disease if names and names.text != disease else "",
             frozenset(unaltered),
             query,
         )
 
-    def _symbol(self, written: str) -> str:
+    def _symbol(self, symbol: str) -> str:
         """A gene's symbol as knowledge bases write it: PDGFRA for PDGFRα, if they have that."""
-        latin = with_latin_letter(written)
-        return latin if latin != written and genes_called(latin, self._knowledge) else written
+        latin = with_latin_letter(symbol)
+        return latin if latin != symbol and genes_called(latin, self._knowledge) else symbol
 
     def _find_disease(self, text: str, kinds: int) -> Names:
         evidence = self._evidence
@@ -158,8 +158,8 @@ class TopicReader:
             if name := evidence.abbreviated(text, abbreviated):
                 disease = called(text, disease_names(name, self._knowledge, most))
         names = evidence.of_disease(evidence.occurring(disease.synonyms))
-        exact = [name for name in names if name.how != "narrow"]
-        narrow = [name for name in names if name.how == "narrow"]
+        exact = [name for name in names if name.relation != "narrow"]
+        narrow = [name for name in names if name.relation == "narrow"]
         synonyms = (*exact, *evidence.kinds(exact, narrow)[:kinds])
         occurs = any(evidence.count(name.text) for name in synonyms)
         return replace(disease, synonyms=synonyms if occurs else ())
@@ -221,9 +221,9 @@ def _without_names_of(disease: Names, gene: Names) -> Names:
 
     An alias that is a kind of the disease stays: a syndrome named after its gene.
     """
-    names = {name.text.lower() for name in disease.synonyms if name.how != "narrow"}
+    names = {name.text.lower() for name in disease.synonyms if name.relation != "narrow"}
     names.add(disease.text.lower())
-    synonyms = (n for n in gene.synonyms if n.how == "topic" or n.text.lower() not in names)
+    synonyms = (n for n in gene.synonyms if n.relation == "topic" or n.text.lower() not in names)
     return replace(gene, synonyms=tuple(synonyms))
 
 

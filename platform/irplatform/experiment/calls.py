@@ -94,12 +94,12 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
     are the files that declare them, those that settings name, and those that systems read.
     """
     settings = plan.settings
-    named: dict[Path, str] = {}
+    roles: dict[Path, str] = {}
     for role in _COLLECTIONS:
-        for name in _listed(getattr(settings, role)):
-            if is_path(where := aliases().get(str(name), str(name))):
-                for path in _declared(expand(where)):
-                    named.setdefault(path.absolute(), _kind(path))
+        for name in _as_list(getattr(settings, role)):
+            if is_path(source := aliases().get(str(name), str(name))):
+                for path in _declared(expand(source)):
+                    roles.setdefault(path.absolute(), _kind(path))
     others = {
         name: getattr(settings, name)
         for name, setting in _DECLARED.items()
@@ -107,23 +107,23 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
     }
     others["candidates"] = settings.first_stage.source
     for role, value in {**others, **flat(dict(settings.settings))}.items():
-        for item in _listed(value):
+        for item in _as_list(value):
             if (file := _existing(item)) is not None:
-                named.setdefault(file, role.replace("_", " "))
+                roles.setdefault(file, role.replace("_", " "))
     systems = [(choice.name, choice.reads) for choice in plan.retrievers]
     systems += [(choice.name, choice.reads) for choice in plan.rerankers]
     for name, reads in systems:
         for path in reads.files:
-            named.setdefault(path.absolute(), f"file of {name}")
+            roles.setdefault(path.absolute(), f"file of {name}")
     plugins = [c.registration.plugin for c in plan.retrievers]
     plugins += [c.registration.plugin for c in plan.rerankers]
     for plugin in plugins:
         if plugin.file is not None:
-            named.setdefault(plugin.file, "plugin")
-    digest_of = {path: content_digest(path) for path in named}
+            roles.setdefault(plugin.file, "plugin")
+    digest_of = {path: content_digest(path) for path in roles}
     return [
         {"role": role, "path": str(path), "sha256": digest_of[path]}
-        for path, role in named.items()
+        for path, role in roles.items()
         if digest_of[path]
     ]
 
@@ -131,8 +131,8 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
 def content_digest(path: Path) -> str:
     """Return the SHA-256 of a file, or of a folder's names and files; "" for a pipe or nothing."""
     if path.is_dir():
-        listed = sorted(folder_digests(path).items())
-        lines = "".join(f"{digest}  {name}\n" for name, digest in listed)
+        entries = sorted(folder_digests(path).items())
+        lines = "".join(f"{digest}  {name}\n" for name, digest in entries)
         return hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()
     return digests([path])[0] if path.exists() and is_ordinary(path, path.stat()) else ""
 
@@ -165,7 +165,7 @@ def _kind(path: Path) -> str:
     return "judgments file" if path.parent.name == "qrels" else "file of the collection"
 
 
-def _listed(value: object) -> Sequence[Any]:
+def _as_list(value: object) -> Sequence[Any]:
     if value is None:
         return ()
     return [*value] if isinstance(value, tuple | list) else [value]
@@ -180,8 +180,8 @@ def plain_value(name: str, value: object) -> Any:
     if isinstance(value, Path):
         return str(value.expanduser().absolute())
     if isinstance(value, str) and name in _COLLECTIONS:
-        where = aliases().get(value, value)
-        return str(expand(where).absolute()) if is_path(where) else where
+        place = aliases().get(value, value)
+        return str(expand(place).absolute()) if is_path(place) else place
     if isinstance(value, str) and (path := _existing(value)) is not None:
         return str(path)
     return value if isinstance(value, str | int | float | None) else repr(value)

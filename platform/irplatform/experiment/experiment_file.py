@@ -83,10 +83,10 @@ def settings_of(
         options["rerankers"] = rerankers
     if options.get("config") is not None:
         options.setdefault("settings", {})  # a file of settings takes the place of earlier ones
-    known = [field.name for field in fields(RunSettings)]
+    names = [field.name for field in fields(RunSettings)]
     for name in options:
-        if name not in known:
-            raise unknown("setting", name, known, of="a run")
+        if name not in names:
+            raise unknown("setting", name, names, of="a run")
     if isinstance(value, RunSettings):
         if "collection" in options:
             options = {"collections": (), **options}
@@ -96,10 +96,10 @@ def settings_of(
         return RunSettings(**options)
     several = isinstance(collection, tuple | list) and collection
     if not (several or isinstance(collection, Path | str | Collection)):
-        what = "it is missing" if collection is None else f"not {quoted(collection)}"
+        reason = "it is missing" if collection is None else f"not {quoted(collection)}"
         raise InputError(
             "a run needs RunSettings or a collection, as in run('demo', rerankers='delta'); "
-            f"{what}."
+            f"{reason}."
         )
     if isinstance(collection, Path | str):
         path = Path(collection).expanduser()
@@ -118,8 +118,8 @@ def read_experiment(path: AnyPath) -> dict[str, Any]:
         >>> RunSettings(**read_experiment("experiment.toml"))  # doctest: +SKIP
     """
     path = as_path(path, "path")
-    shown = declared(ShownSettings)
-    content = {key: value for key, value in read_file(path).items() if key not in shown}
+    display_settings = declared(ShownSettings)
+    content = {key: value for key, value in read_file(path).items() if key not in display_settings}
     try:
         RunSettings(**content)
     except InputError as error:
@@ -144,17 +144,17 @@ class _Reader:
 
     def read(self, content: Mapping[str, object]) -> dict[str, Any]:
         values: dict[str, Any] = {}
-        written: dict[str, str] = {}
+        key_of: dict[str, str] = {}
         for key, value in content.items():
             name = key.replace("-", "_")
             name = SINGULAR.get(name, name)
             if name not in _DECLARED:
-                known = [k.replace("_", "-") for k in _DECLARED]
-                error = unknown("key", key, known, of="an experiment")
+                keys = [k.replace("_", "-") for k in _DECLARED]
+                error = unknown("key", key, keys, of="an experiment")
                 raise InputError(error.message, path=self.path)
-            if name in written:
-                raise InputError(f"'{written[name]}' and '{key}' say the same.", path=self.path)
-            written[name] = key
+            if name in key_of:
+                raise InputError(f"'{key_of[name]}' and '{key}' say the same.", path=self.path)
+            key_of[name] = key
             values[name] = self._value(key, name, value)
         if "rerankers" in values:
             values["rerankers"], options = values["rerankers"]
@@ -174,7 +174,9 @@ class _Reader:
             return flat(self._table(key, value))
         if setting.several:
             texts = self._list(key, value)
-            return [self._at(t) if setting.kind == "Path" else self._named(name, t) for t in texts]
+            return [
+                self._at(t) if setting.kind == "Path" else self._resolve(name, t) for t in texts
+            ]
         if value in setting.words:
             return value
         checked = self._kind(key, value, _KINDS[setting.kind], setting.in_words)
@@ -195,12 +197,12 @@ class _Reader:
             options |= flat({label: table})
         return names, options
 
-    def _named(self, name: str, text: str) -> str:
+    def _resolve(self, name: str, text: str) -> str:
         """A name; a path is taken from the file's folder."""
         if name in ("collections", "train_on") and text.partition(":")[0] not in aliases():
             place = self._at(text)
-            there = "/" in text and split_off(place)[0].exists()
-            return str(place) if looks_like_path(text) or there or is_collection(place) else text
+            exists = "/" in text and split_off(place)[0].exists()
+            return str(place) if looks_like_path(text) or exists or is_collection(place) else text
         if name == "first_stages":
             parts = text.split("+")
             for end in range(len(parts), 0, -1):

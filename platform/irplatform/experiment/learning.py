@@ -53,10 +53,10 @@ def find_training(collection: Collection, train_on: Sequence[Collection]) -> Col
     topics that are the evaluated ones are left out. InputError if it is the evaluated collection
     itself or cannot be learned from.
     """
-    named = train_on or ([collection.training()] if collection.training else [])
-    if not named:
+    collections = train_on or ([collection.training()] if collection.training else [])
+    if not collections:
         return None
-    training = all_to_learn_from(named)
+    training = all_to_learn_from(collections)
     if _includes(training, collection):
         raise InputError(f"'{collection.id}' cannot train rerankers for itself.")
     validation = training.validation() if training.validation else None
@@ -69,13 +69,13 @@ def _includes(joined_collection: Collection, collection: Collection) -> bool:
     return any(part.id == collection.id for part in parts)
 
 
-def all_to_learn_from(named: Sequence[Collection]) -> Collection:
+def all_to_learn_from(collections: Sequence[Collection]) -> Collection:
     """Join collections to learn from.
 
     Raises:
         InputError: one is named twice or has no judgments, or they have different documents.
     """
-    training = joined(named)
+    training = joined(collections)
     first, *others = training.parts or (training,)
     for part in (first, *others):
         if part.load_qrels is None:
@@ -219,21 +219,21 @@ def check_cross_validation(
 
 def warning_of_fields(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
     """Warn of fields that only evaluated or only training topics have; return "" otherwise."""
-    asked, known = (
-        [name for name in _ASKED if any(topic.fields.get(name) for topic in some)]
-        for some in (topics, learned_on)
+    fields, training_fields = (
+        [name for name in _ASKED if any(topic.fields.get(name) for topic in group)]
+        for group in (topics, learned_on)
     )
-    if new_fields := [name for name in asked if name not in known]:
+    if new_fields := [name for name in fields if name not in training_fields]:
         return (
             f"WARNING: these topics have the field {' and '.join(new_fields)}, and no training "
             "topic has: rerankers have not learned what it is worth, and may rank worse than the "
             "first stage."
         )
-    if known and not asked:
+    if training_fields and not fields:
         return (
-            f"WARNING: the training topics have the field {' and '.join(known)}, and none of these "
-            "topics has: what rerankers have learned of it does not apply here, and they may rank "
-            "worse than the first stage."
+            f"WARNING: the training topics have the field {' and '.join(training_fields)}, and "
+            "none of these topics has: what rerankers have learned of it does not apply here, and "
+            "they may rank worse than the first stage."
         )
     return ""
 
@@ -292,9 +292,9 @@ def check_pretraining(
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
     _refuse_test_topics(name, source, plugins)
-    some = command("headings", source="COLLECTION")
+    usage = command("headings", source="COLLECTION")
     advice = (
-        f"Queries to pre-train on ask for the same documents; {some} makes some where these have "
+        f"Queries to pre-train on ask for the same documents; {usage} makes some where these have "
         "MeSH headings."
     )
     check_same_documents(source, collection.corpus, advice)
@@ -329,13 +329,13 @@ def declared_pretraining(
     if not declaring:
         return None
     if MESH_FIELD not in collection.corpus.fields:
-        why = f"the documents of '{collection.id}' have no MeSH headings."
+        reason = f"the documents of '{collection.id}' have no MeSH headings."
     else:
         try:
             return learned_before(MESH)
         except TooFewHeadingsError as error:
-            why = error.message
-    notice(f"{', '.join(declaring)}: not pre-trained, since {why}")
+            reason = error.message
+    notice(f"{', '.join(declaring)}: not pre-trained, since {reason}")
     return None
 
 

@@ -111,7 +111,7 @@ def planned_cells(
     Raises:
         InputError: a cell cannot run, or two collections have the same name.
     """
-    taken: dict[Path, str] = {}
+    owners: dict[Path, str] = {}
     for collection in settings.collections or (settings.collection,):
         with waiting(f"reading {collection}"):
             for name, cell in cell_settings(settings, plugins, collection):
@@ -120,7 +120,7 @@ def planned_cells(
                 if settings.topics:
                     path /= topics_folder(settings.topics)
                 plan = replace(plan, settings=replace(plan.settings, run_dir=path / name))
-                if (other := taken.setdefault(plan.run_dir, collection)) != collection:
+                if (other := owners.setdefault(plan.run_dir, collection)) != collection:
                     raise InputError(
                         f"'{other}' and '{collection}' have the same name, {plan.collection.id}: "
                         "their runs would lie in one folder. Run them one after the other, each "
@@ -163,14 +163,14 @@ def cell_settings(
     is left in all, so that it is refused.
     """
     first_stages = settings.stages
-    keys = [_taken(settings, plugins, first_stage) for first_stage in first_stages]
+    keys = [_option_names(settings, plugins, first_stage) for first_stage in first_stages]
     taken_somewhere = set().union(*keys)
     expands = [
         any("expand" in plugins.retriever(name).option_names() for name in first_stage.retrievers)
         for first_stage in first_stages
     ]
     cells = zip(short_names(first_stages), first_stages, keys, expands, strict=True)
-    for name, first_stage, taken, can_expand in cells:
+    for name, first_stage, stage_keys, can_expand in cells:
         fuses = len(first_stage.retrievers) > 1
         changed: dict[str, Any] = {
             "collection": collection,
@@ -179,7 +179,7 @@ def cell_settings(
             "settings": {
                 key: value
                 for key, value in settings.settings.items()
-                if key in taken or key not in taken_somewhere
+                if key in stage_keys or key not in taken_somewhere
             },
         }
         if not fuses and any(len(other.retrievers) > 1 for other in first_stages):
@@ -191,7 +191,7 @@ def cell_settings(
         yield name, replace(settings, **changed)
 
 
-def _taken(settings: RunSettings, plugins: Registry, first_stage: FirstStage) -> set[str]:
+def _option_names(settings: RunSettings, plugins: Registry, first_stage: FirstStage) -> set[str]:
     """The options that the systems of a cell take."""
     systems = registrations_of(plugins, first_stage.retrievers, settings.rerankers)
     return set().union(*(option_values(system, settings.settings)[0] for system in systems))

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.run_settings import RunSettings
     from irplatform.experiment.systems import Systems
-    from irplatform.registry.dependencies import Chosen
+    from irplatform.registry.dependencies import ChosenSystem
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.retrieval.first_stage import FirstStage
@@ -97,7 +97,7 @@ class RunPlan:
         return self.first_stage.choices
 
     @property
-    def taken(self) -> list[str]:
+    def reserved_names(self) -> list[str]:
         """Names that a run file used as the first stage must not have."""
         path = self.own_candidates
         return [*self.settings.labels, *([file_name(path)] if path else [])]
@@ -149,7 +149,7 @@ class RunPlan:
         resources = with_device(self.resources, self.settings, self.retrievers)
         if (machines := cluster()) is not None:
             index = resources.corpus.index_path
-            systems: list[Chosen[Any]] = [*self.retrievers, *self.rerankers]
+            systems: list[ChosenSystem[Any]] = [*self.retrievers, *self.rerankers]
             for system in systems:
                 machines.require_files(system.name, [*system.files(), *([index] if index else [])])
         return replace(self, resources=resources)
@@ -159,13 +159,13 @@ def show_reading(function: Callable[P, T]) -> Callable[P, T]:
     """Show that the collection is read, while a function of settings or a plan works."""
 
     @wraps(function)
-    def shown(*arguments: P.args, **more: P.kwargs) -> T:
+    def wrapper(*arguments: P.args, **more: P.kwargs) -> T:
         first: Any = arguments[0]
         settings = first.settings if isinstance(first, RunPlan) else first
         with waiting(f"reading {settings.collection}"):
             return function(*arguments, **more)
 
-    return shown
+    return wrapper
 
 
 @show_reading
@@ -188,8 +188,8 @@ def plan_run(settings: RunSettings, plugins: Registry) -> RunPlan:
         )
     plan = _plan(settings, plugins, systems, qrels)
     if not (plan.learning or plan.fuses):
-        named = {"train_on": train_on, "train_topics": settings.train_topics}
-        for name in (name for name, value in named.items() if value):
+        training_options = {"train_on": train_on, "train_topics": settings.train_topics}
+        for name in (name for name, value in training_options.items() if value):
             raise InputError(
                 f"{option(name)} has no effect: no reranker learns, and {option('interpolate')} "
                 "says what share the first stage has."
@@ -315,7 +315,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     fused_by = {"fusion": settings.fusion, **_learned_on(plan, plan.fuses)}
     fused_by |= judgments if plan.fuses else {}
     if first_stage.is_ranked:
-        runs = {first_stage.run_name(plan.taken): common}
+        runs = {first_stage.run_name(plan.reserved_names): common}
     else:
         runs = {
             name: {**common, **of_run, **code_and_content({name: described[name]})}

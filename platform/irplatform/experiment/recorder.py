@@ -107,7 +107,7 @@ class Recorder:
     @property
     def runs(self) -> tuple[str, ...]:
         """Names of the run files so far, in the order in which they were written."""
-        return self._folder.written
+        return self._folder.run_names
 
     @property
     def results(self) -> dict[str, dict[str, float]]:
@@ -163,13 +163,13 @@ class Recorder:
             write = partial(self._write, candidates, resources.artifacts, seconds, resources)
             by_itself = method.having(interpolation=0.0, shares=[])
             written_alone = write(reranked.alone, by_itself, reranked.identity_of("alone"))
-            written = write(reranked.final, method, reranked.identity_of("final"))
-            final.append(self._score(written, seconds))
+            final_file = write(reranked.final, method, reranked.identity_of("final"))
+            final.append(self._score(final_file, seconds))
             alone.append(self._score(written_alone, seconds))
             seeds.append(
                 SystemResult(
                     name=name,
-                    path=written.path,
+                    path=final_file.path,
                     measures=final[-1].aggregate,
                     per_topic=final[-1].per_topic,
                     seconds=seconds,
@@ -177,7 +177,7 @@ class Recorder:
                     mixture=mixture_of(method),
                     measures_alone=alone[-1].aggregate,
                     warnings=reranked.warnings,
-                    results=written.results,
+                    results=final_file.results,
                     seed=resources.seed,
                 )
             )
@@ -236,8 +236,8 @@ class Recorder:
         """The scores of a perfect reranking; none by shares of judged documents."""
         measures = [name for name in self._measures if not name.startswith("Judged")]
         run, identity = candidates.best_reranking(), candidates.identity_of("ceiling")
-        known = KnownValues(identity, self._judgments, self._lengths[candidates.first.name])
-        return dict(self._evaluate(run, measures, known).aggregate)
+        known_values = KnownValues(identity, self._judgments, self._lengths[candidates.first.name])
+        return dict(self._evaluate(run, measures, known_values).aggregate)
 
     def _compare(
         self,
@@ -303,22 +303,22 @@ class Recorder:
         """Write and score a run of the first stage, with the facts of its retrievers."""
         self.warn(*(str(of_retriever.get("warning", "")) for of_retriever in facts))
         method = method_of_retrieval(facts)
-        written = self._write(candidates, artifacts, seconds, resources, run, method, identity)
-        self._lengths[run.name] = written.lengths
-        evaluation = self._score(written, seconds)
+        run_file = self._write(candidates, artifacts, seconds, resources, run, method, identity)
+        self._lengths[run.name] = run_file.lengths
+        evaluation = self._score(run_file, seconds)
         indexed = resources if "index" in artifacts else None
         self.warn(self._notice_topics(run, evaluation, indexed))
         self._evaluations[run.name] = evaluation
         self._systems.append(
             SystemResult(
                 name=run.name,
-                path=written.path,
+                path=run_file.path,
                 measures=evaluation.aggregate,
                 per_topic=evaluation.per_topic,
                 seconds=seconds,
                 mixture=mixture_of(method),
                 remark=str(facts[0].get("remark", "")) if len(facts) == 1 else "",
-                results=written.results,
+                results=run_file.results,
             )
         )
 
@@ -357,20 +357,20 @@ class Recorder:
         )
         return self._folder.write(run, content, identity)
 
-    def _score(self, written: WrittenRun, seconds: dict[str, float]) -> Evaluation:
+    def _score(self, run_file: WrittenRun, seconds: dict[str, float]) -> Evaluation:
         """Score a run, and add to the seconds what this takes."""
         if self._qrels is None:
             seconds.setdefault(_EVALUATE, 0.0)
-            return Evaluation({}, {}, lengths=written.lengths)
+            return Evaluation({}, {}, lengths=run_file.lengths)
         started = time.monotonic()
-        known = KnownValues(written.sha256, self._judgments, written.lengths)
-        evaluation = self._evaluate(written.run, self._measures, known)
+        known_values = KnownValues(run_file.sha256, self._judgments, run_file.lengths)
+        evaluation = self._evaluate(run_file.run, self._measures, known_values)
         seconds[_EVALUATE] = seconds.get(_EVALUATE, 0.0) + time.monotonic() - started
         return evaluation
 
-    def _evaluate(self, run: Run, measures: Sequence[str], known: KnownValues) -> Evaluation:
+    def _evaluate(self, run: Run, measures: Sequence[str], known_values: KnownValues) -> Evaluation:
         extra, sampled, qrels = self._extra_measures, self._sampled, self._qrels or {}
-        return evaluate(qrels, run, measures, extra=extra, sampled=sampled, known=known)
+        return evaluate(qrels, run, measures, extra=extra, sampled=sampled, known=known_values)
 
     def _notice_topics(
         self, run: Run, evaluation: Evaluation, indexed: CollectionResources | None
@@ -379,8 +379,8 @@ class Recorder:
         warning = ""
         if evaluation.missing not in ((), self._missing):  # the same as of the runs before
             warning = f"{run.name}: {without_results(evaluation, self._collection)}"
-            asked = [t.query for t in self._collection.topics if t.id in evaluation.missing]
-            warning += without_match(asked, indexed) if indexed and asked else ""
+            queries = [t.query for t in self._collection.topics if t.id in evaluation.missing]
+            warning += without_match(queries, indexed) if indexed and queries else ""
             notice(warning)
         if not self._evaluations:
             if self._qrels is None and self.expects_judgments:

@@ -69,12 +69,12 @@ def with_device(
     computing = settings.rerankers or any(choice.traits.on_device for choice in retrievers)
     if not computing:
         return replace(resources, device="cpu")
-    wanted, threads = settings.device, resources.model_threads
-    if (machines := cluster()) is None or wanted not in ("auto", "cuda"):
-        device = choose_device(wanted, threads)
+    device_name, threads = settings.device, resources.model_threads
+    if (machines := cluster()) is None or device_name not in ("auto", "cuda"):
+        device = choose_device(device_name, threads)
     else:
         choose_device("auto", threads)  # for what is computed on this machine
-        device = "cuda" if machines.gpus or wanted == "cuda" else "cpu"
+        device = "cuda" if machines.gpus or device_name == "cuda" else "cpu"
     return replace(resources, device=device)
 
 

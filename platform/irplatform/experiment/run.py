@@ -176,8 +176,8 @@ def run_plan(plan: RunPlan, recorder: Recorder) -> RunReport:
             recorder.warn(refuse_broken_corpus(plan.collection, plan.qrels, plan.resources))
             report = recorder.report(_rank(plan, recorder))
             describe_folder(plan.run_dir, recorder.runs)
-            made = "made" if meter.within else "known"
-            meter.work = replace(meter.work, variant=made)
+            variant = "made" if meter.within else "known"
+            meter.work = replace(meter.work, variant=variant)
             return report
 
 
@@ -306,7 +306,7 @@ def retrieve(plan: RunPlan) -> Candidates:
     if depth > _DEEP and depth > (count := plan.resources.index().count):
         notice(f"{option('depth', depth)} is more than the documents: all {count:,} are looked at")
         first_stage = replace(first_stage, depth=max(count, 1))
-    candidates = first_stage.candidates(plan.collection, plan.resources, plan.taken)
+    candidates = first_stage.candidates(plan.collection, plan.resources, plan.reserved_names)
     depths = filter(None, (candidates.depth, plan.settings.written_depth))
     return replace(candidates, qrels=plan.qrels or {}, depth=min(depths, default=None))
 

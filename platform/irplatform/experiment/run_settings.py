@@ -70,8 +70,8 @@ class RunSettings(DeclaredSettings):
     @property
     def first_stage(self) -> FirstStage:
         """The first stage, which is the only one, with the depths."""
-        named = FirstStage.parse(self.first_stages[0])
-        return replace(named, depth=self.depth, rerank_depth=self.rerank_depth)
+        stage = FirstStage.parse(self.first_stages[0])
+        return replace(stage, depth=self.depth, rerank_depth=self.rerank_depth)
 
     @property
     def is_matrix(self) -> bool:
@@ -119,12 +119,12 @@ def _what_is_ranked(settings: RunSettings) -> Iterator[tuple[str, object]]:
     """Make one collection of a list of one, and names of first stages."""
     collection: Any = settings.collection
     several = isinstance(collection, Iterable) and not isinstance(collection, str)
-    named: Any = settings.collections or (collection if several else ())
-    if not isinstance(named, str):
-        named = [
-            collection_name(one) if isinstance(one, Collection | Path) else one for one in named
+    names: Any = settings.collections or (collection if several else ())
+    if not isinstance(names, str):
+        names = [
+            collection_name(one) if isinstance(one, Collection | Path) else one for one in names
         ]
-    collections = as_names(named, "collections")
+    collections = as_names(names, "collections")
     if twice := [name for name in collections if collections.count(name) > 1]:
         raise InputError(f"collection '{twice[0]}' is named twice.")
     single = "" if several else collection_name(collection)
@@ -187,9 +187,9 @@ def _without_effect(settings: RunSettings, stage: FirstStage) -> Iterator[str]:
             option("expand", ",".join(settings.expand)): settings.expand,
             f"the setting of {listing(settings.settings)}": settings.settings,
         }
-        for what in (what for what, is_set in of_retrievers.items() if is_set):
+        for subject in (subject for subject, is_set in of_retrievers.items() if is_set):
             yield (
-                f"{what} has no effect without {reranker}: {stage.source} takes the place of "
+                f"{subject} has no effect without {reranker}: {stage.source} takes the place of "
                 "the retrievers."
             )
     if settings.checkpoint is not None:
@@ -233,14 +233,14 @@ def label_and_name(text: str) -> tuple[str, str]:
     return label, name
 
 
-def one_reranker(settings: RunSettings, what: str) -> str:
-    """Return the name of the only reranker, for `what`, which takes one: "explain".
+def one_reranker(settings: RunSettings, action: str) -> str:
+    """Return the name of the only reranker, for an `action`, which takes one: "explain".
 
     Raises:
         InputError: there is none, or there are several.
     """
     if len(settings.rerankers) != 1:
-        named = f"not {listing(settings.rerankers)}" if settings.rerankers else "none is named"
+        reason = f"not {listing(settings.rerankers)}" if settings.rerankers else "none is named"
         one = option("rerankers", "delta")
-        raise InputError(f"{what} takes one reranker, as in {one}; {named}.")
+        raise InputError(f"{action} takes one reranker, as in {one}; {reason}.")
     return settings.rerankers[0]

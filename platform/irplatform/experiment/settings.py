@@ -149,7 +149,7 @@ class DeclaredSettings:
         takers="run explain tune",
         words=("auto",),
         metavar="W",
-        shown="auto",
+        default_text="auto",
         keyword="Share",
     )
     train_on: Sequence[str] = setting(

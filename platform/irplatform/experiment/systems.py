@@ -76,9 +76,9 @@ def resolve_systems(
     InputError for a wrong name or option.
     """
     if settings.is_matrix:
-        named = [*settings.collections, *settings.first_stages]
+        matrix_names = [*settings.collections, *settings.first_stages]
         raise InputError(
-            f"this takes one collection and one first stage, not {listing(named)}; "
+            f"this takes one collection and one first stage, not {listing(matrix_names)}; "
             "`platform run` takes several."
         )
     for name in settings.first_stage.retrievers:
@@ -153,8 +153,8 @@ def choose_systems(
         # A retriever and a reranker of one name share the settings under it.
         of_name = {n for o in registrations if o.name == system.name for n in o.option_names()}
         with_preset = _with_preset(system, settings, preset)
-        used, table = option_values(system, with_preset, of_name, trained_with)
-        keys |= used
+        system_keys, table = option_values(system, with_preset, of_name, trained_with)
+        keys |= system_keys
         tables.append(table)
     for key in (key for key in settings if key not in keys):
         raise unknown_option(key, registrations, registry, dict(labelled))
@@ -183,14 +183,14 @@ def _twice(names: Sequence[str]) -> str:
     return next((name for name in names if [*names].count(name) > 1), "")
 
 
-def _check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
+def _check_preset(preset: str, rankers: Sequence[Registration[Any]]) -> None:
     """Refuse a preset that none of the rerankers has."""
-    if any(preset in registration.presets for registration in chosen):
+    if any(preset in registration.presets for registration in rankers):
         return
-    presets = sorted({name for registration in chosen for name in registration.presets})
-    systems = ", ".join(registration.name for registration in chosen) or "a run without rerankers"
+    presets = sorted({name for registration in rankers for name in registration.presets})
+    systems = ", ".join(registration.name for registration in rankers) or "a run without rerankers"
     if not presets:
-        have = "have" if len(chosen) > 1 else "has"
+        have = "have" if len(rankers) > 1 else "has"
         raise InputError(f"{option('preset', preset)} has no effect: {systems} {have} no presets.")
     raise unknown("preset", preset, presets, of=systems)
 
@@ -213,7 +213,7 @@ def _with_preset(
 
 def unknown_option(
     name: str,
-    chosen: Sequence[Registration[Any]],
+    registrations: Sequence[Registration[Any]],
     plugins: Registry,
     labelled: Mapping[str, str] | None = None,
 ) -> InputError:
@@ -224,7 +224,7 @@ def unknown_option(
     """
     names = labelled or {}
     system, dot, _ = name.partition(".")
-    if dot and not any(name.startswith(f"{registration.name}.") for registration in chosen):
+    if dot and not any(name.startswith(f"{registration.name}.") for registration in registrations):
         if labels := [label for label, registered in names.items() if registered == system]:
             return InputError(
                 f"'{name}' has no effect: the reranker '{system}' is called {listing(labels)} here."
@@ -237,10 +237,10 @@ def unknown_option(
             return InputError(
                 f"'{name}' has no effect: the {' or '.join(kinds)} '{system}' is not in this run."
             )
-    options = {option for registration in chosen for option in registration.setting_names()}
-    systems = ", ".join({registration.name: None for registration in chosen})
-    shown = dict.fromkeys((r.kind, names.get(r.name, r.name)) for r in chosen)
-    commands = " or ".join(f"`platform {kind}s show {system_name}`" for kind, system_name in shown)
+    options = {option for registration in registrations for option in registration.setting_names()}
+    systems = ", ".join({registration.name: None for registration in registrations})
+    pairs = dict.fromkeys((r.kind, names.get(r.name, r.name)) for r in registrations)
+    commands = " or ".join(f"`platform {kind}s show {system_name}`" for kind, system_name in pairs)
     return unknown("option", name, options, of=systems, hint=f"All are listed by {commands}.")
 
 

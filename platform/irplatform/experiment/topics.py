@@ -27,36 +27,36 @@ _LONGEST = 40
 """Characters of a folder's name."""
 
 
-def only_topics(collection: Collection, asked: Sequence[str]) -> Collection:
+def only_topics(collection: Collection, choice: Sequence[str]) -> Collection:
     """Return a collection with some of its topics, in its order, and their judgments.
 
     Args:
         collection: the collection.
-        asked: ids, or "first:10" for the first ten; all topics if empty.
+        choice: ids, or "first:10" for the first ten; all topics if empty.
 
     Raises:
         InputError: there is no such topic, or the number is not positive.
     """
-    if not asked:
+    if not choice:
         return collection
     topics = {topic.id: topic for topic in collection.topics}
-    chosen: set[str] = set()
-    for text in asked:
+    ids: set[str] = set()
+    for text in choice:
         if text in topics:
-            chosen.add(text)
+            ids.add(text)
         elif text.startswith(_FIRST):
-            chosen |= {*[*topics][: _number(text)]}
+            ids |= {*[*topics][: _number(text)]}
         else:
             raise unknown("topic", text, topics, of=f"'{collection.id}'")
 
     def judgments() -> Qrels:
-        return {topic: grades for topic, grades in collection.qrels.items() if topic in chosen}
+        return {topic: grades for topic, grades in collection.qrels.items() if topic in ids}
 
     return replace(
         collection,
-        load_topics=lambda: [topic for topic in topics.values() if topic.id in chosen],
+        load_topics=lambda: [topic for topic in topics.values() if topic.id in ids],
         load_qrels=judgments if collection.load_qrels else None,
-        topics_left_out=frozenset(topics.keys() - chosen),
+        topics_left_out=frozenset(topics.keys() - ids),
     )
 
 
@@ -91,23 +91,23 @@ def _number(text: str) -> int:
     return int(number)
 
 
-def chosen_topics(collection: Collection, asked: Sequence[str]) -> ChosenTopics:
+def chosen_topics(collection: Collection, choice: Sequence[str]) -> ChosenTopics:
     """Return what a choice of topics was; nothing if all are ranked."""
     ranked = len(collection.topics)
     of = ranked + len(collection.topics_left_out)
-    return ChosenTopics(asked=[*asked], ranked=ranked, of=of) if asked else ChosenTopics()
+    return ChosenTopics(asked=[*choice], ranked=ranked, of=of) if choice else ChosenTopics()
 
 
-def topics_folder(asked: Sequence[str]) -> str:
+def topics_folder(choice: Sequence[str]) -> str:
     """Return the name of a folder for runs over some topics.
 
     >>> topics_folder(["first:10"]), topics_folder(["41", "42"])
     ('topics-first-10', 'topics-41-42')
     """
-    name = _STRANGE.sub("-", "-".join(["topics", *asked]))
-    if len(name) <= _LONGEST and "".join(asked).isascii():
+    name = _STRANGE.sub("-", "-".join(["topics", *choice]))
+    if len(name) <= _LONGEST and "".join(choice).isascii():
         return name
-    return f"topics-{fingerprint({'topics': [*asked]})[:12]}"
+    return f"topics-{fingerprint({'topics': [*choice]})[:12]}"
 
 
 def topic_fingerprints(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:

@@ -116,8 +116,8 @@ class Calculator:
         for key, (topic, documents) in zip(keys, batch, strict=True):
             new_ids = self._memory.missing(key, documents.ids)
             if new_ids:
-                listed = missing[key][1] if key in missing else []
-                missing[key] = topic, list(dict.fromkeys([*listed, *new_ids]))
+                doc_ids = missing[key][1] if key in missing else []
+                missing[key] = topic, list(dict.fromkeys([*doc_ids, *new_ids]))
         # The batch's documents may have their texts read already.
         documents_by_ids = {documents.ids: documents for _, documents in reversed(batch)}
         requests = [
@@ -154,8 +154,8 @@ class Calculator:
             ) as advance:
                 size = _DOCUMENTS_AT_ONCE
                 batches = [*batched_by_size(topics, lambda pair: len(pair[1]), size)]
-                if (sent := sent_group(group, self._resources)) is not None:
-                    computed = ordered_map(sent.compute, batches, fewest=2)
+                if (worker_group := sent_group(group, self._resources)) is not None:
+                    computed = ordered_map(worker_group.compute, batches, fewest=2)
                 else:
                     computed = map(partial(self._compute, group), batches)
                 for batch, values in zip(batches, computed, strict=True):
@@ -216,10 +216,10 @@ class Calculator:
         }
         path.write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
         for group in groups:
-            if isinstance(group.held, TrainableFeatureGroup):
+            if isinstance(group.instance, TrainableFeatureGroup):
                 place = path.parent / "groups" / group.label
                 place.mkdir(parents=True)
-                group.save(group.held, place)
+                group.save(group.instance, place)
 
     def load(self, path: Path) -> list[Group]:
         """Read what `save` wrote; InputError if a group has other features now."""
@@ -239,11 +239,11 @@ class Calculator:
         groups = []
         for name, columns, facts in saved:
             registration = registry().feature_group(name)
-            held = self._resources.feature_group(name, facts["settings"])
-            group = Group(registration, held=held, saved=facts["learned"], **facts)
-            if isinstance(group.held, TrainableFeatureGroup):
+            instance = self._resources.feature_group(name, facts["settings"])
+            group = Group(registration, instance=instance, saved=facts["learned"], **facts)
+            if isinstance(group.instance, TrainableFeatureGroup):
                 with group.plugin_call("loading"):
-                    group.held.load(path.parent / "groups" / group.label)
+                    group.instance.load(path.parent / "groups" / group.label)
             if group.columns != columns:
                 raise InputError(
                     f"this model was trained with other features of group '{group.name}': its "

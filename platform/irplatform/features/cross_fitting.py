@@ -38,25 +38,25 @@ _WHOLE = -1
 """In place of a fold: the instance for all other topics."""
 
 
-def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Folding) -> Group:
+def cross_fitted(group: Group, data: TrainingData, resources: Resources, folding: Folding) -> Group:
     """A group that learned from the topics of a system."""
     topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
-    folds = how.split(topics)
+    folds = folding.split(topics)
     instances: dict[int, FeatureGroup] = {}
     marks = {}
     for fold in (*sorted(set(folds)), _WHOLE):
         learned = _training_topics(
-            topics, folds, fold, remembers=group.remembers, hides=how.hide_judged
+            topics, folds, fold, remembers=group.remembers, hides=folding.hide_judged
         )
         of_fold = [t.topic for t, its_fold in zip(topics, folds, strict=True) if its_fold == fold]
         unseen = [*data.unseen, *of_fold]
         instances[fold], marks[fold] = _fitted(group, learned, unseen, data.workspace, resources)
-    whole = instances.pop(_WHOLE)
-    assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
+    full_instance = instances.pop(_WHOLE)
+    assert isinstance(full_instance, TrainableFeatureGroup)  # `_fitted` makes no other
     fold_by_mark = {_mark(t.topic): fold for t, fold in zip(topics, folds, strict=True)}
     return replace(
         group,
-        held=CrossFitted(whole, instances, fold_by_mark),
+        instance=CrossFitted(full_instance, instances, fold_by_mark),
         learned=fingerprint({"instances": [marks[fold] for fold in sorted(marks)]}),
         saved=marks[_WHOLE],
     )
@@ -67,22 +67,22 @@ class CrossFitted(TrainableFeatureGroup):
 
     def __init__(
         self,
-        whole: TrainableFeatureGroup,
+        full_instance: TrainableFeatureGroup,
         instances: Mapping[int, FeatureGroup],
         folds: Mapping[str, int],
     ) -> None:
-        super().__init__(whole.options)
-        self._whole = whole
-        self._instances: dict[int, FeatureGroup] = {**instances, _WHOLE: whole}
+        super().__init__(full_instance.options)
+        self._full_instance = full_instance
+        self._instances: dict[int, FeatureGroup] = {**instances, _WHOLE: full_instance}
         self._folds = dict(folds)
 
     def names(self) -> tuple[str, ...]:
         """The group's."""
-        return self._whole.names()
+        return self._full_instance.names()
 
     def prepared_with(self) -> Mapping[str, object]:
         """The group's."""
-        return self._whole.prepared_with()
+        return self._full_instance.prepared_with()
 
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
@@ -98,7 +98,7 @@ class CrossFitted(TrainableFeatureGroup):
 
     def save(self, folder: Path) -> None:
         """Write the instance for topics in no fold."""
-        self._whole.save(folder)
+        self._full_instance.save(folder)
 
 
 @dataclass(frozen=True)
@@ -115,24 +115,24 @@ class Folding:
 
     def split(self, topics: Sequence[LabelledTopic]) -> list[int]:
         """The fold of each topic; the same for the same topics, in whatever order."""
-        kin = [str(t.topic.fields.get(self.apart) or f"\0{t.topic.id}") for t in topics]
-        names = sorted(set(kin))
+        labels = [str(t.topic.fields.get(self.apart) or f"\0{t.topic.id}") for t in topics]
+        names = sorted(set(labels))
         order = np.random.default_rng(5).permutation(len(names))
         fold_of = {names[place]: rank % self.folds for rank, place in enumerate(order)}
-        first = _together(kin, families([t.topic for t in topics]))
+        first = _together(labels, families([t.topic for t in topics]))
         parted = sorted(set(first.values()))
         if len({fold_of[name] for name in parted}) < min(self.folds, len(parted)):
             fold_of = {name: rank % self.folds for rank, name in enumerate(parted)}
-        return [fold_of[first[name]] for name in kin]
+        return [fold_of[first[name]] for name in labels]
 
 
-def _together(kin: Sequence[str], families: Sequence[int]) -> dict[str, str]:
+def _together(labels: Sequence[str], families: Sequence[int]) -> dict[str, str]:
     """For each name, the first of those that a family of topics ties it to, directly or not."""
-    tied = components(list(zip(kin, families, strict=True)))
+    tied = components(list(zip(labels, families, strict=True)))
     first: dict[int, str] = {}
-    for name, component in sorted(zip(kin, tied, strict=True)):
+    for name, component in sorted(zip(labels, tied, strict=True)):
         first.setdefault(component, name)
-    return {name: first[component] for name, component in zip(kin, tied, strict=True)}
+    return {name: first[component] for name, component in zip(labels, tied, strict=True)}
 
 
 def _training_topics(

@@ -13,7 +13,12 @@ import numpy.typing as npt
 from irplatform.data import Documents, Topic
 from irplatform.errors import PluginError, enumeration, quoted
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
-from irplatform.registry.dependencies import FEATURES_FORMAT, Chosen, check_names, knowledge_mark
+from irplatform.registry.dependencies import (
+    FEATURES_FORMAT,
+    ChosenSystem,
+    check_names,
+    knowledge_mark,
+)
 from irplatform.registry.plugin_answers import json_mapping, numbers, text_answer
 
 if TYPE_CHECKING:
@@ -37,7 +42,7 @@ class Group:
 
     Attributes:
         settings: its options, where they are not the defaults.
-        held: the prepared group.
+        instance: the prepared group.
         learned: stands for what it learned, or "".
         saved: the same for what `Calculator.save` keeps of it.
         remembers: True if its features show what other topics say of a document.
@@ -46,7 +51,7 @@ class Group:
 
     registration: Registration[FeatureGroup]
     settings: Mapping[str, Any]
-    held: FeatureGroup
+    instance: FeatureGroup
     learned: str = ""
     saved: str = ""
     remembers: bool = False
@@ -60,7 +65,7 @@ class Group:
     @property
     def learns(self) -> bool:
         """Whether its features are learned from judgments."""
-        return isinstance(self.held, TrainableFeatureGroup)
+        return isinstance(self.instance, TrainableFeatureGroup)
 
     @property
     def label(self) -> str:
@@ -71,14 +76,15 @@ class Group:
     def names(self) -> tuple[str, ...]:
         """Its features' names; PluginError unless these are distinct texts."""
         with self.plugin_call("naming its features"):
-            answer = self.held.names()
+            answer = self.instance.names()
             names = tuple(answer)
         if isinstance(answer, str) or not all(isinstance(name, str) for name in names):
             raise PluginError(
-                f"{self.who} returned {quoted(answer)} from names(); a tuple of names is needed."
+                f"{self.full_title} returned {quoted(answer)} from names(); a tuple of names is "
+                "needed."
             )
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise PluginError(f"{self.who} has two features '{twice}'.")
+            raise PluginError(f"{self.full_title} has two features '{twice}'.")
         return names
 
     @property
@@ -87,9 +93,9 @@ class Group:
         return tuple(f"{self.label}.{name}" for name in self.names)
 
     @property
-    def who(self) -> str:
+    def full_title(self) -> str:
         """The group and its plugin."""
-        return self.registration.who
+        return self.registration.full_title
 
     def plugin_call(self, doing: str) -> AbstractContextManager[None]:
         """Run code of the group; errors name the plugin and the place."""
@@ -102,18 +108,18 @@ class Group:
     @cached_property
     def described(self) -> dict[str, Any]:
         """The dependencies of its features, besides documents and topics."""
-        chosen = Chosen(self.registration, self.held.options)
-        depends_on = chosen.describe_reads()
-        description = self.registration.describe(self.held.options)
+        choice = ChosenSystem(self.registration, self.instance.options)
+        depends_on = choice.describe_reads()
+        description = self.registration.describe(self.instance.options)
         with self.plugin_call("saying what it was prepared with"):
-            answer = self.held.prepared_with()
+            answer = self.instance.prepared_with()
         return {
             "group": self.name,
-            "options": self.held.options.model_dump(mode="json"),
+            "options": self.instance.options.model_dump(mode="json"),
             "features": list(self.names),
             "of": {
-                **knowledge_mark(chosen.knowledge()),
-                **json_mapping(self.who, "prepared_with", answer),
+                **knowledge_mark(choice.knowledge()),
+                **json_mapping(self.full_title, "prepared_with", answer),
             },
             **({"names": depends_on} if depends_on else {}),
             "format": FEATURES_FORMAT,
@@ -130,8 +136,8 @@ class Group:
     def lacking(self, topics: Sequence[Topic]) -> str:
         """The topics' lack that prevents its features, or ""."""
         with self.plugin_call("reading topics"):
-            answer = self.held.lacks(topics)
-        return text_answer(self.who, "lacks", answer)
+            answer = self.instance.lacks(topics)
+        return text_answer(self.full_title, "lacks", answer)
 
     def lacking_for(self, topics: Sequence[Topic]) -> str:
         """Why it has no features for these topics, or ""."""
@@ -140,24 +146,25 @@ class Group:
     def checked(self, batch: Batch) -> list[Features]:
         """Its features for a batch of topics; PluginError for other shapes or infinite numbers."""
         with self.plugin_call("computing"):
-            computed = list(self.held.compute_batch([*batch]))
+            computed = list(self.instance.compute_batch([*batch]))
         if len(computed) != len(batch):
             raise PluginError(
-                f"{self.who} returned {len(computed)} arrays for {len(batch)} topics."
+                f"{self.full_title} returned {len(computed)} arrays for {len(batch)} topics."
             )
         features = []
         for (topic, documents), returned in zip(batch, computed, strict=True):
-            values: Features = numbers(self.who, topic.id, returned, np.float32)
+            values: Features = numbers(self.full_title, topic.id, returned, np.float32)
             shape = (len(documents), len(self.names))
             if values.shape != shape:
                 raise PluginError(
-                    f"{self.who} returned an array of shape {values.shape} for "
+                    f"{self.full_title} returned an array of shape {values.shape} for "
                     f"topic {topic.id}; {shape} is needed."
                 )
             if not np.isfinite(values).all():
                 column = int(np.argwhere(~np.isfinite(values))[0][1])
                 raise PluginError(
-                    f"{self.who}: feature '{self.names[column]}' of topic {topic.id} is not finite."
+                    f"{self.full_title}: feature '{self.names[column]}' of topic {topic.id} is not "
+                    "finite."
                 )
             features.append(values)
         return features
@@ -172,10 +179,10 @@ def open_groups(
     check_names(names, settings, among="the features")
     groups = []
     for name in names:
-        held = resources.feature_group(name, settings.get(name, {}))
+        instance = resources.feature_group(name, settings.get(name, {}))
         registration = registry().feature_group(name)
-        remembers = registration.traits(held.options).remembers_documents
-        groups.append(Group(registration, settings.get(name, {}), held, remembers=remembers))
+        remembers = registration.traits(instance.options).remembers_documents
+        groups.append(Group(registration, settings.get(name, {}), instance, remembers=remembers))
     return groups
 
 
@@ -192,13 +199,13 @@ def applying(groups: Sequence[Group], topics: Sequence[Topic], resources: Resour
     reasons: dict[str, list[str]] = {}
     for group in groups:
         reasons.setdefault(group.lacking_for(topics), []).append(group.name)
-    told = [
+    sentences = [
         f"features {enumeration([repr(name) for name in names])} are left out: {reason}"
         for reason, names in reasons.items()
         if reason
     ]
-    if told:
-        resources.notice(" ".join([told[0], *(f"F{line[1:]}" for line in told[1:])]))
+    if sentences:
+        resources.notice(" ".join([sentences[0], *(f"F{line[1:]}" for line in sentences[1:])]))
     return [group for group in groups if group.name in reasons.get("", ())]
 
 
@@ -214,7 +221,7 @@ def contributions(
     names = [name for group in groups for name in group]
     order = np.argsort(-np.abs(adds), kind="stable")
     ends = np.cumsum([0, *map(len, groups)])
-    shown, rest = order[:LARGEST], order[LARGEST:]
+    places, rest = order[:LARGEST], order[LARGEST:]
     parts: dict[str, Any] = {
         "groups": [
             {
@@ -226,7 +233,7 @@ def contributions(
         ],
         "features": [
             {"feature": names[place], "value": float(values[place]), "adds": float(adds[place])}
-            for place in shown
+            for place in places
         ],
     }
     if len(rest):

@@ -45,11 +45,11 @@ class SentGroup:
 def sent_group(group: Group, resources: Resources) -> SentGroup | None:
     """Return a group to send to workers; None with one worker, or if it cannot be sent."""
     unopened = getattr(resources, "unopened", None)
-    ours, theirs = group.registration, registry().features.get(group.name)
-    if group.learns or not several_workers() or unopened is None or ours != theirs:
+    registration, counterpart = group.registration, registry().features.get(group.name)
+    if group.learns or not several_workers() or unopened is None or registration != counterpart:
         return None
-    sent = SentGroup(group.name, dict(group.settings), unopened(), installed())
+    worker_group = SentGroup(group.name, dict(group.settings), unopened(), installed())
     with suppress(pickle.PicklingError, TypeError, AttributeError):
-        if ours.plugin.installed and pickle.dumps(sent):
-            return sent
+        if registration.plugin.installed and pickle.dumps(worker_group):
+            return worker_group
     return None

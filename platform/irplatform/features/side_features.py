@@ -51,7 +51,7 @@ class SideFeatures:
     ) -> None:
         self._resources = resources
         self._groups = open_groups(names, settings, resources)
-        self._used: set[str] = set()
+        self._group_names: set[str] = set()
         self._ready = not names
         self._mean = np.zeros(self.width, dtype=np.float32)
         self._scale = np.zeros(self.width, dtype=np.float32)
@@ -77,10 +77,12 @@ class SideFeatures:
         calculator = Calculator(self._resources)
         columns: list[list[Features]] = []
         groups: list[Group] = []
-        self._used = {group.name for group in applying(self._groups, topics, self._resources)}
+        self._group_names = {
+            group.name for group in applying(self._groups, topics, self._resources)
+        }
         for unfitted in self._groups:
             group = unfitted
-            if group.name in self._used:
+            if group.name in self._group_names:
                 if group.learns:
                     group = calculator.out_of_fold(group, data, FOLDS, APART)
                 columns.append(self._of_pools(group, pools, data))
@@ -138,7 +140,7 @@ class SideFeatures:
         calculator = Calculator(self._resources)
         columns = [
             calculator.compute(group, batch)
-            if group.name in self._used
+            if group.name in self._group_names
             else [np.zeros((len(docs), len(group.columns)), np.float32) for _, docs in batch]
             for group in self._groups
         ]
@@ -154,10 +156,10 @@ class SideFeatures:
 
         `values` is a row of `matrix`; `adds` is what each feature adds to the score.
         """
-        used = [group.name in self._used for group in self._groups]
-        kept = np.repeat(used, [len(group.columns) for group in self._groups])
-        groups = [group.columns for group in self._groups if group.name in self._used]
-        return contributions(groups, values[kept], adds[kept])
+        flags = [group.name in self._group_names for group in self._groups]
+        mask = np.repeat(flags, [len(group.columns) for group in self._groups])
+        groups = [group.columns for group in self._groups if group.name in self._group_names]
+        return contributions(groups, values[mask], adds[mask])
 
     def _require_ready(self) -> None:
         if not self._ready:
@@ -177,7 +179,9 @@ class SideFeatures:
         if self._groups:
             from safetensors.numpy import save_file
 
-            Calculator.save([g for g in self._groups if g.name in self._used], folder / _GROUPS)
+            Calculator.save(
+                [g for g in self._groups if g.name in self._group_names], folder / _GROUPS
+            )
             save_file({"mean": self._mean, "scale": self._scale}, folder / _SCALES)
             share(folder / _SCALES)
 
@@ -200,7 +204,7 @@ class SideFeatures:
                 f"this model reads other features ({', '.join(saved)}) than {', '.join(names)}.",
                 path=folder / _GROUPS,
             )
-        self._used = set(saved)
+        self._group_names = set(saved)
         self._groups = [saved.get(group.name, group) for group in self._groups]
         self._mean, self._scale = mean, scale
         self._ready = True

@@ -93,17 +93,17 @@ def artifact(
     """
     final = _place(kind, label, depends_on)
     note_use(kind)
-    if whole := _whole(final):
-        detail(f"reusing {within_home(whole)}")
-        return _finished(whole, built=False)
+    if folder := _sound_path(final):
+        detail(f"reusing {within_home(folder)}")
+        return _finished(folder, built=False)
     if _only is not None and kind not in _only:
         raise NotInCacheError(f"{within_home(final)} is not in the cache.")
     with _locked(final):
-        whole = _whole(final)  # another process built it in the meantime
-        if whole is None and not filled_later:
-            whole = _fetched(final)
-        if whole:
-            return _finished(whole, built=False)
+        folder = _sound_path(final)  # another process built it in the meantime
+        if folder is None and not filled_later:
+            folder = _fetched(final)
+        if folder:
+            return _finished(folder, built=False)
         for faulty in _under_any_label(final):
             if (faulty / MANIFEST).exists():
                 notice(f"{within_home(faulty)} {damage(faulty)}, and is made again")
@@ -153,7 +153,7 @@ def fetch_with(fetch: Fetch) -> None:
 
 def finished(place: str) -> Path | None:
     """Return a finished folder by its place in the cache, "checkpoint/delta-…", under any label."""
-    return _whole(home() / place)
+    return _sound_path(home() / place)
 
 
 def at_hand(place: str) -> Path:
@@ -162,10 +162,10 @@ def at_hand(place: str) -> Path:
     PlatformError if it is not in the cache.
     """
     final = home() / place
-    if folder := _whole(final):
+    if folder := _sound_path(final):
         return folder
     with _locked(final):
-        if folder := _whole(final) or _fetched(final):
+        if folder := _sound_path(final) or _fetched(final):
             return folder
     raise PlatformError(f"{place} is not in the cache.")
 
@@ -203,7 +203,7 @@ def unfinished(kind: str, label: str, depends_on: Mapping[str, Any]) -> Iterator
     """
     final = _place(kind, label, depends_on)
     with _locked(final):
-        yield None if _whole(final) else _partial(final, resumes=True)
+        yield None if _sound_path(final) else _partial(final, resumes=True)
 
 
 @contextmanager
@@ -219,13 +219,13 @@ def nothing_made(*but: str) -> Iterator[None]:
 
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
     """Tell if `artifact` would find an artifact."""
-    return _whole(_place(kind, label, depends_on)) is not None
+    return _sound_path(_place(kind, label, depends_on)) is not None
 
 
 def built(kind: str, label: str, depends_on: Mapping[str, Any]) -> Artifact | None:
     """Return an artifact that is in the cache, or None."""
-    whole = _whole(_place(kind, label, depends_on))
-    return None if whole is None else _finished(whole, built=False)
+    folder = _sound_path(_place(kind, label, depends_on))
+    return None if folder is None else _finished(folder, built=False)
 
 
 def is_being_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
@@ -245,12 +245,12 @@ def kept_json(path: Path) -> Any:
         ) from error
 
 
-def kept_facts(folder: Path, what: str, expected: int) -> dict[str, Any]:
+def kept_facts(folder: Path, kind: str, expected: int) -> dict[str, Any]:
     """Return `facts.json` of an artifact, such as "postings", in the format of this version."""
     facts: dict[str, Any] = kept_json(folder / "facts.json")
     if facts["format"] != expected:
         raise PlatformError(
-            f"{folder}: {what} of format {facts['format']}, but this version reads {expected}. "
+            f"{folder}: {kind} of format {facts['format']}, but this version reads {expected}. "
             "Delete the folder; it will be made again."
         )
     return facts
@@ -275,35 +275,35 @@ def _locked(final: Path) -> AbstractContextManager[bool]:
     return lock(final.with_name(_fingerprint(final)), wait=True, shown_as=final)
 
 
-def _whole(final: Path) -> Path | None:
+def _sound_path(final: Path) -> Path | None:
     return next((path for path in _under_any_label(final) if damage(path) is None), None)
 
 
 def _under_any_label(final: Path, suffix: str = "") -> Iterator[Path]:
     """The folder under this label, which may be missing, and then those under other labels."""
-    own = final.with_name(f"{final.name}{suffix}")
-    yield own
+    folder = final.with_name(f"{final.name}{suffix}")
+    yield folder
     ending = f"-{_fingerprint(final)}{suffix}"
     try:
         names = os.listdir(final.parent)  # noqa: PTH208 - ten times as fast, of thousands
     except OSError:  # no such folder yet
         return
-    others = (name for name in names if name.endswith(ending) and name != own.name)
+    others = (name for name in names if name.endswith(ending) and name != folder.name)
     yield from map(final.with_name, sorted(others))
 
 
 def _partial(final: Path, *, resumes: bool) -> Path:
     """The folder to build in, empty or as an interrupted call left it under any label."""
-    own, *others = _under_any_label(final, ".partial")
-    if resumes and others and not own.exists():
-        others.pop().rename(own)
-    for path in others if resumes and own.is_dir() else (own, *others):
+    folder, *others = _under_any_label(final, ".partial")
+    if resumes and others and not folder.exists():
+        others.pop().rename(folder)
+    for path in others if resumes and folder.is_dir() else (folder, *others):
         _remove(path)
-    own.mkdir(exist_ok=True)
-    for debris in [*own.rglob(".*")]:  # of writes that were killed
+    folder.mkdir(exist_ok=True)
+    for debris in [*folder.rglob(".*")]:  # of writes that were killed
         _remove(debris)
-    _remove(own / MANIFEST)  # of a call that was killed when all was done
-    return own
+    _remove(folder / MANIFEST)  # of a call that was killed when all was done
+    return folder
 
 
 def _remove(path: Path) -> None:
@@ -349,17 +349,17 @@ def damaged_file(folder: Path, *, anew: bool = False) -> Path | None:
     """
     try:
         files: dict[str, str] = read_own_json(folder / MANIFEST).get("files") or {}
-        named = {folder / name: str(digest) for name, digest in files.items()}
+        checksums = {folder / name: str(digest) for name, digest in files.items()}
     except (OSError, ValueError, AttributeError, TypeError):
         return None
-    for path in named:
+    for path in checksums:
         if not path.is_file():
             return path
-    states = {path: (digest, file_state(path)) for path, digest in named.items()}
+    states = {path: (digest, file_state(path)) for path, digest in checksums.items()}
     if not anew and _whole_states.get(folder) == states:
         return None
-    for path, found in zip(named, digests(list(named), anew=anew), strict=True):
-        if found != named[path]:
+    for path, checksum in zip(checksums, digests(list(checksums), anew=anew), strict=True):
+        if checksum != checksums[path]:
             return path
     if all(is_settled(state) for _, state in states.values()):
         _whole_states[folder] = states

@@ -41,7 +41,7 @@ class Item:
     kind: str
     path: Path
     size: int
-    used: datetime
+    last_use: datetime
     complete: bool
     shared: int = 0
 
@@ -71,13 +71,13 @@ def contents(kinds: Collection[str] = ()) -> list[Item]:
         if not _NAME.fullmatch(path.name) or path.is_symlink():
             continue
         try:
-            used = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            last_use = datetime.fromtimestamp(path.stat().st_mtime, UTC)
             size, shared = _sizes(path, counted)
         except FileNotFoundError:  # another process has finished it, or removed it
             continue
         kind = path.parent.name
         complete = kind in _ALWAYS_COMPLETE or (path / MANIFEST).exists()
-        items.append(Item(kind, path, size, used, complete, shared))
+        items.append(Item(kind, path, size, last_use, complete, shared))
     return items
 
 
@@ -88,12 +88,12 @@ def _sizes(path: Path, counted: set[tuple[int, int]]) -> tuple[int, int]:
     for file in files:
         status = file.stat()
         # A file with holes takes up less than its size; a small one a whole block.
-        taken = min(status.st_size, status.st_blocks * 512)
+        space = min(status.st_size, status.st_blocks * 512)
         if (key := (status.st_dev, status.st_ino)) in counted:
-            shared += taken
+            shared += space
         else:
             counted.add(key)
-            size += taken
+            size += space
     return size, shared
 
 
@@ -136,10 +136,10 @@ def collections_of(items: Iterable[Item]) -> dict[Path, str]:
         for mark in (index.depends_on.get("corpus"), index.manifest.get("fingerprint")):
             names.setdefault(str(mark), label)
     marks = {item.path: item.depends_on for item in items}
-    own = {item.path: str(item.manifest.get("fingerprint")) for item in items}
+    fingerprints = {item.path: str(item.manifest.get("fingerprint")) for item in items}
     return {
         path: name
         for path, made_of in marks.items()
-        for mark in (str(made_of.get("corpus") or made_of.get("index")), own[path])
+        for mark in (str(made_of.get("corpus") or made_of.get("index")), fingerprints[path])
         if (name := names.get(mark))
     }

@@ -102,16 +102,16 @@ def measured(work: Work | None) -> Iterator[Meter]:
     processor, began = processor_seconds(), time.monotonic()
     try:
         yield meter
-        taken = processor_seconds() - processor
+        total = processor_seconds() - processor
         seconds = time.monotonic() - began
         for outer in around[-1:]:
-            outer.within += taken
+            outer.within += total
             outer.within_seconds += seconds
-        own = taken - meter.within
-        if meter.counts and own >= _LEAST:
+        share = total - meter.within
+        if meter.counts and share >= _LEAST:
             rest = max(seconds - meter.within_seconds, 0.0)
             needs = (*meter.needs,)
-            record(Cost(meter.work, own, rest, meter.bytes, most_memory(), needs))
+            record(Cost(meter.work, share, rest, meter.bytes, most_memory(), needs))
     finally:
         _meters.reset(token)
 

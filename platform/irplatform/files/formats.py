@@ -53,10 +53,10 @@ def parse_json(
         return _loads(content)
     except orjson.JSONDecodeError as error:
         if path is not None:
-            for number, each in enumerate(content.splitlines(), start=line or 1):
-                decoded(each, path, number)  # names the line and the byte that is not UTF-8
-        this, place = ("this line", line) if line else ("this", error.lineno)
-        message = f"{this} is not JSON ({error.msg}). {hint}".rstrip()
+            for number, text in enumerate(content.splitlines(), start=line or 1):
+                decoded(text, path, number)  # names the line and the byte that is not UTF-8
+        subject, place = ("this line", line) if line else ("this", error.lineno)
+        message = f"{subject} is not JSON ({error.msg}). {hint}".rstrip()
         raise JSONError(message, path=path, line=place) from error
 
 

@@ -36,8 +36,8 @@ def read_journal(path: Path | None, parse: Callable[[Any], Entry]) -> list[Entry
     """
     if path is None or not path.exists():
         return []
-    entries, sound, whole = _sound_lines(path, parse)
-    if not whole:
+    entries, sound, is_whole = _sound_lines(path, parse)
+    if not is_whole:
         notice(
             f"{within_home(path)}: line {len(entries) + 1} is damaged; what it and later lines "
             "had is computed again"
@@ -85,10 +85,10 @@ def keep(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def keep_made(made: Path, path: Path) -> None:
+def keep_made(file: Path, path: Path) -> None:
     """Give a file its name, under which it waits for others of its folder."""
-    _note(path, file_digest(made))
-    made.replace(path)
+    _note(path, file_digest(file))
+    file.replace(path)
 
 
 def _note(path: Path, digest: str) -> None:
@@ -117,9 +117,9 @@ def damage_of_unfinished(path: Path) -> str | None:
     """Say what is wrong with a journal, or with those of a folder; None if nothing is."""
     journals = [path] if path.is_file() else sorted(path.rglob(f"*{SUFFIX}"))
     for journal in journals:
-        entries, _, whole = _sound_lines(journal, lambda entry: entry)
+        entries, _, is_whole = _sound_lines(journal, lambda entry: entry)
         name = "" if journal == path else f", {journal.relative_to(path)}"
-        if not whole:
+        if not is_whole:
             return f"has a damaged line, {len(entries) + 1}{name}"
         files = {entry["file"] for entry in entries} if journal.name == WAITING else ()
         for file in sorted(map(journal.with_name, files)):

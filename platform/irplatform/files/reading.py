@@ -114,8 +114,8 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     except PermissionError as error:
         raise InputError("this file may not be read (no permission).", path=path) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        named = path.suffix == ".gz"
-        otherwise = ", or drop '.gz' from its name if it is not compressed" if named else ""
+        has_ending = path.suffix == ".gz"
+        otherwise = ", or drop '.gz' from its name if it is not compressed" if has_ending else ""
         raise InputError(
             f"this is not a whole gzip file ({error}). Copy it again{otherwise}.", path=path
         ) from error
@@ -324,9 +324,9 @@ class _Header(tarfile.TarInfo):
 
 
 def read_tar(
-    path: Path, wanted: Callable[[str], bool], *, most: int = -1
+    path: Path, accept: Callable[[str], bool], *, most: int = -1
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of a tar archive's files, in its order, for `wanted` names.
+    """Yield the names and contents of a tar archive's files, in order, whose names `accept` takes.
 
     Of each content at most `most` bytes are read. InputError if the archive cannot be read or is
     not whole; earlier files have been yielded.
@@ -335,7 +335,7 @@ def read_tar(
         try:
             with tarfile.open(fileobj=file, mode="r|", tarinfo=_Header) as archive:
                 for entry in archive:
-                    if wanted(entry.name) and entry.isreg():
+                    if accept(entry.name) and entry.isreg():
                         content = archive.extractfile(entry)
                         yield entry.name, content.read(most) if content else b""
             while file.read(1 << 20):  # up to the end, where gzip has its checksum

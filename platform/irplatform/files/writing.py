@@ -210,13 +210,13 @@ def refuse_taken(folder: Path, *, replaces: bool = False) -> None:
 def made_folder(path: Path) -> Iterator[None]:
     """Make a folder and its parents; if the block fails, those that are still empty are removed."""
     _refuse_no_folder(path)
-    made = list(takewhile(lambda folder: not folder.exists(), (path, *path.parents)))
+    folders = list(takewhile(lambda folder: not folder.exists(), (path, *path.parents)))
     path.mkdir(parents=True, exist_ok=True)
     try:
         yield
     except BaseException:
         with suppress(OSError):  # somebody else has put something there
-            for folder in made:
+            for folder in folders:
                 folder.rmdir()
         raise
 

@@ -47,7 +47,7 @@ from irplatform.judging.sources import choose, gather
 from irplatform.judging.store import FILE, stored_grades, stored_judgments
 from irplatform.options import option_values
 from irplatform.plugin.judges import Judge, Tokens
-from irplatform.registry.dependencies import Chosen
+from irplatform.registry.dependencies import ChosenSystem
 from irplatform.registry.loading import registry
 from irplatform.registry.plugin_answers import text_answer
 from irplatform.system.console import notice, progress
@@ -152,33 +152,33 @@ def judge_pool(
         ('longest.jsonl', 3)
     """
     folder = as_path(pool, "pool")
-    held, chosen = read_pool(folder), choose_judge(judge, settings_by_name(settings))
+    content, choice = read_pool(folder), choose_judge(judge, settings_by_name(settings))
     name = None if collection is None else collection_name(collection)
-    name, opened = opened_collection(held, name)
+    name, opened = opened_collection(content, name)
     definitions = defined_grades(grades, stored_grades(folder), opened)
-    chosen.check_training()
+    choice.check_training()
     resources = resources_for(RunSettings(name, device=device), opened)
     topics = {topic.id: topic for topic in opened.topics}
-    if missing := [topic for topic in held.topics if topic not in topics]:
+    if missing := [topic for topic in content.topics if topic not in topics]:
         raise unknown("topic", missing[0], topics, of="the collection, but of the pool")
-    ready = ReadyJudge.of(chosen, definitions, resources)
+    ready = ReadyJudge.of(choice, definitions, resources)
     if (only := as_names(fit_topics, "fit_topics")) or fit_on:
         ready.fit(_by_people(as_paths(fit_on, "fit_on") or (folder,), only, topics, resources))
-    path = writable_folder(folder) / f"{chosen.name}.jsonl"
-    with lock(path.with_name(f".{path.name}")) as ours:
-        if not ours:
+    path = writable_folder(folder) / f"{choice.name}.jsonl"
+    with lock(path.with_name(f".{path.name}")) as ownership:
+        if not ownership:
             raise InputError("another process judges this pool with this judge.", path=path)
-        return _Work(ready, topics, resources, path, prices).done(estimate=estimate)
+        return _Work(ready, topics, resources, path, prices).judgments(estimate=estimate)
 
 
-def choose_judge(name: str, settings: Mapping[str, object]) -> Chosen[Judge]:
+def choose_judge(name: str, settings: Mapping[str, object]) -> ChosenSystem[Judge]:
     """Return a judge with its options; InputError for a wrong name or option."""
     registration = registry().judge(name)
-    used, values = option_values(registration, settings)
+    keys, values = option_values(registration, settings)
     for key in settings:
-        if key not in used:
+        if key not in keys:
             raise unknown_option(key, [registration], registry())
-    return Chosen(registration, registration.options(values))
+    return ChosenSystem(registration, registration.options(values))
 
 
 @dataclass
@@ -199,13 +199,13 @@ class ReadyJudge:
 
     @classmethod
     def of(
-        cls, chosen: Chosen[Judge], grades: Grades, resources: CollectionResources
+        cls, choice: ChosenSystem[Judge], grades: Grades, resources: CollectionResources
     ) -> ReadyJudge:
         """Make and prepare a judge."""
-        made = chosen.registration.made(chosen.options)
-        with chosen.registration.plugin_call("preparing"):
-            made.prepare(resources)
-        return cls(chosen.registration, made, grades)
+        judge = choice.registration.make(choice.options)
+        with choice.registration.plugin_call("preparing"):
+            judge.prepare(resources)
+        return cls(choice.registration, judge, grades)
 
     def fit(self, judged: Sequence[Judge.Judged]) -> None:
         """Fit it to judged documents; InputError if it learns nothing."""
@@ -218,7 +218,7 @@ class ReadyJudge:
         """Its name and version."""
         with self.registration.plugin_call("returning its version"):
             answer = self.judge.version(self.grades)
-        version = text_answer(self.registration.who, "version", answer).strip()
+        version = text_answer(self.registration.full_title, "version", answer).strip()
         if not version:
             decides = self.registration.describe(self.judge.options)
             mark = fingerprint({**decides, "grades": {**self.grades}})
@@ -236,9 +236,9 @@ class ReadyJudge:
             if is_list and all(grade is None or grade in self.grades for grade in answer):
                 return [None if grade is None else int(grade) for grade in answer]
         raise PluginError(
-            f"{self.registration.who} returned {quoted(answer)} for topic {topic.id}; a list is "
-            f"needed: for each of {counted(len(documents), 'document')} None or one of the grades "
-            f"{listing(map(str, sorted(self.grades)), len(self.grades))}."
+            f"{self.registration.full_title} returned {quoted(answer)} for topic {topic.id}; a "
+            f"list is needed: for each of {counted(len(documents), 'document')} None or one of the "
+            f"grades {listing(map(str, sorted(self.grades)), len(self.grades))}."
         )
 
     def tokens(self, topic: Topic, documents: Documents) -> Tokens:
@@ -265,7 +265,7 @@ class _Work:
     path: Path
     prices: tuple[float, float]
 
-    def done(self, *, estimate: bool) -> MachineJudgments:
+    def judgments(self, *, estimate: bool) -> MachineJudgments:
         """Judge, or say what the documents that have a place would cost."""
         self._judgments = read_judgments(self.path) if self.path.exists() else []
         self._grades: dict[str, dict[str, int | None]] = {}
@@ -292,7 +292,7 @@ class _Work:
                 if parts:
                     notice(sentence)
                     self._judge(parts, pool.id)
-                if later <= 0 or not next_batch(pool.folder, self._known()):
+                if later <= 0 or not next_batch(pool.folder, self._training_grades()):
                     break
         finally:
             spent = self.ready.spent()
@@ -301,8 +301,8 @@ class _Work:
         judged = self._count() - before
         if unjudged := sum(map(len, self._grades.values())) - self._count():
             notice(f"unjudged: {counted(unjudged, 'document')} without a grade or a text")
-        where = f"{self.path}: " if self.path.exists() else ""
-        sentence = f"{where}{counted(judged, 'judgment')} by {source.short}"
+        prefix = f"{self.path}: " if self.path.exists() else ""
+        sentence = f"{prefix}{counted(judged, 'judgment')} by {source.short}"
         sentence += f" ({before:,} before)" if before else ""
         return MachineJudgments(
             self.path, source, judged, before, unjudged, spent, self._price(spent), sentence
@@ -314,15 +314,15 @@ class _Work:
         absent = self.resources.index().missing([d for ids in placed.values() for d in ids])
         parts = []
         for topic, ids in placed.items():
-            known = self._grades.setdefault(topic, {})
-            known.update(dict.fromkeys(absent.intersection(ids).difference(known)))
-            asked = [document for document in ids if document not in known]
-            parts += [(self.topics[topic], part) for part in batched(asked, AT_ONCE)]
+            grades = self._grades.setdefault(topic, {})
+            grades.update(dict.fromkeys(absent.intersection(ids).difference(grades)))
+            documents = [document for document in ids if document not in grades]
+            parts += [(self.topics[topic], part) for part in batched(documents, AT_ONCE)]
         return parts
 
     def _judge(self, parts: Sequence[tuple[Topic, list[str]]], pool: str) -> None:
         """Judge, and write after every few seconds, and at the end or an interruption."""
-        written = time.monotonic()
+        moment = time.monotonic()
         try:
             with progress("judging", sum(len(ids) for _, ids in parts), "documents") as advance:
                 for topic, ids in parts:
@@ -335,18 +335,20 @@ class _Work:
                         if grade is not None
                     ]
                     advance(len(ids))
-                    if time.monotonic() - written > _SECONDS:
+                    if time.monotonic() - moment > _SECONDS:
                         write_judgments(self.path, self._judgments)
-                        written = time.monotonic()
+                        moment = time.monotonic()
         finally:
             if self._judgments:
                 write_judgments(self.path, self._judgments)
 
-    def _known(self) -> dict[str, dict[str, float | None]]:
+    def _training_grades(self) -> dict[str, dict[str, float | None]]:
         """What a pool learns from: people's judgments, and those of the machine for the rest."""
         folder = self.path.parent
         people = grades_of(stored_judgments(folder)) if (folder / FILE).exists() else {}
-        return {topic: {**own, **people.get(topic, {})} for topic, own in self._grades.items()}
+        return {
+            topic: {**grades, **people.get(topic, {})} for topic, grades in self._grades.items()
+        }
 
     def _count(self) -> int:
         return sum(g is not None for grades in self._grades.values() for g in grades.values())
@@ -356,8 +358,8 @@ class _Work:
         return sum((self.ready.tokens(topic, documents(ids)) for topic, ids in parts), Tokens())
 
     def _price(self, tokens: Tokens) -> float:
-        read, written = self.prices
-        return (tokens.read * read + tokens.written * written) / 1_000_000
+        input_price, output_price = self.prices
+        return (tokens.read * input_price + tokens.written * output_price) / 1_000_000
 
     def _in_words(self, tokens: Tokens) -> str:
         text = f"{counted(tokens.read, 'token')} read, {tokens.written:,} written"
@@ -385,14 +387,14 @@ def _by_people(
 ) -> list[Judge.Judged]:
     """The documents that people judged, of some topics or of all that the collection has."""
     people = choose(gather(paths)).grades
-    chosen = only or sorted(people.keys() & topics.keys())
-    if wrong := [t for t in chosen if t not in people or t not in topics or "," in t]:
+    topic_ids = only or sorted(people.keys() & topics.keys())
+    if wrong := [t for t in topic_ids if t not in people or t not in topics or "," in t]:
         raise InputError(
             f"a judge cannot be fitted on topic {listing(wrong)}: no person judged it in "
             f"{listing(map(str, paths))}, the collection lacks it, or its id has a comma."
         )
     judged: list[Judge.Judged] = []
-    for topic in chosen:
+    for topic in topic_ids:
         grades = people[topic]
         if ids := sorted(grades.keys() - resources.index().missing([*grades])):
             judged.append((topics[topic], resources.documents(ids), [grades[d] for d in ids]))

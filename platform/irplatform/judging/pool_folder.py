@@ -110,7 +110,7 @@ class Pool:
     @cached_property
     def counts(self) -> Mapping[str, int]:
         """The number of documents to judge of each topic that has some."""
-        counts = {topic: int(np.count_nonzero(own.places)) for topic, own in self.lines.items()}
+        counts = {topic: int(np.count_nonzero(lines.places)) for topic, lines in self.lines.items()}
         return {topic: count for topic, count in counts.items() if count}
 
     @property
@@ -200,8 +200,8 @@ def write_pool(pool: Pool) -> None:
                 wrong = next(filter(fault, [topic, *ids]))
                 problem = f"cannot be written: the id {quoted(wrong)} {fault(wrong)}."
                 raise InputError(problem, path=pool.folder / LINES)
-            shown = [str(place or "") for place in places[order].tolist()]
-            rows = map("\t".join, zip(ids, map(str, strata[order].tolist()), shown, strict=True))
+            cells = [str(place or "") for place in places[order].tolist()]
+            rows = map("\t".join, zip(ids, map(str, strata[order].tolist()), cells, strict=True))
             between = f"\n{topic}\t"
             file.write(f"{topic}\t{between.join(rows)}\n".encode())
 

@@ -200,16 +200,18 @@ def _stratified(
     members = [
         np.where(topic.judged, BEFORE, np.searchsorted(ends, topic.best) + 1) for topic in topics
     ]
-    sizes = np.array([np.bincount(own, minlength=len(ends) + 1)[1:] for own in members])
+    sizes = np.array(
+        [np.bincount(membership, minlength=len(ends) + 1)[1:] for membership in members]
+    )
     wishes = sizes * np.array([share for _, share in strata])
     counts = _whole_numbers(wishes.ravel(), sizes.ravel(), budget).reshape(sizes.shape)
     choices = []
-    for topic, own, row in zip(topics, members, counts.tolist(), strict=True):
+    for topic, membership, row in zip(topics, members, counts.tolist(), strict=True):
         random = topic.random(seed)
         drawn = np.zeros(len(topic), dtype=np.int64)
         for stratum, count in enumerate(row, start=1):
-            drawn[random.permutation(np.flatnonzero(own == stratum))[:count]] = 1
-        choices.append(Lines(topic.documents, own.astype(np.int64), drawn))
+            drawn[random.permutation(np.flatnonzero(membership == stratum))[:count]] = 1
+        choices.append(Lines(topic.documents, membership.astype(np.int64), drawn))
     return choices
 
 
@@ -249,21 +251,24 @@ def _move_to_front(topics: Sequence[Candidates], count: int, seed: int) -> list[
 
 def _front(topic: Candidates, count: int, seed: int) -> Rows:
     ranks = topic.ranks[topic.random(seed).permutation(len(topic.ranks))]
-    lists = [iter(np.argsort(own, kind="stable")[np.count_nonzero(own == 0) :]) for own in ranks]
+    lists = [
+        iter(np.argsort(run_ranks, kind="stable")[np.count_nonzero(run_ranks == 0) :])
+        for run_ranks in ranks
+    ]
     queue = [(0, turn, turn) for turn in range(len(lists))]
-    latest, seen, chosen = len(lists), set[int](), list[int]()
-    while queue and len(chosen) < count:
+    latest, visits, rows = len(lists), set[int](), list[int]()
+    while queue and len(rows) < count:
         misses, turn, number = heapq.heappop(queue)
-        row = next((row for row in lists[number] if row not in seen), None)
+        row = next((row for row in lists[number] if row not in visits), None)
         if row is None:
             continue  # the run has no more
-        seen.add(row)
+        visits.add(row)
         if not topic.judged[row]:
-            chosen.append(row)
+            rows.append(row)
         if not topic.relevant[row]:
             misses, turn, latest = misses + 1, latest, latest + 1
         heapq.heappush(queue, (misses, turn, number))
-    return np.array(chosen, dtype=np.intp)
+    return np.array(rows, dtype=np.intp)
 
 
 def _most_worth(topics: Sequence[Candidates], count: int, seed: int) -> list[Rows]:
@@ -297,24 +302,24 @@ def worth(topics: Sequence[Candidates]) -> list[Floats]:
         sums += gain @ expected
         spread += (gain * (expected * (1 - expected))) @ gain.T
         gains.append(gain)
-    own = np.diag(spread)
-    deviation = np.sqrt(np.maximum(own[:, None] + own - 2 * spread, 0.0))
+    variances = np.diag(spread)
+    deviation = np.sqrt(np.maximum(variances[:, None] + variances - 2 * spread, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):  # where nothing is unknown
         wrong = np.nan_to_num(ndtr(-np.abs(sums[:, None] - sums) / deviation), nan=0.5)
     values = []
     for topic, gain, chance in zip(topics, gains, chances, strict=True):
-        told = np.zeros(len(topic))
+        influence = np.zeros(len(topic))
         for run in range(runs):
-            told += wrong[run, run + 1 :] @ np.abs(gain[run] - gain[run + 1 :])
-        values.append(np.where(topic.judged, 0.0, 2 * chance * (1 - chance) * told))
+            influence += wrong[run, run + 1 :] @ np.abs(gain[run] - gain[run + 1 :])
+        values.append(np.where(topic.judged, 0.0, 2 * chance * (1 - chance) * influence))
     return values
 
 
 def _chances(topics: Sequence[Candidates], features: Sequence[Floats]) -> list[Floats]:
     """The chance of each candidate to be relevant."""
-    known = np.concatenate([f[t.judged] for f, t in zip(features, topics, strict=True)])
+    examples = np.concatenate([f[t.judged] for f, t in zip(features, topics, strict=True)])
     labels = np.concatenate([t.relevant[t.judged] for t in topics]).astype(np.float64)
-    weights = _logistic(known, labels)
+    weights = _logistic(examples, labels)
     chances = []
     for topic, feature in zip(topics, features, strict=True):
         chance = _sigmoid(weights[0] + weights[1] * feature)

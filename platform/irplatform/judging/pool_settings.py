@@ -97,14 +97,14 @@ class PoolSettings:
     @property
     def deciding(self) -> dict[str, Any]:
         """The settings that decide which documents are pooled, without those of other methods."""
-        chosen: dict[str, Any] = {"depth": self.ranks}
+        settings: dict[str, Any] = {"depth": self.ranks}
         if self.method == STRATIFIED:
-            chosen = {"strata": ",".join(self.strata or STRATA)}
+            settings = {"strata": ",".join(self.strata or STRATA)}
         if self.budget is not None:
-            chosen["budget"] = self.budget
+            settings["budget"] = self.budget
             if self.method in ADAPTIVE:
-                chosen["batch"] = self.batch or -(-self.budget // _ROUNDS)
-        return chosen
+                settings["batch"] = self.batch or -(-self.budget // _ROUNDS)
+        return settings
 
     def read_strata(self) -> list[tuple[int, float]]:
         """Return the last rank of each stratum and its share, best ranks first.

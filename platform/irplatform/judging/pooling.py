@@ -60,12 +60,12 @@ def next_batch(pool_folder: AnyPath, judged: AnyPath | Grades) -> int:
         return 0
     latest = judged if isinstance(judged, Mapping) else grades_of(known_judgments(judged))
     placed = ((topic, item.document) for topic in pool.topics for item in pool.items(topic))
-    if left := sum(document not in latest.get(topic, ()) for topic, document in placed):
-        notice(f"{counted(left, 'document')} of {pool.placed:,} are not judged yet.")
+    if remainder := sum(document not in latest.get(topic, ()) for topic, document in placed):
+        notice(f"{counted(remainder, 'document')} of {pool.placed:,} are not judged yet.")
         return 0
     grades = grades_of(read_judgments(pool.folder / EARLIER)) if pool.judged else {}
-    for topic, own in latest.items():
-        grades.setdefault(topic, {}).update(own)
+    for topic, topic_grades in latest.items():
+        grades.setdefault(topic, {}).update(topic_grades)
     runs = [read_run(run_file(pool.folder, number)) for number in range(len(pool.runs))]
     topics = [*candidates(runs, pool.settings["depth"], grades)]
     more = with_round(pool, topics, count)
@@ -89,14 +89,14 @@ def with_round(
     lines = {}
     seed = (pool.seed, len(pool.rounds)) if pool.rounds else (pool.seed,)
     choices = choose(topics, pool.method, count, pool.seed, strata)
-    for topic, own in zip(topics, choices, strict=True):
-        drawn = np.flatnonzero(own.places)
-        own.places[topic.random(*seed).permutation(drawn)] = np.arange(1, len(drawn) + 1)
+    for topic, choice in zip(topics, choices, strict=True):
+        drawn = np.flatnonzero(choice.places)
+        choice.places[topic.random(*seed).permutation(drawn)] = np.arange(1, len(drawn) + 1)
         if before := pool.lines.get(topic.topic):
-            own.places[drawn] += before.places.max()
-            lines[topic.topic] = Lines(*map(np.concatenate, zip(before, own, strict=True)))
-        elif len(own.places):
-            lines[topic.topic] = own
+            choice.places[drawn] += before.places.max()
+            lines[topic.topic] = Lines(*map(np.concatenate, zip(before, choice, strict=True)))
+        elif len(choice.places):
+            lines[topic.topic] = choice
     more = replace(pool, lines=lines)
     return replace(more, rounds=[*pool.rounds, more.placed - pool.placed])
 

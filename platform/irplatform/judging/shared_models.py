@@ -25,17 +25,17 @@ DIGITS = 12
 
 def told_of_shared_models(judges: Iterable[Source], runs: Mapping[str, RunMetadata]) -> list[str]:
     """Warn of each judge whose model ranks in a run, by the run's metadata."""
-    told = []
+    warnings = []
     models = {name: _models(metadata) for name, metadata in runs.items()}
     for judge in judges:
-        own = judge.of.union([judge.model] if judge.model else [])
-        if ranked := [name for name, marks in models.items() if own & marks]:
-            named = f", {judge.model}," if judge.model else ""
-            told.append(
-                f"WARNING: the model of judge {judge.name}{named} or one that it was trained from "
+        judge_marks = judge.of.union([judge.model] if judge.model else [])
+        if ranked := [name for name, marks in models.items() if judge_marks & marks]:
+            label = f", {judge.model}," if judge.model else ""
+            warnings.append(
+                f"WARNING: the model of judge {judge.name}{label} or one that it was trained from "
                 f"also ranks in {listing(ranked)}: its judgments favour them"
             )
-    return told
+    return warnings
 
 
 def models_in(options: Mapping[str, Any]) -> Iterator[str | Path]:
@@ -52,8 +52,8 @@ def as_word(name: str) -> str:
 
 def _models(metadata: RunMetadata) -> set[str]:
     """Names of the models of a run's own steps, and digests; what it read for other runs is not."""
-    named = [str(model) for step in metadata.method.retrieval for model in models_in(step.options)]
-    marks = {as_word(name) for model in named for name in (model, Path(model).name)}
+    models = [str(model) for step in metadata.method.retrieval for model in models_in(step.options)]
+    marks = {as_word(name) for model in models for name in (model, Path(model).name)}
     for entry in metadata.data.inputs:
         if isinstance(entry, dict) and (digest := entry.get("sha256")):
             is_checkpoint = entry.get("role") == "checkpoint" and any(metadata.method.training)

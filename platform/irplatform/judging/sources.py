@@ -73,7 +73,7 @@ class Gathered:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenGrades:
     """A grade for each document, by the sources that count.
 
     Attributes:
@@ -116,7 +116,7 @@ def gather(paths: Sequence[Path], by: Source | None = None) -> Gathered:
     return Gathered(current(judgments), pools, listing(map(str, paths)))
 
 
-def choose(gathered: Gathered, sources: str | None = None) -> Chosen:
+def choose(gathered: Gathered, sources: str | None = None) -> ChosenGrades:
     """Choose one grade for each document.
 
     Args:
@@ -133,11 +133,11 @@ def choose(gathered: Gathered, sources: str | None = None) -> Chosen:
         if judgment.grade is not None and judgment.source in ranks:
             by_document.setdefault((judgment.topic, judgment.document), []).append(judgment)
     if not by_document:
-        known = {judgment.source for judgment in gathered.judgments}
+        candidates = {judgment.source for judgment in gathered.judgments}
         raise InputError(
             f"{gathered.name}: no grade by {sources or PEOPLE}; there are judgments of "
-            f"{listing(source.short for source in sorted(known))}: {option('sources')} says whose "
-            "count."
+            f"{listing(source.short for source in sorted(candidates))}: {option('sources')} says "
+            "whose count."
         )
     grades: Grades = {}
     machine: dict[str, set[str]] = {}
@@ -160,20 +160,20 @@ def choose(gathered: Gathered, sources: str | None = None) -> Chosen:
             f"); {option('sources', PEOPLE_FIRST)} takes them where no person judged"
         )
     if unsettled:
-        listed = command("agree", gathered.name.replace(",", ""))
+        agree_command = command("agree", gathered.name.replace(",", ""))
         notes.append(
             f"sources differ about {counted(unsettled, 'document')} and nobody settled it: the "
-            f"lower median of the grades counts ({listed} lists them)"
+            f"lower median of the grades counts ({agree_command} lists them)"
         )
     sampled = None
     if sample := gathered.sample:
         sampled = {topic: _sampled(sample, topic, grades.get(topic, {})) for topic in sample.topics}
-        used = sum(int(pool.judged.sum()) for pool in sampled.values())
-        if used < len(by_document):
-            left_out = counted(len(by_document) - used, "judged document")
+        total = sum(int(pool.judged.sum()) for pool in sampled.values())
+        if total < len(by_document):
+            left_out = counted(len(by_document) - total, "judged document")
             notes.append(f"left out: {left_out} that the sample has not drawn")
     marked = {topic: frozenset(documents) for topic, documents in machine.items()}
-    return Chosen(grades, marked, sampled, tuple(notes), judges)
+    return ChosenGrades(grades, marked, sampled, tuple(notes), judges)
 
 
 def write_qrels(
@@ -220,11 +220,11 @@ def write_qrels(
         ranks = _ranks(gathered, sources or f"{PEOPLE},{MACHINES}")
         write_judgments(path, (j for j in gathered.judgments if j.source in ranks))
     elif form == "trec":
-        chosen = choose(gathered, sources)
-        for note in chosen.notes:
+        choice = choose(gathered, sources)
+        for note in choice.notes:
             notice(note)
         with atomic_write(path) as file:
-            file.writelines(_trec_lines(chosen, gathered.sample, path))
+            file.writelines(_trec_lines(choice, gathered.sample, path))
     elif collection is None:
         raise InputError(f"doccano needs texts: name their collection, {option('collection')}.")
     else:
@@ -238,13 +238,13 @@ def write_qrels(
         write_doccano(path, graded, collection)
 
 
-def _trec_lines(chosen: Chosen, sample: Pool | None, path: Path) -> Iterator[str]:
+def _trec_lines(choice: ChosenGrades, sample: Pool | None, path: Path) -> Iterator[str]:
     """The lines of qrels: topics in the order of the judgments or the pool, documents by id."""
-    for topic, pool in (chosen.sampled or {}).items():
+    for topic, pool in (choice.sampled or {}).items():
         strata = {i.document: i.stratum for i in sample.pooled(topic)} if sample else {}
         for document, place in sorted(pool.positions.items()):
             yield f"{topic} 0 {document} {strata[document]} {pool.grades[place]}\n"
-    for topic, grades in chosen.grades.items() if chosen.sampled is None else ():
+    for topic, grades in choice.grades.items() if choice.sampled is None else ():
         for name in (topic, *grades):
             if problem := fault(name):
                 raise InputError(f"cannot be written: the id {quoted(name)} {problem}.", path=path)
@@ -256,14 +256,14 @@ def _ranks(gathered: Gathered, sources: str) -> dict[Source, int]:
     """The sources that count, with their ranks, the first one first."""
     if not gathered.judgments:
         raise InputError(f"{gathered.name}: nobody has judged yet.")
-    known = sorted({judgment.source for judgment in gathered.judgments})
+    candidates = sorted({judgment.source for judgment in gathered.judgments})
     ranks: dict[Source, int] = {}
     for rank, word in enumerate(sources.replace(PEOPLE_FIRST, f"{PEOPLE},{MACHINES}").split(",")):
-        named = [s for s in known if word in (_NAMES[s.kind], s.name, s.short, str(s))]
-        if not named and word not in _NAMES.values():
-            choices = [PEOPLE, PEOPLE_FIRST, MACHINES, *(source.short for source in known)]
+        matches = [s for s in candidates if word in (_NAMES[s.kind], s.name, s.short, str(s))]
+        if not matches and word not in _NAMES.values():
+            choices = [PEOPLE, PEOPLE_FIRST, MACHINES, *(source.short for source in candidates)]
             raise unknown("source", word, choices)
-        for source in named:
+        for source in matches:
             ranks.setdefault(source, rank)
     return ranks
 

@@ -103,8 +103,8 @@ class Store:
             InputError: another process writes them, they belong to another pool, or the file
                 cannot be read or written.
         """
-        with lock(writable_folder(folder) / ".judging") as ours:
-            if not ours:
+        with lock(writable_folder(folder) / ".judging") as ownership:
+            if not ownership:
                 raise InputError(
                     "this pool is being judged in another process. Open its page, or end it first.",
                     path=folder,
@@ -247,8 +247,10 @@ class Store:
         assert number is not None
         return Line(number, judged, judgment)
 
-    def _line(self, where: str, *values: str | int) -> Line | None:
-        query = f"SELECT number, {_COLUMNS} FROM history WHERE {where} ORDER BY number DESC LIMIT 1"
+    def _line(self, condition: str, *values: str | int) -> Line | None:
+        query = (
+            f"SELECT number, {_COLUMNS} FROM history WHERE {condition} ORDER BY number DESC LIMIT 1"
+        )
         row = self._database.execute(query, values).fetchone()
         return _line(row) if row else None
 
@@ -312,10 +314,10 @@ def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 
 def _lines(
-    database: sqlite3.Connection, where: str = "TRUE", *values: str, order: str = "number"
+    database: sqlite3.Connection, condition: str = "TRUE", *values: str, order: str = "number"
 ) -> Iterator[Line]:
     """The lines by which judgments stand."""
-    query = f"SELECT * FROM {_STANDING} WHERE judged AND {where} ORDER BY {order}"
+    query = f"SELECT * FROM {_STANDING} WHERE judged AND {condition} ORDER BY {order}"
     return (_line(row) for row in database.execute(query, values))
 
 

@@ -196,10 +196,10 @@ def format_of(path: Path, kb: str, name: str | None = None, more: Sequence[Forma
             return candidate
     expected = "; ".join(candidate.description for candidate in fitting if kb in SOURCES)
     other = next((candidate for candidate in formats if candidate.recognizes(head)), None)
-    what = f" of '{kb}'. Known: {expected}." if expected else " that is known."
+    scope = f" of '{kb}'. Known: {expected}." if expected else " that is known."
     if other is not None:
         name_for_it = f"the name '{other.kb}'" if other.kb else "a name of your own"
         hint = f"It looks like {other.description}: use {name_for_it}."
     else:
         hint = _OWN + f" Add it with {option('format', 'table')}." * bool(expected)
-    raise InputError(f"this is not in a format{what} {hint}", path=path, line=1)
+    raise InputError(f"this is not in a format{scope} {hint}", path=path, line=1)

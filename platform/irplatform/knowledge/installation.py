@@ -78,9 +78,9 @@ class Manifest:
         """Return whether the file can be read."""
         return self.is_usable and KnowledgeBase(self.name, self.path, self.fingerprint).is_sound()
 
-    def total(self, what: str) -> int:
+    def total(self, kind: str) -> int:
         """The number of "concepts", "names" or "relations"."""
-        return sum(self.counts.get(what, {}).values())
+        return sum(self.counts.get(kind, {}).values())
 
 
 def lend(manifests: Mapping[str, Manifest]) -> None:
@@ -186,17 +186,17 @@ def add(
             f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.', and "
             "not 'none'."
         )
-    named = [
+    files = [
         (path, catalogue.format_of(path, name, format_name, more_formats).with_kinds(kinds or {}))
         for path in paths
     ]
     beside = {
         path.with_name(other): file_format
-        for path, file_format in named
+        for path, file_format in files
         for other in file_format.beside
         if path.with_name(other).exists()
     }
-    alone = [(path, file_format) for path, file_format in named if path not in beside]
+    alone = [(path, file_format) for path, file_format in files if path not in beside]
     read = [*alone, *beside.items()]
     digests = [file_digest(readable_again(path)) for path, _ in read]
     sources = [
@@ -243,13 +243,13 @@ def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Pat
     builder = Builder()
     kilobytes = sum(readable_again(path).stat().st_size for path in files) >> 10
     with progress(f"reading {name}", kilobytes, "kB", part=1) as advance:
-        left, bytes_read = kilobytes, 0
+        rest, bytes_read = kilobytes, 0
 
         def count(size: int) -> None:
-            nonlocal left, bytes_read
+            nonlocal rest, bytes_read
             bytes_read += size
-            more = min(left, bytes_read >> 10)  # some formats are read twice
-            left, bytes_read = left - more, bytes_read & 1023
+            more = min(rest, bytes_read >> 10)  # some formats are read twice
+            rest, bytes_read = rest - more, bytes_read & 1023
             advance(more)
 
         with reporting_reads(count):

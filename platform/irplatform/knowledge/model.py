@@ -255,6 +255,6 @@ def compact(identifier: str) -> str:
     prefix, _, rest = identifier.strip().partition(":")
     prefix = prefix.upper()
     rest = rest.removeprefix(f"{prefix}:")
-    if prefix in _NUMBERED and (whole := rest.removesuffix(".0")).isdigit():
-        rest = whole
+    if prefix in _NUMBERED and (number := rest.removesuffix(".0")).isdigit():
+        rest = number
     return f"{prefix}:{rest}"

@@ -79,13 +79,13 @@ class KnowledgeBase:
         self._uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         self._local = threading.local()
 
-    def named(self, wanted: Sequence[str]) -> list[tuple[str, int]]:
+    def matches(self, keys: Sequence[str]) -> list[tuple[str, int]]:
         """Ids of the concepts with a name that has one of these keys, in their order.
 
         Each comes with the rank (`NAME_RANK`) of the best kind of such a name.
         """
-        marks = ",".join("?" * len(wanted))
-        return [*self._rows(_NAMED.format(marks), wanted)]
+        marks = ",".join("?" * len(keys))
+        return [*self._rows(_NAMED.format(marks), keys)]
 
     def concept(self, concept_id: str) -> Concept | None:
         """The concept with this id."""
@@ -112,9 +112,11 @@ class KnowledgeBase:
             ("", [concept_id]) if kind is None else (" AND kind = ?", [concept_id, kind])
         )
         return [
-            Relation(source, target, what, self.name, evidence)
+            Relation(source, target, relation_kind, self.name, evidence)
             for end in ("source", "target")
-            for source, target, what, evidence in self._rows(query.format(end, of_kind), values)
+            for source, target, relation_kind, evidence in self._rows(
+                query.format(end, of_kind), values
+            )
         ]
 
     def relation_ends(self) -> Iterator[tuple[str, str, str]]:
@@ -177,7 +179,10 @@ class KnowledgeBase:
                 concept_id,
                 name,
                 cast("ConceptKind", kind),
-                tuple(Name(text, cast("NameKind", what)) for text, what in orjson.loads(names)),
+                tuple(
+                    Name(text, cast("NameKind", name_kind))
+                    for text, name_kind in orjson.loads(names)
+                ),
                 tuple(orjson.loads(xrefs)),
                 self.name,
             )
@@ -239,10 +244,10 @@ class Builder:
         """
         mapped: dict[str, list[str]] = {}
         missing = 0
-        named = [key for key in self._relations if key[2].startswith(NAMED)]
-        concepts = self._concepts.items() if named else ()
+        keys = [key for key in self._relations if key[2].startswith(NAMED)]
+        concepts = self._concepts.items() if keys else ()
         by_name = {f"{NAMED}{concept.name}": concept_id for concept_id, concept in concepts}
-        for source, kind, target in named:
+        for source, kind, target in keys:
             evidence = self._relations.pop((source, kind, target))
             if heading := by_name.get(target):
                 self._relations[source, kind, heading] = evidence
@@ -287,7 +292,7 @@ class Builder:
             "names": names,
             "relations": Counter(kind for _, kind, _ in self._relations),
         }
-        return {what: dict(sorted(count.items())) for what, count in counts.items()}
+        return {table: dict(sorted(count.items())) for table, count in counts.items()}
 
     def _rows(self, order: list[str]) -> Iterator[tuple[int, str, str, str, bytes, bytes]]:
         for number, concept_id in enumerate(order):

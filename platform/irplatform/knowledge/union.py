@@ -65,7 +65,7 @@ class Knowledge:
         lookup_keys = keys(text)
         ranks: dict[str, int] = {}
         for base in self.bases:
-            for concept_id, rank in base.named(lookup_keys):
+            for concept_id, rank in base.matches(lookup_keys):
                 ranks[concept_id] = min(rank, ranks.get(concept_id, rank))
         return sorted(
             self._all_of(ranks), key=lambda concept: _distance(concept, text, ranks[concept.id])
@@ -107,8 +107,8 @@ class Knowledge:
         relations = (
             relation
             for base in self.bases
-            for each in ids
-            for relation in base.relations(each, kind)
+            for identifier in ids
+            for relation in base.relations(identifier, kind)
             if kind is not None or relation.kind != "is-a"
         )
         return list(dict.fromkeys(relations))
@@ -152,7 +152,7 @@ class Knowledge:
             if target_key and abs(len(key) - len(target_key)) <= max(2, len(target_key) // 4)
         }
         near = difflib.get_close_matches(target_key, sorted(candidates), n=limit, cutoff=0.75)
-        hits = (hit for key in near for base in self.bases for hit in base.named([key]))
+        hits = (hit for key in near for base in self.bases for hit in base.matches([key]))
         return self._all_of(concept_id for concept_id, _ in hits)[:limit]
 
     def _all_of(self, ids: Iterable[str]) -> list[Concept]:
@@ -164,11 +164,11 @@ class Knowledge:
         ids: dict[str, None] = {}
         for base in self.bases:
             for relation in base.relations(concept_id, "is-a"):
-                here, there = relation.source_id, relation.target_id
+                origin, neighbour = relation.source_id, relation.target_id
                 if not upwards:
-                    here, there = there, here
-                if here == concept_id:
-                    ids[there] = None
+                    origin, neighbour = neighbour, origin
+                if origin == concept_id:
+                    ids[neighbour] = None
         return self._all_of(ids)
 
     def _reachable(self, concept_id: str, limit: int | None, *, upwards: bool) -> list[Concept]:
@@ -228,9 +228,9 @@ def _united(concepts: Sequence[Concept]) -> Concept:
         names.setdefault(name.text, Name(name.text, kind))
     return replace(
         first,
-        kind=next((each.kind for each in concepts if each.kind != "other"), "other"),
+        kind=next((concept.kind for concept in concepts if concept.kind != "other"), "other"),
         names=tuple(names.values()),
-        xrefs=tuple(dict.fromkeys(xref for each in concepts for xref in each.xrefs)),
+        xrefs=tuple(dict.fromkeys(xref for concept in concepts for xref in concept.xrefs)),
     )
 
 
@@ -259,7 +259,7 @@ def describe(knowledge: Knowledge, term: str) -> dict[str, Any]:
     concepts = [c for c in map(knowledge.concept, ids) if c is not None][:1]
     concepts = concepts or knowledge.find(term)
     if not concepts:
-        linked = (concept for each in ids for concept in knowledge.same_as(each))
+        linked = (concept for identifier in ids for concept in knowledge.same_as(identifier))
         concepts = list({concept.id: concept for concept in linked}.values())
     relations_at: dict[str, str] = {}
     facts = [_facts(knowledge, concept, relations_at) for concept in concepts]
@@ -300,7 +300,7 @@ def _relations(
         entry["evidence"].append({"kb": relation.kb, "text": relation.evidence})
 
     def order(entry: dict[str, Any]) -> tuple[str, int, str]:
-        weights = (1 + each["text"].count(EVIDENCE_SEPARATOR) for each in entry["evidence"])
+        weights = (1 + evidence["text"].count(EVIDENCE_SEPARATOR) for evidence in entry["evidence"])
         return entry["kind"], -sum(weights), entry["name"]
 
     return sorted(entries.values(), key=order)

@@ -91,14 +91,14 @@ class Indexer:
 
     def add(self, batch: list[str]) -> int:
         """Index records; return their number. PlatformError if Lucene refused one."""
-        taken = int(self._indexer.addRawDocuments(batch))
-        if taken != len(batch):
+        count = int(self._indexer.addRawDocuments(batch))
+        if count != len(batch):
             first, *_, last = (orjson.loads(record)["id"] for record in (batch[0], *batch))
             raise PlatformError(
-                f"Lucene took only {taken} of {len(batch)} documents of '{self._name}', from "
+                f"Lucene took only {count} of {len(batch)} documents of '{self._name}', from "
                 f"'{first}' to '{last}'{self.reason()}. {self._likely_cause(batch)}"
             )
-        return taken
+        return count
 
     def close(self) -> None:
         """Write what is left."""
@@ -207,7 +207,7 @@ def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None, re
         )
     if problems := corpus.problems():
         raise InputError(problems[0])
-    if repeated := ids.found(corpus):
+    if repeated := ids.groups(corpus):
         first, all_of_it = next(iter(repeated.items()))
         raise InputError(
             f"the corpus '{corpus.name}' has {counted(len(repeated), 'document id')} more than "
@@ -300,12 +300,12 @@ def joined(reader: Any, folders: Sequence[Path]) -> Any:
     segments = []
     for number, segment in enumerate(_segments(reader)):
         readers = (utilities.getReader(str(folder / str(number))) for folder in folders)
-        others = [other for each in readers for other in _segments(each)]
+        others = [other for field_reader in readers for other in _segments(field_reader)]
         segments.append(parallel(False, [segment, *others], [segment]))
-    whole = java.java_class("org.apache.lucene.index.MultiReader")(segments, False)
-    return java.java_cast("org.apache.lucene.index.IndexReader", whole)
+    composite = java.java_class("org.apache.lucene.index.MultiReader")(segments, False)
+    return java.java_cast("org.apache.lucene.index.IndexReader", composite)
 
 
 def _segments(reader: Any) -> list[Any]:
     context = "org.apache.lucene.index.LeafReaderContext"
-    return [java.java_cast(context, each).reader() for each in reader.leaves().toArray()]
+    return [java.java_cast(context, leaf).reader() for leaf in reader.leaves().toArray()]

@@ -105,9 +105,9 @@ def search_before(
             part = searched[start : start + step]
             results = search(part, search_depth)
             for topic in part:
-                kept = in_time(results[topic.id], limits.get(topic.id))
-                rankings[topic.id] = kept.top(depth)
-                if len(kept) < depth and len(results[topic.id]) == search_depth < DEEPEST:
+                hits = in_time(results[topic.id], limits.get(topic.id))
+                rankings[topic.id] = hits.top(depth)
+                if len(hits) < depth and len(results[topic.id]) == search_depth < DEEPEST:
                     too_few.append(topic)
         searched, search_depth = too_few, min(search_depth * _DEEPER, DEEPEST)
     return {topic.id: rankings[topic.id] for topic in topics}

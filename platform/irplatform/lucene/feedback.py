@@ -53,7 +53,7 @@ def addable(text: npt.NDArray[np.uint8], ends: Int64, frequency: Int64, document
 
 def expanded(
     queries: Bags,
-    found: Sequence[tuple[Int32, Float32]],
+    results: Sequence[tuple[Int32, Float32]],
     postings: Postings,
     frequencies: Int64,
     usable: Mask,
@@ -63,15 +63,15 @@ def expanded(
 
     Args:
         queries: the topics' words, weighted by their number.
-        found: numbers and scores of the first documents of each topic.
+        results: numbers and scores of the first documents of each topic.
         postings: what was searched.
         frequencies: the frequency that each code stands for.
         usable: the terms that may be added.
         options: the numbers of words and documents, and the share of the topic's words.
     """
-    documents = np.concatenate([numbers for numbers, _ in found])
-    scores = np.concatenate([values for _, values in found])
-    topic = np.repeat(np.arange(len(found)), [len(numbers) for numbers, _ in found])
+    documents = np.concatenate([numbers for numbers, _ in results])
+    scores = np.concatenate([values for _, values in results])
+    topic = np.repeat(np.arange(len(results)), [len(numbers) for numbers, _ in results])
     vectors = _Vectors.of(np.unique(documents), postings, frequencies, usable, options.terms)
     place = np.searchsorted(vectors.documents, documents)
     sizes = vectors.ends[place + 1] - vectors.ends[place]
@@ -79,15 +79,15 @@ def expanded(
     values = vectors.shares[entries] * np.repeat(scores, sizes)
     # A topic's sum over its documents, in their order.
     terms = np.int64(len(usable))
-    keys, where = np.unique(
+    keys, inverse = np.unique(
         np.repeat(topic, sizes) * terms + vectors.rows[entries], return_inverse=True
     )
     sums = np.zeros(len(keys), dtype=np.float32)
-    np.add.at(sums, where, values)
+    np.add.at(sums, inverse, values)
     order = np.lexsort((keys, -sums, keys // terms))
     best = order[_first(keys[order] // terms, options.terms)]
     keys, sums = keys[best], sums[best]
-    norms = np.bincount(keys // terms, weights=sums, minlength=len(found))
+    norms = np.bincount(keys // terms, weights=sums, minlength=len(results))
     model = (sums / norms[keys // terms]).astype(np.float32)
     return _mixed(queries, keys, model, terms, np.float32(options.original_weight))
 
@@ -96,13 +96,13 @@ def _mixed(queries: Bags, keys: Int64, model: Float32, terms: np.int64, share: n
     """Queries of the topics' own words and of feedback, given as keys of topic and term."""
     sizes = np.diff(queries.ends)
     own_keys = np.repeat(np.arange(len(sizes)), sizes) * terms + queries.rows
-    own = queries.boosts.astype(np.float64) / np.repeat(queries.totals, sizes)
+    weights = queries.boosts.astype(np.float64) / np.repeat(queries.totals, sizes)
     union = np.union1d(own_keys, keys)
-    theirs, ours = (np.zeros(len(union), dtype=np.float32) for _ in range(2))
-    theirs[np.searchsorted(union, own_keys)] = own
-    ours[np.searchsorted(union, keys)] = model
+    query_weights, model_weights = (np.zeros(len(union), dtype=np.float32) for _ in range(2))
+    query_weights[np.searchsorted(union, own_keys)] = weights
+    model_weights[np.searchsorted(union, keys)] = model
     rest = 1 - share.astype(np.float64)
-    boosts = (share * theirs + rest * ours.astype(np.float64)).astype(np.float32)
+    boosts = (share * query_weights + rest * model_weights.astype(np.float64)).astype(np.float32)
     ends = np.searchsorted(union, np.arange(len(sizes) + 1) * terms)
     return Bags(ends, union % terms, boosts, np.ones(len(sizes)))
 
@@ -120,12 +120,12 @@ class _Vectors:
     def of(
         cls, documents: Int32, postings: Postings, frequencies: Int64, usable: Mask, most: int
     ) -> _Vectors:
-        wanted = np.zeros(len(postings.latest), dtype=np.bool_)
-        wanted[documents] = True
+        mask = np.zeros(len(postings.latest), dtype=np.bool_)
+        mask[documents] = True
         parts = [np.empty(0, dtype=np.int64)]
         for start in range(0, len(postings.documents), _AT_ONCE):
             block = postings.documents[start : start + _AT_ONCE]
-            parts.append(start + np.flatnonzero(wanted[block]))
+            parts.append(start + np.flatnonzero(mask[block]))
         places = np.concatenate(parts)
         rows = np.searchsorted(postings.starts, places, side="right") - 1
         places, rows = places[usable[rows]], rows[usable[rows]]

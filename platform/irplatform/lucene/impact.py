@@ -113,7 +113,7 @@ class ImpactIndex:
         before: Mapping[str, str] | None = None,
         threads: int | None = None,
         compiled: bool | None = None,
-        done: Callable[[int], None] = lambda _: None,
+        advance: Callable[[int], None] = lambda _: None,
         added: Callable[[int], None] = lambda _: None,
     ) -> dict[str, Ranking]:
         """Rank documents for every topic, as `LuceneIndex.search` does.
@@ -127,7 +127,7 @@ class ImpactIndex:
             before: topic id to the year from which on documents are left out; see `dates`.
             threads: by default one per core.
             compiled: search with numba; by default where it is installed.
-            done: called with the number of topics that have just been finished.
+            advance: called with the number of topics that have just been finished.
             added: called with the number of words that feedback adds to some topics.
 
         Returns:
@@ -136,26 +136,26 @@ class ImpactIndex:
         limits = {topic: int(year) for topic, year in (before or {}).items()}
         postings = self._scored(similarity)
         compiled = has_numba() if compiled is None else compiled
-        how: Any = {"threads": threads or available_cores(), "compiled": compiled}
+        options: Any = {"threads": threads or available_cores(), "compiled": compiled}
         rankings: dict[str, Ranking] = {}
         for part in batched(queries, _WITH_FEEDBACK if feedback else max(1, len(queries))):
             years = np.array([limits.get(topic, NO_LIMIT) for topic in part], dtype=np.uint16)
             texts = [queries[topic] for topic in part]
-            asked = self._terms.bags(texts, analyzer, compiled=compiled)
+            bags = self._terms.bags(texts, analyzer, compiled=compiled)
             if feedback:
-                parts = search(postings, self._weighted(asked, years), feedback.documents, **how)
+                parts = search(postings, self._weighted(bags, years), feedback.documents, **options)
                 first = [best for results in parts for best in results.by_topic()]
-                own = len(asked.rows)
-                asked = expanded(
-                    asked, first, self._postings, self._pairs[:, 0], self._addable, feedback
+                length = len(bags.rows)
+                bags = expanded(
+                    bags, first, self._postings, self._pairs[:, 0], self._addable, feedback
                 )
-                added(len(asked.rows) - own)
+                added(len(bags.rows) - length)
             topics = iter(part)
-            for results in search(postings, self._weighted(asked, years), depth, **how):
+            for results in search(postings, self._weighted(bags, years), depth, **options):
                 count = len(results.sizes)
                 best = zip(islice(topics, count), self._rankings(results), strict=True)
                 rankings.update(best)
-                done(count)
+                advance(count)
         return rankings
 
     def search_structured(
@@ -166,7 +166,7 @@ class ImpactIndex:
         reader: Any,
         *,
         before: Mapping[str, str] | None = None,
-        done: Callable[[int], None] = lambda _: None,
+        advance: Callable[[int], None] = lambda _: None,
     ) -> dict[str, Ranking]:
         """Rank documents for Lucene's queries, given the reader of the index; see `structured`."""
         if similarity not in self._structured:
@@ -177,11 +177,11 @@ class ImpactIndex:
         rankings = {}
         for part in batched(queries, _AT_ONCE):
             results = self._structured[similarity]([queries[topic] for topic in part])
-            for topic, found in zip(part, results, strict=True):
+            for topic, scores in zip(part, results, strict=True):
                 year = int((before or {}).get(topic, NO_LIMIT))
-                in_time = found.only(self._postings.latest[found.numbers] <= year)
+                in_time = scores.only(self._postings.latest[scores.numbers] <= year)
                 rankings[topic] = self._ranking(*in_time.best(depth))
-            done(len(part))
+            advance(len(part))
         return rankings
 
     def _term_scores(self, saturation: Float32, term: str, boost: np.float32) -> Scores:

@@ -70,7 +70,7 @@ class LuceneIndex:
 
     def __init__(self, path: Path, anserini: Any, reader: Any, *, own: bool = True) -> None:
         self.path = path
-        self._own = own
+        self._is_own = own
         self._contents = self._reader = reader
         self._fields: list[Path] = []
         self._not_yet = fields_beside(path) if own else set()
@@ -116,9 +116,9 @@ class LuceneIndex:
 
     def reader_with(self, fields: Iterable[str]) -> Any:
         """The Lucene reader of the index with some fields, which are indexed at first use."""
-        wanted = {*fields}
+        names = {*fields}
         with self._opening:
-            while missing := wanted & self._not_yet:
+            while missing := names & self._not_yet:
                 indexed, folder = build_fields(self.path, self._contents, min(missing))
                 self._not_yet -= {*indexed}
                 self._fields.append(folder)
@@ -128,8 +128,8 @@ class LuceneIndex:
     def _have_fields_of(self, queries: Iterable[Any]) -> None:
         """Index the fields that Lucene's queries name."""
         if self._not_yet:
-            told = [str(query.toString()) for query in queries]
-            self.reader_with(f for f in self._not_yet if any(f"{f}:" in text for text in told))
+            texts = [str(query.toString()) for query in queries]
+            self.reader_with(f for f in self._not_yet if any(f"{f}:" in text for text in texts))
 
     def stats(self) -> dict[str, int]:
         """Lucene's counts of the searched field: documents, non_empty_documents, total_terms."""
@@ -143,7 +143,7 @@ class LuceneIndex:
 
     def titles_and_abstracts(self) -> tuple[int, int]:
         """The numbers of documents with words in their titles, and in their abstracts."""
-        if self._own and (self.path / FACTS).exists():
+        if self._is_own and (self.path / FACTS).exists():
             facts = kept_json(self.path / FACTS)
             return facts["titles"], facts["abstracts"]
         return self.documents_with("title"), self.documents_with("abstract")
@@ -156,16 +156,16 @@ class LuceneIndex:
     def without_match(self, queries: Sequence[str]) -> str:
         """Say why plain queries find nothing, in brackets, as far as the index tells; or ""."""
         term = java_class("org.apache.lucene.index.Term")
-        words = [[*filter(None, each)] for each in analyzed(self.analyzer, queries)]
-        stopped = sum(not each for each in words)
+        words = [[*filter(None, tokens)] for tokens in analyzed(self.analyzer, queries)]
+        stopped = sum(not tokens for tokens in words)
         absent = sum(
-            not any(self.reader.docFreq(term(CONTENTS, word)) for word in each)
-            for each in filter(None, words)
+            not any(self.reader.docFreq(term(CONTENTS, word)) for word in tokens)
+            for tokens in filter(None, words)
         )
-        some = "them" if absent == len(words) else f"{absent:,} of them"
-        told = [f"no document has a word of {some}"] if absent else []
-        told += [f"{stopped:,} have only stop words"] if stopped else []
-        return f" ({'; '.join(told)})" if told else ""
+        subject = "them" if absent == len(words) else f"{absent:,} of them"
+        reasons = [f"no document has a word of {subject}"] if absent else []
+        reasons += [f"{stopped:,} have only stop words"] if stopped else []
+        return f" ({'; '.join(reasons)})" if reasons else ""
 
     def missing(self, doc_ids: Sequence[str]) -> set[str]:
         """The ids of documents that the index does not hold; ten times as fast as `contains`."""
@@ -250,19 +250,19 @@ class LuceneIndex:
                     feedback=feedback,
                     before=before,
                     threads=threads,
-                    done=advance,
+                    advance=advance,
                     added=added.append,
                 )
                 if impact.count <= LARGEST_STRUCTURED:
                     structured = {t: q for t, q in queries.items() if t not in words}
                     rankings |= impact.search_structured(
-                        structured, depth, similarity, self.reader, before=before, done=advance
+                        structured, depth, similarity, self.reader, before=before, advance=advance
                     )
             if others := [(t, query) for t, query in queries.items() if t not in rankings]:
                 searcher, expand = self._searcher(similarity, feedback)
                 order = best_first()
-                found = java_map(find, others, threads, lambda _: advance(1))
-                rankings |= {t: ranking for (t, _), ranking in zip(others, found, strict=True)}
+                results = java_map(find, others, threads, lambda _: advance(1))
+                rankings |= {t: ranking for (t, _), ranking in zip(others, results, strict=True)}
         if added and not any(added):
             notice(NOTHING_ADDED)
         return {topic: rankings[topic] for topic in queries}
@@ -281,20 +281,20 @@ class LuceneIndex:
         """Lucene's searcher, and what expands queries, or None."""
         searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
         searcher.setSimilarity(lucene_similarity(similarity))
-        if feedback and not self._own:
+        if feedback and not self._is_own:
             check_feedback(self.reader, self.path)
         return searcher, RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
 
     def scores(
         self,
-        asked: Sequence[tuple[Sequence[str], Sequence[Any]]],
+        requests: Sequence[tuple[Sequence[str], Sequence[Any]]],
         similarity: Similarity,
         threads: int,
     ) -> list[Float32]:
         """Score given documents for Lucene queries.
 
         Args:
-            asked: for each topic, ids of documents, and queries; a query None scores 0.
+            requests: for each topic, ids of documents, and queries; a query None scores 0.
             similarity: the formula.
             threads: queries at once.
 
@@ -302,24 +302,24 @@ class LuceneIndex:
             float32 [documents, queries] for each topic; 0 where a query does not match.
         """
         prepared: dict[str, Any] = {}
-        for number, (doc_ids, queries) in enumerate(asked):
+        for number, (doc_ids, queries) in enumerate(requests):
             if doc_ids:
                 ids = byte_references(doc_ids)
-                among = java_class("org.apache.lucene.search.TermInSetQuery")("id", ids)
+                candidates = java_class("org.apache.lucene.search.TermInSetQuery")("id", ids)
                 for column, query in enumerate(queries):
                     if query is not None:
-                        prepared[f"{number} {column}"] = _filtered(query, among)
-        depth = max([1, *(len(doc_ids) for doc_ids, _ in asked)])
+                        prepared[f"{number} {column}"] = _filtered(query, candidates)
+        depth = max([1, *(len(doc_ids) for doc_ids, _ in requests)])
         rankings = self.search(
             prepared, depth, similarity=similarity, threads=threads, engine="lucene"
         )
         results = []
-        for number, (doc_ids, queries) in enumerate(asked):
+        for number, (doc_ids, queries) in enumerate(requests):
             places = {doc_id: place for place, doc_id in enumerate(doc_ids)}
             values = np.zeros((len(doc_ids), len(queries)), dtype=np.float32)
             for column in range(len(queries)):
-                if (found := rankings.get(f"{number} {column}")) is not None and len(found):
-                    values[[places[doc_id] for doc_id in found.doc_ids], column] = found.scores
+                if (hits := rankings.get(f"{number} {column}")) is not None and len(hits):
+                    values[[places[doc_id] for doc_id in hits.doc_ids], column] = hits.scores
             results.append(values)
         return results
 
@@ -328,9 +328,9 @@ class LuceneIndex:
         prepared = {str(n): query for n, query in enumerate(queries) if query is not None}
         rankings = self.search(prepared, 1, similarity=similarity, threads=threads, engine="lucene")
         best = np.zeros(len(queries), dtype=np.float32)
-        for number, found in rankings.items():
-            if len(found):
-                best[int(number)] = found.scores[0]
+        for number, hits in rankings.items():
+            if len(hits):
+                best[int(number)] = hits.scores[0]
         return best
 
     def words_query(self, text: str, field: str) -> Any | None:
@@ -356,7 +356,7 @@ class LuceneIndex:
         records: dict[str, str] = {}
         try:
             for batch in batched(dict.fromkeys(doc_ids), _DOCUMENTS_AT_ONCE):
-                if not self._own:
+                if not self._is_own:
                     records |= records_of(self.reader, batch)
                     continue
                 records |= stored_records(self._anserini, batch, threads or available_cores())
@@ -370,7 +370,7 @@ class LuceneIndex:
                 f"{len(missing):,} of {len(doc_ids):,} documents are not in the index, such as "
                 f"'{missing[0]}'."
             )
-        if not self._own:
+        if not self._is_own:
             return [from_stored(doc_id, records[doc_id]) for doc_id in doc_ids]
         return [from_record(records[doc_id]) for doc_id in doc_ids]
 
@@ -381,9 +381,9 @@ class LuceneIndex:
         self._anserini.close()
 
 
-def _filtered(query: Any, among: Any) -> Any:
+def _filtered(query: Any, candidates: Any) -> Any:
     occur = java_class("org.apache.lucene.search.BooleanClause$Occur")
     builder = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
     builder.add(query, occur.MUST)
-    builder.add(among, occur.FILTER)
+    builder.add(candidates, occur.FILTER)
     return builder.build()

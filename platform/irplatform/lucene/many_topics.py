@@ -61,7 +61,7 @@ class ManyTopics:
         self._path = path
         self._reader = reader
         self.opened: ImpactIndex | None = None
-        self.asked = 0
+        self.topic_count = 0
         """Topics of words so far, in searches of several."""
 
     def postings_for(
@@ -78,8 +78,8 @@ class ManyTopics:
         Raises:
             InputError: there is no such engine, or "impact" cannot do the search.
         """
-        wanted = engine or chosen_engine()
-        if wanted == "lucene":
+        choice = engine or chosen_engine()
+        if choice == "lucene":
             return None
         if reason := self._hindrance(similarity, feedback):
             if engine == "impact":
@@ -87,8 +87,8 @@ class ManyTopics:
             return None
         work = topics * (_OF_FEEDBACK if feedback else 1)
         if topics > 1:  # single ones come from a service, which has time
-            work = self.asked = self.asked + work
-        return self._open() if wanted == "impact" or self._pays(work) else None
+            work = self.topic_count = self.topic_count + work
+        return self._open() if choice == "impact" or self._pays(work) else None
 
     def _hindrance(self, similarity: Similarity, feedback: RM3 | None) -> str:
         """The reason why the postings cannot do a search, to follow "the engine 'impact'"."""
@@ -109,7 +109,7 @@ class ManyTopics:
 
         if not has_numba():
             return False
-        if self.opened is not None or is_built(**self._named()):
+        if self.opened is not None or is_built(**self._cache_key()):
             return True
         least = _WORTH_COMPILING + int(self._reader.numDocs()) // _COPIED
         return work >= min(least, WORTH_COPYING) and self._fits()
@@ -117,19 +117,19 @@ class ManyTopics:
     def _fits(self) -> bool:
         terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(self._reader, CONTENTS)
         postings = 0 if terms is None else int(terms.getSumDocFreq())
-        here = memory()
-        return here is not None and postings * _BYTES < _SHARE * here[1]
+        capacity = memory()
+        return capacity is not None and postings * _BYTES < _SHARE * capacity[1]
 
     def _open(self) -> ImpactIndex:
         from irplatform.lucene.impact import ImpactIndex
         from irplatform.lucene.postings import write_postings
 
         if self.opened is None:
-            made = artifact(**self._named(), build=partial(write_postings, self._reader))
-            self.opened = ImpactIndex(made.path)
+            entry = artifact(**self._cache_key(), build=partial(write_postings, self._reader))
+            self.opened = ImpactIndex(entry.path)
         return self.opened
 
-    def _named(self) -> dict[str, Any]:
+    def _cache_key(self) -> dict[str, Any]:
         """Kind, label and dependencies in the cache."""
         from irplatform.lucene.postings import POSTINGS_FORMAT
 

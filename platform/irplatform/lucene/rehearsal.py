@@ -37,9 +37,9 @@ def rehearse(folder: Path) -> None:
     with closing(LuceneIndex.open(folder)) as index:
         query = "vemurafenib for melanoma"
         phrases = index.heading_queries(CONTENTS, ["vemurafenib in braf"])
-        found = index.search({"words": query, "phrase": phrases[0]}, 10)
+        rankings = index.search({"words": query, "phrase": phrases[0]}, 10)
         index.search({"words": query}, 10, feedback=RM3())
-        index.documents(found["words"].doc_ids)
+        index.documents(rankings["words"].doc_ids)
         index.missing(["1"])
         index.stats()
     shutil.rmtree(folder)

@@ -118,8 +118,8 @@ def from_stored(doc_id: str, record: str) -> Document:
     fields = parsed.get("fields") if isinstance(parsed.get("fields"), dict) else parsed
     left_out = {name, *_NOT_FIELDS, *_TEXTS}
     values = {key: _value(value) for key, value in (fields or {}).items() if key not in left_out}
-    kept = {key: value for key, value in values.items() if value is not None}
-    return Document(doc_id, composed(title), composed(text), kept)
+    entries = {key: value for key, value in values.items() if value is not None}
+    return Document(doc_id, composed(title), composed(text), entries)
 
 
 def _record(document: Any) -> str:
@@ -140,12 +140,12 @@ def _text(value: object) -> str:
 def _value(value: object) -> FieldValue | None:
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
         return tuple(value)
     return None
 
 
 def fields_of(documents: Iterable[Document]) -> tuple[str, ...]:
     """Return the names of the fields of documents."""
-    names: Mapping[str, None] = {name: None for each in documents for name in each.fields}
+    names: Mapping[str, None] = {name: None for document in documents for name in document.fields}
     return tuple(names)

@@ -44,18 +44,18 @@ class Scores(NamedTuple):
     numbers: Int32
     values: Float32
 
-    def only(self, kept: npt.NDArray[np.bool_]) -> Scores:
+    def only(self, mask: npt.NDArray[np.bool_]) -> Scores:
         """The documents at some places."""
-        return Scores(self.numbers[kept], self.values[kept])
+        return Scores(self.numbers[mask], self.values[mask])
 
     def best(self, depth: int) -> Scores:
         """The best documents, best first; of equal scores, the smaller number."""
-        found = self
-        if len(found.values) > depth:
-            least = np.partition(found.values, len(found.values) - depth)[-depth]
-            found = found.only(found.values >= least)
-        order = np.lexsort((found.numbers, -found.values))[:depth]
-        return Scores(found.numbers[order], found.values[order])
+        scores = self
+        if len(scores.values) > depth:
+            least = np.partition(scores.values, len(scores.values) - depth)[-depth]
+            scores = scores.only(scores.values >= least)
+        order = np.lexsort((scores.numbers, -scores.values))[:depth]
+        return Scores(scores.numbers[order], scores.values[order])
 
 
 NOTHING = Scores(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
@@ -94,7 +94,7 @@ class StructuredSearch:
         self._searcher = java_class(f"{_SEARCH}.IndexSearcher")(reader)
         self._searcher.setSimilarity(similarity)
         context = "org.apache.lucene.index.LeafReaderContext"
-        self._segments = [java_cast(context, each) for each in reader.leaves().toArray()]
+        self._segments = [java_cast(context, leaf) for leaf in reader.leaves().toArray()]
         self._number_of = number_of
         self._term_scores = term_scores
         self._loops = Loops()
@@ -108,13 +108,13 @@ class StructuredSearch:
         """All documents that match each of some queries, and their scores."""
         parts = [self._part(self._searcher.rewrite(query), np.float32(1)) for query in queries]
         self._fill_leaves()
-        found = [part() for part in parts]
-        kept = 0
+        results = [part() for part in parts]
+        size = 0
         for key in list(reversed(self._parts)):  # from the last used
-            kept += sum(array.nbytes for array in self._parts[key].scores or ())
-            if kept > _REMEMBERED:
+            size += sum(array.nbytes for array in self._parts[key].scores or ())
+            if size > _REMEMBERED:
                 del self._parts[key]
-        return found
+        return results
 
     def _part(self, query: Any, boost: np.float32) -> _Part:
         """The part for a query: one that is kept, or a new one."""
@@ -134,7 +134,7 @@ class StructuredSearch:
             case "BooleanQuery":
                 return self._read_sum(query, boost)
             case "DisjunctionMaxQuery":
-                parts = [self._part(each, boost) for each in query.getDisjuncts().toArray()]
+                parts = [self._part(disjunct, boost) for disjunct in query.getDisjuncts().toArray()]
                 tie = np.float32(query.getTieBreakerMultiplier())
                 return _Part(partial(self._best_of, parts, tie))
             case "ConstantScoreQuery":
@@ -146,8 +146,8 @@ class StructuredSearch:
     def _read_sum(self, query: Any, boost: np.float32) -> _Part:
         occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
         must, should, filters, must_not = (
-            [self._part(each, boost) for each in query.getClauses(how).toArray()]
-            for how in (occur.MUST, occur.SHOULD, occur.FILTER, occur.MUST_NOT)
+            [self._part(clause, boost) for clause in query.getClauses(role).toArray()]
+            for role in (occur.MUST, occur.SHOULD, occur.FILTER, occur.MUST_NOT)
         )
         least = int(query.getMinimumNumberShouldMatch())
         return _Part(partial(self._sum, must, should, filters, must_not, least))
@@ -167,20 +167,20 @@ class StructuredSearch:
                 required = Scores(numbers, np.zeros(len(numbers), dtype=np.float32))
             required = required.only(np.isin(required.numbers, numbers, assume_unique=True))
         if required is None:
-            found = optional or NOTHING
+            scores = optional or NOTHING
         elif optional is None:
-            found = required
+            scores = required
         elif least:
-            found = self._total([required, optional], 2)
+            scores = self._total([required, optional], 2)
         else:
             places = np.isin(required.numbers, optional.numbers, assume_unique=True)
             common = np.isin(optional.numbers, required.numbers, assume_unique=True)
             values = required.values.copy()
             values[places] += optional.values[common]
-            found = Scores(required.numbers, values)
+            scores = Scores(required.numbers, values)
         for numbers, _ in (part() for part in must_not):
-            found = found.only(~np.isin(found.numbers, numbers, assume_unique=True))
-        return found
+            scores = scores.only(~np.isin(scores.numbers, numbers, assume_unique=True))
+        return scores
 
     def _total(self, parts: Sequence[Scores], least: int) -> Scores:
         """The sums of documents that match at least so many parts."""
@@ -221,7 +221,7 @@ class StructuredSearch:
         weight = self._searcher.createWeight(query, mode, float(boost))
         scorers = [(weight.scorer(segment), segment.docBase) for segment in self._segments]
         part = _Part(lambda: NOTHING)
-        self._leaves.append((part, [each for each in scorers if each[0] is not None]))
+        self._leaves.append((part, [pair for pair in scorers if pair[0] is not None]))
         return part
 
     def _fill_leaves(self) -> None:
@@ -230,13 +230,13 @@ class StructuredSearch:
         ends = iter(np.flatnonzero(words == NO_MORE).tolist())
         start = 0
         for part, of_leaf in self._leaves:
-            found = [NOTHING]
+            pieces = [NOTHING]
             for _, first in of_leaf:
                 end = next(ends)
                 numbers = self._number_of[words[start:end:2] + first]
-                found.append(Scores(numbers, words[start + 1 : end : 2].view(">f4")))
+                pieces.append(Scores(numbers, words[start + 1 : end : 2].view(">f4")))
                 start = end + 1
-            numbers, values = (np.concatenate(each) for each in zip(*found, strict=True))
+            numbers, values = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
             order = np.argsort(numbers)
             part.scores = Scores(numbers[order], values[order].astype(np.float32))
         self._leaves.clear()

@@ -82,8 +82,8 @@ def fields_record(record: str, names: Sequence[str]) -> str:
     document = from_record(record)
     texts = {TITLE: document.title, ABSTRACT: document.abstract}
     fields = {name: _joined(document.fields[name]) for name in names if name in document.fields}
-    named = {name: text for name, text in (fields | texts).items() if name in names}
-    return orjson.dumps({"id": document.id, CONTENTS: _NO_TEXT, **named}).decode()
+    entries = {name: text for name, text in (fields | texts).items() if name in names}
+    return orjson.dumps({"id": document.id, CONTENTS: _NO_TEXT, **entries}).decode()
 
 
 def _joined(value: FieldValue) -> str:
@@ -187,5 +187,5 @@ def texts_to_java(texts: Sequence[str]) -> Any:
 
 def texts_to_python(lists: Any) -> list[list[str]]:
     """A Java list of lists of texts, in one call."""
-    found: list[list[str]] = orjson.loads(_mapper().writeValueAsString(lists))
-    return found
+    texts: list[list[str]] = orjson.loads(_mapper().writeValueAsString(lists))
+    return texts

@@ -81,10 +81,10 @@ class TermTable:
         places = np.flatnonzero(first)
         counts = np.diff(places, append=len(keys))
         keys = keys[places]
-        known = np.flatnonzero(keys & (2**32 - 1))
-        keys = keys[known]
+        indices = np.flatnonzero(keys & (2**32 - 1))
+        keys = keys[indices]
         ends = np.searchsorted(keys, np.arange(len(texts) + 1) << 32)
-        return Bags(ends, (keys & (2**32 - 1)) - 1, counts[known].astype(np.float32), totals)
+        return Bags(ends, (keys & (2**32 - 1)) - 1, counts[indices].astype(np.float32), totals)
 
     def _looked_up(self, words: Sequence[Sequence[str]]) -> tuple[Int64, Int64]:
         """The text of each word, and its row, given the words of texts."""
@@ -112,11 +112,11 @@ class TermTable:
         pieces = [joined[begin:end].decode() for begin, end in others[:parts].tolist()]
         distinct = list(dict.fromkeys(pieces))
         words = dict(zip(distinct, analyzed_pieces(analyzer, distinct), strict=True))
-        own = rows != OTHER
-        owners, theirs = self._looked_up([words[piece] for piece in pieces])
+        mask = rows != OTHER
+        owners, piece_rows = self._looked_up([words[piece] for piece in pieces])
         return (
-            np.concatenate([topics[own], topics[~own][owners]]),
-            np.concatenate([rows[own], theirs]),
+            np.concatenate([topics[mask], topics[~mask][owners]]),
+            np.concatenate([rows[mask], piece_rows]),
         )
 
 

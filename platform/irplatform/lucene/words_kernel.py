@@ -119,18 +119,18 @@ def read(
                 count += 1
                 parts += 1
                 continue
-            here = begin
-            while here < place:
-                stop = _end_of_word(text, here, place)
+            start = begin
+            while start < place:
+                stop = _end_of_word(text, start, place)
                 if stop < 0:
-                    here += 1
+                    start += 1
                     continue
-                size = _analyzed(text, here, stop, word)
+                size = _analyzed(text, start, stop, word)
                 if size:
                     topics[count] = topic
                     rows[count] = _row(word, size, terms, term_ends, order, buckets)
                     count += 1
-                here = stop
+                start = stop
     return count, parts
 
 

@@ -58,25 +58,25 @@ def estimate(work: Work, costs: Sequence[Cost]) -> Estimate | None:
     alike = [cost for cost in of_variant if _is_near(cost.work.amount, work.amount)]
     if work.kind == "other":  # of other collections rather than of another kind of run
         same = [cost for cost in kind if cost.work.variant == work.variant] or same
-    if not (chosen := alike or _of_nearest_amount(of_variant or same, max(work.amount, 1e-9))):
+    if not (records := alike or _of_nearest_amount(of_variant or same, max(work.amount, 1e-9))):
         return None
-    chosen = chosen[-_RECENT:]
-    factors = [work.amount / max(cost.work.amount, 1e-9) for cost in chosen]
-    ends = [_scaled(cost, factor) for cost, factor in zip(chosen, factors, strict=True)]
-    taken = [cost.processor for cost in chosen] if alike else [sqrt(a * b) for a, b in ends]
-    growth = [new / max(cost.processor, 1e-9) for cost, new in zip(chosen, taken, strict=True)]
-    clock = [cost.seconds * factor for cost, factor in zip(chosen, growth, strict=True)]
-    left = [cost.bytes * factor for cost, factor in zip(chosen, factors, strict=True)]
-    low, high = (taken, taken) if alike else zip(*map(sorted, ends), strict=True)
+    records = records[-_RECENT:]
+    factors = [work.amount / max(cost.work.amount, 1e-9) for cost in records]
+    ends = [_scaled(cost, factor) for cost, factor in zip(records, factors, strict=True)]
+    times = [cost.processor for cost in records] if alike else [sqrt(a * b) for a, b in ends]
+    growth = [new / max(cost.processor, 1e-9) for cost, new in zip(records, times, strict=True)]
+    clock = [cost.seconds * factor for cost, factor in zip(records, growth, strict=True)]
+    sizes = [cost.bytes * factor for cost, factor in zip(records, factors, strict=True)]
+    low, high = (times, times) if alike else zip(*map(sorted, ends), strict=True)
     apart = 1.0 if alike else _APART
     return Estimate(
-        processor=median(taken),
+        processor=median(times),
         low=min(low) / apart,
         high=max(high) * apart,
         seconds=median(clock),
-        bytes=round(median(left)),
-        memory=max(cost.memory for cost in chosen),
-        needs=tuple(dict.fromkeys(kind for cost in chosen for kind in cost.needs)),
+        bytes=round(median(sizes)),
+        memory=max(cost.memory for cost in records),
+        needs=tuple(dict.fromkeys(kind for cost in records for kind in cost.needs)),
     )
 
 
@@ -97,14 +97,14 @@ def _of_nearest_amount(costs: Sequence[Cost], amount: float) -> list[Cost]:
 
 def added(estimates: Iterable[Estimate]) -> Estimate:
     """Return the estimate of all work together."""
-    each = [*estimates]
+    parts = [*estimates]
     return Estimate(
-        processor=sum(one.processor for one in each),
-        low=sum(one.low for one in each),
-        high=sum(one.high for one in each),
-        seconds=sum(one.seconds for one in each),
-        bytes=sum(one.bytes for one in each),
-        memory=max((one.memory for one in each), default=0),
+        processor=sum(one.processor for one in parts),
+        low=sum(one.low for one in parts),
+        high=sum(one.high for one in parts),
+        seconds=sum(one.seconds for one in parts),
+        bytes=sum(one.bytes for one in parts),
+        memory=max((one.memory for one in parts), default=0),
     )
 
 

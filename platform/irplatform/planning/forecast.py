@@ -76,7 +76,7 @@ def plan(
         'index demo'
     """
     settings = settings_of(collection, options, rerankers=rerankers)
-    plugins, known = registry(), costs()
+    plugins, records = registry(), costs()
     indexes: list[Step] = []
     steps: list[Step] = []
     corpora: dict[str, Corpus] = {}
@@ -92,22 +92,22 @@ def plan(
             indexes.append(index)
             steps += [replace(step, cell=cell) for step in others]
     steps.append(Step("start", "", Work("start")))
-    needs = {kind for s in steps if s.work and (e := estimate(s.work, known)) for kind in e.needs}
+    needs = {kind for s in steps if s.work and (e := estimate(s.work, records)) for kind in e.needs}
     shared = [step for corpus in corpora.values() for step in _shared(corpus, needs)]
     ordered = _once([*indexes, *shared, *steps])
     return Forecast(
-        [replace(s, estimate=estimate(s.work, known)) if s.work else s for s in ordered],
+        [replace(s, estimate=estimate(s.work, records)) if s.work else s for s in ordered],
         [*missing],
     )
 
 
 def _once(steps: Iterable[Step]) -> Iterator[Step]:
     """The steps without those that the cells of a matrix share and that were named before."""
-    named: set[str] = set()
+    names: set[str] = set()
     for step in steps:
-        if (step.work is None or step.work.kind in _OF_ALL) and step.what in named:
+        if (step.work is None or step.work.kind in _OF_ALL) and step.what in names:
             continue
-        named.add(step.what)
+        names.add(step.what)
         yield step
 
 
@@ -133,12 +133,12 @@ def _plans(settings: RunSettings, plugins: Registry) -> Iterator[tuple[str, RunP
 def _shared(corpus: Corpus, needs: set[str]) -> Iterator[Step]:
     """What systems share, of the kinds that such work needed before."""
     documents = corpus.size_hint() or 1
-    for kind, what in _SHARED.items():
+    for kind, action in _SHARED.items():
         if kind not in needs:
             continue
         ready = [i for i in contents([kind]) if i.depends_on.get("corpus") == corpus.fingerprint]
         work = None if any(item.complete for item in ready) else Work(kind, amount=documents)
-        yield Step(f"{what} of {corpus.name}", f"{documents:,} documents", work)
+        yield Step(f"{action} of {corpus.name}", f"{documents:,} documents", work)
 
 
 def _steps(plan: RunPlan) -> Iterator[Step]:
@@ -147,14 +147,14 @@ def _steps(plan: RunPlan) -> Iterator[Step]:
     work = None if is_indexed(corpus) else Work("index", amount=documents)
     yield Step(f"index {corpus.name}", f"{documents:,} documents", work)
     yield from _searches(plan)
-    candidates, training = _found(plan)
+    candidates, training = _cached_candidates(plan)
     unknown: list[str] = []
     for choice in plan.rerankers:
         seeds = seeds_of(settings.seed, settings.seeds if choice.trainable else 1)
         for seed in seeds:
-            made = [*_system(plan, choice, seed, candidates, training)]
-            unknown += [choice.name] if any(step.work for step in made) else []
-            yield from made
+            steps = [*_system(plan, choice, seed, candidates, training)]
+            unknown += [choice.name] if any(step.work for step in steps) else []
+            yield from steps
     yield from _writes(plan, unknown, new=candidates is None)
     variant = "made" if unknown or candidates is None else "known"
     yield Step("everything else", "", Work("other", plan.collection.id, variant=variant))
@@ -176,15 +176,17 @@ def _searches(plan: RunPlan) -> Iterator[Step]:
         topics = collection.topics
         for choice in stage.choices:
             try:
-                kept = is_kept(choice, topics, stage.depth, plan.resources, label=collection.id)
+                is_cached = is_kept(
+                    choice, topics, stage.depth, plan.resources, label=collection.id
+                )
             except NotInCacheError:
-                kept = False
+                is_cached = False
             work = Work("search", choice.name, len(topics), choice.variant)
-            what = f"search {collection.id} with {choice.name}"
-            yield Step(what, f"{len(topics):,} topics", None if kept else work)
+            action = f"search {collection.id} with {choice.name}"
+            yield Step(action, f"{len(topics):,} topics", None if is_cached else work)
 
 
-def _found(plan: RunPlan) -> tuple[Candidates | None, Candidates | None]:
+def _cached_candidates(plan: RunPlan) -> tuple[Candidates | None, Candidates | None]:
     """The candidates of evaluated and training topics, if the cache has them."""
     try:
         candidates, training = retrieve(plan), retrieve_training(plan)

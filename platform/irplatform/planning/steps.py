@@ -132,8 +132,8 @@ def _row(step: Step) -> tuple[str, str, str, str]:
         return step.what, step.of, "in the cache", ""
     if step.estimate is None:
         return step.what, step.of, "not known", ""
-    left = step.estimate.bytes
-    return step.what, step.of, f"{step.estimate.processor:,.1f}", size(left) if left else ""
+    disk = step.estimate.bytes
+    return step.what, step.of, f"{step.estimate.processor:,.1f}", size(disk) if disk else ""
 
 
 def duration(seconds: float) -> str:

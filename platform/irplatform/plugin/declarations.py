@@ -39,12 +39,12 @@ on what else is installed.
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def _declaration(kind: type[Declaration]) -> type[Declaration]:
     """A frozen dataclass whose values have the declared types; TypeError where it is made."""
-    made: Any = dataclass(kind, frozen=True, config=ConfigDict(strict=True, extra="forbid"))
-    check = made.__init__
+    declaration: Any = dataclass(kind, frozen=True, config=ConfigDict(strict=True, extra="forbid"))
+    check = declaration.__init__
 
-    def __init__(self: Declaration, *arguments: object, **named: object) -> None:  # noqa: N807
+    def __init__(self: Declaration, *arguments: object, **keywords: object) -> None:  # noqa: N807
         try:
-            check(self, *arguments, **named)
+            check(self, *arguments, **keywords)
         except ValidationError as error:
             problem = error.errors()[0]
             place = ".".join(map(str, problem["loc"]))
@@ -52,8 +52,8 @@ def _declaration(kind: type[Declaration]) -> type[Declaration]:
                 f"{place} of {kind.__name__} is {quoted(problem['input'])}: {problem['msg']}"
             ) from None
 
-    made.__init__ = __init__
-    checked: type[Declaration] = made
+    declaration.__init__ = __init__
+    checked: type[Declaration] = declaration
     return checked
 
 
@@ -188,7 +188,9 @@ class Declared:
     citation: ClassVar[str] = ""
 
     def __init__(self, options: BaseOptions | None = None, **given: object) -> None:
-        self.options: BaseOptions = options if options is not None else _made(type(self), given)
+        self.options: BaseOptions = (
+            options if options is not None else _new_options(type(self), given)
+        )
 
     def traits(self) -> Traits:
         """Return the traits with these options."""
@@ -202,17 +204,17 @@ class Declared:
         return Reads()
 
 
-def _made(system: type[Declared], given: Mapping[str, object]) -> BaseOptions:
+def _new_options(system: type[Declared], values: Mapping[str, object]) -> BaseOptions:
     """Return the options of a system, some of which are given.
 
     Raises:
         InputError: there is no such option, or a value does not fit.
     """
-    for name in given:
+    for name in values:
         if name not in system.Options.model_fields:
             raise unknown("option", name, system.Options.model_fields, of=system.__name__)
     try:
-        return system.Options(**given)
+        return system.Options(**values)
     except ValidationError as error:
         option, wrong = first_problem(system.Options, error)
         raise InputError(f"option '{option}' of {system.__name__}: {wrong}.") from error

@@ -77,35 +77,35 @@ def rank(
     longest = np.max(np.diff(ends[first : last + 1]))
     tables = np.empty((longest, 0 if saturation is None else len(saturation)), dtype=np.float64)
     rest = np.empty(longest + 1, dtype=np.float64)
-    heres = np.empty(longest, dtype=np.int64)
+    positions = np.empty(longest, dtype=np.int64)
     for topic in range(first, last):
         terms = slice(ends[topic], ends[topic + 1])
         begin, stop, weight, place = begins[terms], stops[terms], weights[terms], common[terms]
         size = len(weight)
         rare = _prepare(begin, stop, weight, bounds[terms], place, saturation, tables, rest)
-        here, there = heres[:size], begin.copy()
+        heads, tails = positions[:size], begin.copy()
         key_count, least = 0, 0.0
         for low in range(0, count, block):
-            _begin_block(documents, low, count, block, stop, here, there)
+            _begin_block(documents, low, count, block, stop, heads, tails)
             if limits[topic] < _NO_LIMIT:
                 _leave_out(sums, latest[low : low + block], limits[topic])
             start, until, has_guess = 0, rare, False
             while True:
                 _add_terms(
                     sums, low, start, until, documents, values, saturation, tables, weight,
-                    begin, stop, here, there,
+                    begin, stop, heads, tails,
                 )  # fmt: skip
                 start = until
                 if start < size and not has_guess:
                     has_guess = True
-                    needed = _guess(sums, low, documents, here, there, depth, least, maxima, bins)
-                    until = _first_to_look_up(rest, here, there, rare, size, needed, fewest)
+                    needed = _guess(sums, low, documents, heads, tails, depth, least, maxima, bins)
+                    until = _first_to_look_up(rest, heads, tails, rare, size, needed, fewest)
                     continue
                 cut = _needed(sums, depth, maxima, bins, least)
                 if start == size:
                     key_count = _gather(sums, low, maxima, cut, keys, key_count, candidates)
                     break
-                few = _choose(sums, maxima, cut, rest, here, there, start, candidates, totals)
+                few = _choose(sums, maxima, cut, rest, heads, tails, start, candidates, totals)
                 if few >= 0:
                     few = _complete(
                         bits, ranks, low, values, begin, weight, saturation, place, start, rest,
@@ -145,25 +145,25 @@ def _prepare(
 
 @compiled
 def _begin_block(
-    documents: Any, low: Any, count: Any, block: Any, stop: Any, here: Any, there: Any
+    documents: Any, low: Any, count: Any, block: Any, stop: Any, heads: Any, tails: Any
 ) -> None:
     """Find where each term's postings begin and end within a block."""
     for term in range(len(stop)):
-        here[term] = there[term]
-        there[term] = stop[term]
+        heads[term] = tails[term]
+        tails[term] = stop[term]
         if low + block < count:
-            within = documents[here[term] : min(stop[term], here[term] + block)]
-            there[term] = here[term] + np.searchsorted(within, low + block)
+            within = documents[heads[term] : min(stop[term], heads[term] + block)]
+            tails[term] = heads[term] + np.searchsorted(within, low + block)
 
 
 @compiled
 def _add_terms(
     sums: Any, low: Any, first: Any, last: Any, documents: Any, values: Any, saturation: Any,
-    tables: Any, weight: Any, begin: Any, stop: Any, here: Any, there: Any,
+    tables: Any, weight: Any, begin: Any, stop: Any, heads: Any, tails: Any,
 ) -> None:  # fmt: skip
     """Add the postings of some terms to the sums of a block."""
     for term in range(first, last):
-        part = slice(here[term], there[term])
+        part = slice(heads[term], tails[term])
         if saturation is not None and stop[term] - begin[term] > len(saturation):
             _add_coded(sums, low, documents[part], values[part], tables[term])
         else:
@@ -200,16 +200,16 @@ def _add_coded(sums: Any, low: Any, documents: Any, codes: Any, table: Any) -> N
 
 @compiled
 def _guess(
-    sums: Any, low: Any, documents: Any, here: Any, there: Any, depth: Any, least: Any,
+    sums: Any, low: Any, documents: Any, heads: Any, tails: Any, depth: Any, least: Any,
     sample: Any, bins: Any,
 ) -> Any:  # fmt: skip
     """A sum that as many documents reach as are asked for, from those of one term, or `least`."""
-    for term in range(len(here)):
-        length = min(there[term] - here[term], depth * _SAMPLE)
+    for term in range(len(heads)):
+        length = min(tails[term] - heads[term], depth * _SAMPLE)
         if length < depth:
             continue
         for number in range(length):
-            document = documents[here[term] + number] - low
+            document = documents[heads[term] + number] - low
             sample[number] = _bits(sums[document])
         return max(least, _reached(sample, length, depth, bins))
     return least
@@ -217,7 +217,7 @@ def _guess(
 
 @compiled
 def _first_to_look_up(
-    rest: Any, here: Any, there: Any, rare: Any, size: Any, needed: Any, fewest: Any
+    rest: Any, heads: Any, tails: Any, rare: Any, size: Any, needed: Any, fewest: Any
 ) -> Any:
     """The first term from which on looking up pays."""
     pending = 0
@@ -225,7 +225,7 @@ def _first_to_look_up(
     for term in range(size - 1, rare - 1, -1):
         if rest[term] > _SHARE * needed:
             break
-        pending += there[term] - here[term]
+        pending += tails[term] - heads[term]
         until = term
     return until if pending > fewest else size
 
@@ -271,7 +271,7 @@ def _reached(numbers: Any, length: Any, depth: Any, bins: Any) -> Any:
 
 @compiled
 def _choose(
-    sums: Any, maxima: Any, cut: Any, rest: Any, here: Any, there: Any, first: Any,
+    sums: Any, maxima: Any, cut: Any, rest: Any, heads: Any, tails: Any, first: Any,
     candidates: Any, totals: Any,
 ) -> Any:  # fmt: skip
     """Gather the documents whose sums may exceed `cut` with the terms from `first` on.
@@ -280,8 +280,8 @@ def _choose(
     """
     lower = cut - rest[first] - _ERROR * rest[0]
     most = 0
-    for term in range(first, len(here)):
-        most += there[term] - here[term]
+    for term in range(first, len(heads)):
+        most += tails[term] - heads[term]
     most //= _LOOK_UP
     as_bits = sums.view(np.int64)
     bound = _bits(lower)

@@ -188,7 +188,7 @@ def _find_compiled(
         weights, bounds, common.places(rows), limits,
     )  # fmt: skip
 
-    def some(first: int) -> None:
+    def rank_part(first: int) -> None:
         last = min(first + at_once, len(limits))
         rank(*arguments, first, last, depth, _BLOCK, _FEWEST, *results)
 
@@ -196,7 +196,9 @@ def _find_compiled(
     if threads > 1:
         at_once = min(at_once, -(-len(limits) // (_PARTS * threads)))
     starts = range(0, len(limits), at_once)
-    for _ in pool.map(some, starts) if threads > 1 and len(starts) > 1 else map(some, starts):
+    for _ in (
+        pool.map(rank_part, starts) if threads > 1 and len(starts) > 1 else map(rank_part, starts)
+    ):
         pass
     return results
 

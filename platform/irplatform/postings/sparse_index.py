@@ -188,8 +188,8 @@ class SparseIndex:
             (folder / "weights.float32").unlink()
         starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
         ids = [doc_ids[place] for place in order]
-        kept = code.rounded(np.array(peaks, dtype=np.float32))
-        cls._finish(folder, ids, words, starts, kept, code)
+        maxima = code.rounded(np.array(peaks, dtype=np.float32))
+        cls._finish(folder, ids, words, starts, maxima, code)
 
     @classmethod
     def _finish(
@@ -271,24 +271,24 @@ class SparseIndex:
             self._work += int(sizes.sum()) + len(terms) * self.count
             compiled = has_numba() and self._work > _WORTH_COMPILING
         rankings: dict[int, Ranking] = {}
-        left, deeper = list(range(len(terms))), depth
-        while left:
-            asked = Queries.of([terms[query] for query in left])
-            order, left = left, []
+        remainder, deeper = list(range(len(terms))), depth
+        while remainder:
+            batch = Queries.of([terms[query] for query in remainder])
+            order, remainder = remainder, []
             for results in search(
-                self._postings, asked, deeper, threads=threads, compiled=compiled
+                self._postings, batch, deeper, threads=threads, compiled=compiled
             ):
                 for query, (numbers, scores) in zip(order, results.by_topic(), strict=False):
                     best = self._best(numbers)
                     if len(best) < depth and len(numbers) == deeper < self.count:
-                        left.append(query)
+                        remainder.append(query)
                         continue
                     first = best[:depth]
-                    own = scores[first]
-                    own.flags.writeable = False
-                    rankings[query] = PackedRanking(self.doc_ids[numbers[first]], own)
+                    values = scores[first]
+                    values.flags.writeable = False
+                    rankings[query] = PackedRanking(self.doc_ids[numbers[first]], values)
                 del order[: len(results.sizes)]
-            done(len(asked.limits) - len(left))
+            done(len(batch.limits) - len(remainder))
             deeper *= 2
         return [rankings[query] for query in range(len(terms))]
 
@@ -333,17 +333,17 @@ class _Codes:
 
     def of(self, vectors: csr_matrix) -> csr_matrix:
         """Vectors with weights as they are kept, those above 0 only."""
-        kept = vectors.astype(np.float32)
-        kept.data = self.rounded(kept.data)
-        kept.eliminate_zeros()
-        return kept
+        matrix = vectors.astype(np.float32)
+        matrix.data = self.rounded(matrix.data)
+        matrix.eliminate_zeros()
+        return matrix
 
     def rounded(self, weights: Float32) -> Float32:
         """Weights as they are kept, as float32."""
         if self.scale is None:
             return weights
-        whole: Float32 = np.rint(weights / np.float32(self.scale)).clip(0, _LARGEST_CODE)
-        return whole
+        codes: Float32 = np.rint(weights / np.float32(self.scale)).clip(0, _LARGEST_CODE)
+        return codes
 
 
 def _are_small(weights: Float32) -> bool:

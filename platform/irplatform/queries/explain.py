@@ -91,7 +91,7 @@ def explain(
     if member is not None:
         refuse_member(member, choice, _most_members(choice, settings))
     doc_ids = list(dict.fromkeys(as_names(documents, "documents")))
-    topics = {each.id: each for each in plan.collection.topics}
+    topics = {entry.id: entry for entry in plan.collection.topics}
     if topic not in topics:
         raise unknown("topic", topic, topics, of=f"'{plan.collection.id}'")
     with use_workers(settings.workers):
@@ -105,7 +105,7 @@ def explain(
         training_set = next(
             learned
             for learned, scored in training_per_topics(choice, candidates, learning, resources)
-            if any(each.id == topic for each in scored)
+            if any(entry.id == topic for entry in scored)
         )
         system = fit(choice, learning, training_set, resources)
     explained_topic, weight = topics[topic], settings.interpolate
@@ -131,7 +131,7 @@ def explain(
 def explanations_at_hand(
     settings: RunSettings,
     label: str,
-    asked: Mapping[str, Sequence[str]],
+    doc_ids: Mapping[str, Sequence[str]],
     advance: Advance = lambda _: None,
 ) -> dict[str, dict[str, Mapping[str, Any]]]:
     """Explain documents of many topics with systems that the cache has; nothing is made.
@@ -139,7 +139,7 @@ def explanations_at_hand(
     Args:
         settings: those of the run.
         label: the reranker's name in the run.
-        asked: topic id to ids of documents of the collection.
+        doc_ids: topic id to ids of documents of the collection.
         advance: is called with the number of documents explained since the last call.
 
     Returns:
@@ -155,29 +155,29 @@ def explanations_at_hand(
     with nothing_made():
         with quiet():  # what the run told when it was made
             plan = plan_run(settings, plugins).on_device()
-        choice = next(each for each in plan.rerankers if each.name == label)
+        choice = next(reranker for reranker in plan.rerankers if reranker.name == label)
         candidates, learning = _learning(plan)
         resources = resources_with(learning, choice, plan.resources)
-        found = {}
+        per_topic = {}
         for learned, scored in training_per_topics(choice, candidates, learning, resources):
-            topics = [topic for topic in scored if asked.get(topic.id)]
+            topics = [topic for topic in scored if doc_ids.get(topic.id)]
             if not topics:
                 continue
             member = fit(choice, learning, learned, resources).members[0]
             for topic in topics:
-                documents = resources.documents(asked[topic.id])
+                documents = resources.documents(doc_ids[topic.id])
                 per_document = explanations(choice.registration, member, topic, documents)
-                found[topic.id] = dict(zip(documents.ids, per_document, strict=True))
+                per_topic[topic.id] = dict(zip(documents.ids, per_document, strict=True))
                 advance(len(per_document))
-    return found
+    return per_topic
 
 
 def _called(label: str, settings: RunSettings) -> str:
     """The reranker with a label, as settings name it."""
-    named = {label_and_name(text)[0]: text for text in settings.rerankers}
-    if label not in named:
-        raise unknown("reranker", label, named, of="this run")
-    return named[label]
+    texts = {label_and_name(text)[0]: text for text in settings.rerankers}
+    if label not in texts:
+        raise unknown("reranker", label, texts, of="this run")
+    return texts[label]
 
 
 def _learning(plan: RunPlan) -> tuple[Candidates, LearningPlan]:
@@ -207,9 +207,9 @@ def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
     _, name = label_and_name(one_reranker(settings, "explain"))
     if not explains(name, plugins):
         names = sorted(
-            each.name
-            for each in plugins.rerankers.values()
-            if not each.broken and each.system.explain is not Reranker.explain
+            registration.name
+            for registration in plugins.rerankers.values()
+            if not registration.broken and registration.system.explain is not Reranker.explain
         )
         raise InputError(
             f"reranker '{name}' does not explain its scores. Those that do: {', '.join(names)}."

@@ -51,16 +51,16 @@ class TextResources(CollectionResources):
     """Resources without a collection: what a checkpoint keeps of one.
 
     Attributes:
-        who: the reranker, for messages.
+        reader: the reranker, for messages.
         words: the checkpoint's folder of statistics of words.
     """
 
-    who: str = ""
+    reader: str = ""
     words: Path | None = None
     _statistics: list[ForwardIndex] = field(default_factory=list)
 
-    def _lacks(self, what: str) -> NoReturn:
-        raise InputError(f"{self.who} reads {what}")
+    def _lacks(self, subject: str) -> NoReturn:
+        raise InputError(f"{self.reader} reads {subject}")
 
     def _lacks_collection(self, part: str) -> NoReturn:
         self._lacks(f"the {part} of a collection: name one ({option('collection', 'NAME')}).")
@@ -78,7 +78,7 @@ class TextResources(CollectionResources):
         from irplatform.text.forward_index import WordStatistics
 
         if not self._statistics:
-            self._statistics.append(WordStatistics(self._kept(f"{STATISTICS}.npz")))
+            self._statistics.append(WordStatistics(self._file(f"{STATISTICS}.npz")))
         return self._statistics[0]
 
     def artifact(
@@ -88,12 +88,14 @@ class TextResources(CollectionResources):
         build: Callable[[Path], None],
         *,
         of_words: bool = False,
-        **how: bool,
+        **options: bool,
     ) -> Path:
         """Return what the checkpoint keeps, or an artifact that is made of it."""
-        return self._kept(kind) if of_words else super().artifact(kind, depends_on, build, **how)
+        return (
+            self._file(kind) if of_words else super().artifact(kind, depends_on, build, **options)
+        )
 
-    def _kept(self, name: str) -> Path:
+    def _file(self, name: str) -> Path:
         if self.words is None:
             self._lacks_collection("words")
         if not (self.words / name).exists():

@@ -40,7 +40,7 @@ from irplatform.settings import with_keywords
 from irplatform.spelling import command, option
 from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import waiting
-from irplatform.text.given_texts import GivenTexts, given
+from irplatform.text.given_texts import GivenTexts, substitute
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
@@ -131,20 +131,20 @@ class ReadyReranker:
         contains = self.resources.index().contains if texts is None else texts.__contains__
         for doc_ids in candidates.values():
             if unknown := next((doc_id for doc_id in doc_ids if not contains(doc_id)), None):
-                known = self.collection if texts is None else None
-                where = f"'{known.id}' has" if known else "the texts have"
-                raise InputError(f"{where} no document '{unknown}'.")
+                collection = self.collection if texts is None else None
+                subject = f"'{collection.id}' has" if collection else "the texts have"
+                raise InputError(f"{subject} no document '{unknown}'.")
         for warning in warnings_of(self.system.choice, topics, self.learning):
             self.resources.notice(warning)
         # Torch's threads are the caller's between two calls, and sums depend on them.
         choose_device(self.resources.device, self.resources.model_threads)
         if cached and texts is None:
             return cached_scores(self.system, topics, candidates, self.resources)
-        asked = self.system.choice.registration, self.system.members, topics, candidates
+        arguments = self.system.choice.registration, self.system.members, topics, candidates
         if texts is None:
-            return final_scores(*asked, self.resources)
-        with given(GivenTexts(texts)):
-            return final_scores(*asked, self.resources)
+            return final_scores(*arguments, self.resources)
+        with substitute(GivenTexts(texts)):
+            return final_scores(*arguments, self.resources)
 
     def rerank(
         self,
@@ -224,9 +224,9 @@ def reranker(
     plan = plan_run(settings, registry())
     (choice,) = plan.rerankers
     if plan.folds:
-        what = "learns" if choice.trainable else "needs the first stage's share"
+        cause = "learns" if choice.trainable else "needs the first stage's share"
         raise InputError(
-            f"'{choice.name}' {what}, and '{plan.collection.id}' has no separate training topics: "
+            f"'{choice.name}' {cause}, and '{plan.collection.id}' has no separate training topics: "
             f"name a trained one ({option('checkpoint', 'FOLDER')}, as "
             f"{command('train', out='FOLDER')} writes it), or a collection to train on "
             f"({option('train_on', 'NAME')})."
@@ -275,7 +275,7 @@ class ReadyRetriever:
     @cached_property
     def _retriever(self) -> Retriever:
         """One for all searches: it may load a model for the first."""
-        return self.choice.made()
+        return self.choice.make()
 
 
 @with_keywords(RetrieverOptions, DeclaredSettings)
@@ -333,9 +333,11 @@ def _without_collection(settings: RunSettings) -> ReadyReranker:
     collection = Collection("texts", "Texts of a program", NoDocuments(words), lambda: ())
     resources = TextResources(
         **vars(with_device(undecided_resources(settings, collection), settings, ())),
-        who=f"reranker '{choice.name}'",
+        reader=f"reranker '{choice.name}'",
         words=words,
     )
     learning = LearningPlan(checkpoint=settings.checkpoint)
-    own = resources_with(learning, choice, resources)
-    return ReadyReranker(None, fit(choice, learning, None, own).prepared(), own, learning)
+    own_resources = resources_with(learning, choice, resources)
+    return ReadyReranker(
+        None, fit(choice, learning, None, own_resources).prepared(), own_resources, learning
+    )

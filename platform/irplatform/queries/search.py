@@ -98,7 +98,7 @@ def search(
             grades = resolved_collection.qrels.get(topic, {})
     resources = resources_for(run_settings, resolved_collection, systems.retrievers)
     choice.describe_run([searched_topic], resources)
-    searcher = choice.made()
+    searcher = choice.make()
     run = checked_run(choice, [searched_topic], depth, resources, retriever=searcher)
     ranking = run.rankings[searched_topic.id]
     documents = resources.documents(ranking.doc_ids)

@@ -64,34 +64,34 @@ def check_system(registration: HasPresets) -> None:
         PluginError: a method, option or preset is wrong.
         InputError: a default does not fit an option.
     """
-    who, system, base = registration.title, registration.system, BASES[registration.kind]
+    title, system, base = registration.title, registration.system, BASES[registration.kind]
     if not (isinstance(system, type) and issubclass(system, base)):
-        raise PluginError(f"{who} is {system!r}, not a subclass of {base.__name__}")
+        raise PluginError(f"{title} is {system!r}, not a subclass of {base.__name__}")
     _check_options(registration)
     _check_presets(registration)
-    _check_methods(who, system)
+    _check_methods(title, system)
 
 
-def _check_methods(who: str, system: type) -> None:
+def _check_methods(title: str, system: type) -> None:
     for base in _NEEDED:
         for methods in _NEEDED[base] if issubclass(system, base) else ():
             if all(getattr(system, method) is getattr(base, method) for method in methods):
                 names = " or ".join(f"{method}()" for method in methods)
-                raise PluginError(f"{who}: {system.__name__} does not define {names}")
+                raise PluginError(f"{title}: {system.__name__} does not define {names}")
         for name, declared in vars(base).items() if issubclass(system, base) else ():
             if name.startswith("_") or not isinstance(declared, FunctionType):
                 continue
-            if (own := inspect.getattr_static(system, name)) is not declared:
-                bound = isinstance(own, staticmethod | classmethod)
-                method = f"{who}: {name}() of {system.__name__}"
+            if (definition := inspect.getattr_static(system, name)) is not declared:
+                bound = isinstance(definition, staticmethod | classmethod)
+                method = f"{title}: {name}() of {system.__name__}"
                 _check_call(method, getattr(system, name), declared, bound)
 
 
-def _check_call(method: str, own: Any, declared: FunctionType, bound: bool) -> None:
+def _check_call(method: str, definition: Any, declared: FunctionType, bound: bool) -> None:
     """Refuse a method that cannot be called as the contract's: `score(topic, documents)`."""
     _, *arguments = parameters = [*inspect.signature(declared).parameters]
     try:
-        inspect.signature(own).bind(*(arguments if bound else parameters))
+        inspect.signature(definition).bind(*(arguments if bound else parameters))
     except TypeError as error:
         raise PluginError(f"{method} must take ({', '.join(arguments)})") from error
     except ValueError:  # written in C, some functions do not say what they take
@@ -116,7 +116,7 @@ def _check_options(registration: HasPresets) -> None:
 
 
 def _check_recorded(
-    title: str, options: type[BaseModel], seen: frozenset[type[BaseModel]] = frozenset()
+    title: str, options: type[BaseModel], tables: frozenset[type[BaseModel]] = frozenset()
 ) -> None:
     for name, field in options.model_fields.items():
         if field.exclude or getattr(field, "exclude_if", None):
@@ -129,8 +129,8 @@ def _check_recorded(
                 raise PluginError(
                     f"option '{name}' of {title} is a set, which has no order; declare a tuple"
                 )
-            if issubclass(part, BaseModel) and part not in seen:  # a table may hold its own kind
-                _check_recorded(title, part, seen | {part})
+            if issubclass(part, BaseModel) and part not in tables:  # a table may hold its own kind
+                _check_recorded(title, part, tables | {part})
 
 
 def _types_in(annotation: Any) -> Iterator[type]:
@@ -143,8 +143,8 @@ def _types_in(annotation: Any) -> Iterator[type]:
 
 def _check_presets(registration: HasPresets) -> None:
     for name, settings in registration.presets.items():
-        named = {f"{registration.name}.{key}": value for key, value in flat(settings).items()}
+        values = {f"{registration.name}.{key}": value for key, value in flat(settings).items()}
         try:
-            registration.options(option_values(registration, named)[1])
+            registration.options(option_values(registration, values)[1])
         except InputError as error:
             raise PluginError(f"preset '{name}': {error}") from error

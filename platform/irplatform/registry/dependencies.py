@@ -34,7 +34,7 @@ GROUP: Kind = "feature group"
 
 
 @dataclass(frozen=True)
-class Chosen(Generic[System]):
+class ChosenSystem(Generic[System]):
     """A registered system with its options."""
 
     registration: Registration[System]
@@ -69,40 +69,40 @@ class Chosen(Generic[System]):
         """
         reads = self.reads
         self._check_names(reads.systems)
-        found = {**reads.more, **_contents(reads)}
+        facts = {**reads.more, **_contents(reads)}
         knowledge: list[Sequence[str]] = []
         groups: dict[str, object] = {}
-        for named in reads.systems:
-            inner = self._opened(named)
+        for system in reads.systems:
+            inner = self._opened(system)
             code = inner.registration.code(inner.options)
             try:
                 depends_on = {**code, **inner.describe_reads()}
             except InputError as error:
-                raise self._located(error, named) from error
-            if named.kind == GROUP:
+                raise self._located(error, system) from error
+            if system.kind == GROUP:
                 knowledge += inner.knowledge()
             if depends_on:
-                (groups if named.kind == GROUP else found)[named.name] = depends_on
-        if any(named.kind == GROUP for named in reads.systems):
-            found["feature_format"] = FEATURES_FORMAT
+                (groups if system.kind == GROUP else facts)[system.name] = depends_on
+        if any(system.kind == GROUP for system in reads.systems):
+            facts["feature_format"] = FEATURES_FORMAT
         if self.registration.kind != GROUP:  # `features.Group` adds its own
             knowledge += self.knowledge()
-        found |= knowledge_mark(knowledge)
+        facts |= knowledge_mark(knowledge)
         if groups:
-            found["features"] = groups
-        return found
+            facts["features"] = groups
+        return facts
 
     def files(self) -> tuple[Path, ...]:
         """Return the files and folders that it reads, also through other systems."""
         reads = self.reads
-        named = [Path(str(v)) for v in flat(self.options.model_dump()).values() if _names_file(v)]
-        inner = (path for each in reads.systems for path in self._opened(each).files())
-        return tuple(dict.fromkeys([*reads.files, *reads.checkpoints, *named, *inner]))
+        paths = [Path(str(v)) for v in flat(self.options.model_dump()).values() if _names_file(v)]
+        inner = (path for system in reads.systems for path in self._opened(system).files())
+        return tuple(dict.fromkeys([*reads.files, *reads.checkpoints, *paths, *inner]))
 
     def checkpoints(self) -> tuple[Path, ...]:
         """Return the checkpoints whose scores it reads, also through other systems."""
         reads = self.reads
-        inner = (path for named in reads.systems for path in self._opened(named).checkpoints())
+        inner = (path for system in reads.systems for path in self._opened(system).checkpoints())
         return tuple(dict.fromkeys([*reads.checkpoints, *inner]))
 
     def pairs_learned(self, topics: Sequence[Topic]) -> list[TextPair]:
@@ -114,9 +114,9 @@ class Chosen(Generic[System]):
         pairs: list[TextPair] = []
         if reads.pairs is not None:
             with self.registration.plugin_call("reading the pairs of texts that it learns from"):
-                pairs += text_pairs(self.registration.who, reads.pairs.read(topics))
-        for named in reads.systems:
-            pairs += self._opened(named).pairs_learned(topics)
+                pairs += text_pairs(self.registration.full_title, reads.pairs.read(topics))
+        for system in reads.systems:
+            pairs += self._opened(system).pairs_learned(topics)
         return pairs
 
     def check_training(self) -> None:
@@ -125,8 +125,8 @@ class Chosen(Generic[System]):
         if reads.check is not None:
             with self.registration.plugin_call("looking at what it learns from"):
                 reads.check()
-        for named in reads.systems:
-            self._opened(named).check_training()
+        for system in reads.systems:
+            self._opened(system).check_training()
 
     def with_knowledge(self, bases: Sequence[str]) -> Options:
         """Return its options with these knowledge bases wherever an option names none.
@@ -139,52 +139,56 @@ class Chosen(Generic[System]):
             for option in knowledge_options(type(self.options))
             if getattr(self.options, option) is None
         }
-        for named in reads.systems:
-            if named.settings_in not in type(self.options).model_fields:
+        for system in reads.systems:
+            if system.settings_in not in type(self.options).model_fields:
                 continue
-            inner = self._opened(named)
+            inner = self._opened(system)
             before = inner.options.model_dump(mode="json")
             filled = inner.with_knowledge(bases).model_dump(mode="json")
             changed = {name: value for name, value in filled.items() if value != before[name]}
             # The cache key of a stack has a table for each reranker, also an empty one.
-            if changed or any(each.kind == "reranker" for each in inner.reads.systems):
-                settings = changes.get(named.settings_in, getattr(self.options, named.settings_in))
-                of_system = {**settings.get(named.name, {}), **changed}
-                changes[named.settings_in] = {**settings, named.name: of_system}
+            if changed or any(
+                inner_system.kind == "reranker" for inner_system in inner.reads.systems
+            ):
+                settings = changes.get(
+                    system.settings_in, getattr(self.options, system.settings_in)
+                )
+                of_system = {**settings.get(system.name, {}), **changed}
+                changes[system.settings_in] = {**settings, system.name: of_system}
         return self.options.model_copy(update=changes) if changes else self.options
 
     def knowledge(self) -> list[Sequence[str]]:
         """Return the knowledge bases that it reads, a list per option."""
         from irplatform.knowledge import installed
 
-        named = [getattr(self.options, name) for name in knowledge_options(type(self.options))]
-        return [list(installed()) if bases is None else bases for bases in named]
+        choices = [getattr(self.options, name) for name in knowledge_options(type(self.options))]
+        return [list(installed()) if bases is None else bases for bases in choices]
 
-    def _opened(self, named: NamedSystem) -> Chosen[Any]:
-        registration = registered_system(named.kind, named.name)
+    def _opened(self, system: NamedSystem) -> ChosenSystem[Any]:
+        registration = registered_system(system.kind, system.name)
         try:
-            return Chosen(registration, registration.options(named.settings))
+            return ChosenSystem(registration, registration.options(system.settings))
         except InputError as error:
-            raise self._located(error, named) from error
+            raise self._located(error, system) from error
 
-    def _located(self, error: InputError, named: NamedSystem) -> InputError:
-        if named.kind == GROUP:  # its options have one usual place
+    def _located(self, error: InputError, system: NamedSystem) -> InputError:
+        if system.kind == GROUP:  # its options have one usual place
             return error
-        own = self.registration.name
+        name = self.registration.name
         return InputError(
-            f"{error} Here, as one of {own}.{named.named_in}, its options are those in "
-            f"{own}.{named.settings_in}.{named.name}."
+            f"{error} Here, as one of {name}.{system.named_in}, its options are those in "
+            f"{name}.{system.settings_in}.{system.name}."
         )
 
     def _check_names(self, systems: Sequence[NamedSystem]) -> None:
         by_place: dict[tuple[str, str, Kind], list[str]] = {}
-        for named in systems:
-            place = (named.named_in, named.settings_in, named.kind)
-            by_place.setdefault(place, []).append(named.name)
+        for system in systems:
+            place = (system.named_in, system.settings_in, system.kind)
+            by_place.setdefault(place, []).append(system.name)
         for (named_in, settings_in, kind), names in by_place.items():
             settings = getattr(self.options, settings_in, {})
-            among = f"the {named_in}" if kind == GROUP else f"{self.name}.{named_in}"
-            check_names(names, settings, among=among, kind=kind)
+            option_name = f"the {named_in}" if kind == GROUP else f"{self.name}.{named_in}"
+            check_names(names, settings, among=option_name, kind=kind)
 
 
 def _names_file(value: object) -> bool:
@@ -235,7 +239,7 @@ def _contents(reads: Reads) -> dict[str, object]:
         if not path.exists():
             raise InputError("this file or folder does not exist.", path=path)
     files = [
-        [[*each] for each in folder_digests(path).items()] if path.is_dir() else digest(path)
+        [[*entry] for entry in folder_digests(path).items()] if path.is_dir() else digest(path)
         for path in reads.files
     ]
     checkpoints = {

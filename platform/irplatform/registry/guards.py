@@ -38,23 +38,23 @@ class Guard:
     """Checks the data of a plugin's collection.
 
     Attributes:
-        who: the collection and its plugin.
+        title: the collection and its plugin.
         module: the module of its code.
-        ours: it is one of the platform's.
+        is_builtin: it is one of the platform's.
     """
 
-    who: str
+    title: str
     module: str
-    ours: bool
+    is_builtin: bool
 
     def call(self, doing: str, function: Callable[[], Answer]) -> Answer:
         """Call the plugin's code."""
-        with plugin_call(self.who, doing, self.module, as_told=self.ours):
+        with plugin_call(self.title, doing, self.module, as_told=self.is_builtin):
             return function()
 
     def wrong(self, problem: str) -> PluginError:
         """Return an error about data of the plugin."""
-        return PluginError(f"{self.who} {problem}")
+        return PluginError(f"{self.title} {problem}")
 
     def collection(self, collection: object) -> Collection:
         """Return a collection with checks; PluginError if a part has a wrong type."""
@@ -79,7 +79,7 @@ class Guard:
 
     def _partner(self, load: Callable[[], object], kind: str) -> Collection:
         partner = self.call(f"naming its {kind} collection", load)
-        return replace(self, who=f"the {kind} collection of {self.who}").collection(partner)
+        return replace(self, title=f"the {kind} collection of {self.title}").collection(partner)
 
     def _topics(self, load: Callable[[], object]) -> Sequence[Topic]:
         topics = self.call("loading its topics", load)
@@ -114,26 +114,26 @@ class Guard:
                     )
         return {t: {d: int(g) for d, g in grades.items()} for t, grades in qrels.items() if grades}
 
-    def check(self, given: object, kind: type[Document | Topic], *texts: str) -> None:
+    def check(self, record: object, kind: type[Document | Topic], *texts: str) -> None:
         """Refuse anything but a document or topic whose id, fields and `texts` are text."""
         noun = kind.__name__
-        if not isinstance(given, kind):
-            raise self.wrong(f"gives {type(given).__name__} for a {noun}.")
-        identifier: object = given.id
+        if not isinstance(record, kind):
+            raise self.wrong(f"gives {type(record).__name__} for a {noun}.")
+        identifier: object = record.id
         wrong = fault(identifier) if isinstance(identifier, str) else "is not text"
         if wrong:
             raise self.wrong(f"has a {noun} whose id {quoted(identifier)} {wrong}.")
         for name in texts:
-            if not isinstance(value := getattr(given, name), str):
-                raise self.wrong(f"has {quoted(value)} for the {name} of {noun} {given.id}.")
-        fields: object = given.fields
+            if not isinstance(value := getattr(record, name), str):
+                raise self.wrong(f"has {quoted(value)} for the {name} of {noun} {record.id}.")
+        fields: object = record.fields
         if not isinstance(fields, Mapping):
-            raise self.wrong(f"has {quoted(fields)} for the fields of {noun} {given.id}.")
+            raise self.wrong(f"has {quoted(fields)} for the fields of {noun} {record.id}.")
         for name, value in fields.items():
             parts = value if isinstance(value, tuple | list) else (value,)
             if not all(isinstance(part, str) for part in (name, *parts)):
                 raise self.wrong(
-                    f"has {quoted(value)} for the field {quoted(name)} of {noun} {given.id}; text "
+                    f"has {quoted(value)} for the field {quoted(name)} of {noun} {record.id}; text "
                     "or a tuple of texts is needed."
                 )
 
@@ -144,7 +144,7 @@ class GuardedCorpus(Corpus):
     def __init__(self, corpus: Corpus, guard: Guard) -> None:
         self._corpus = corpus
         self._guard = guard
-        with plugin_call(guard.who, "naming its corpus", guard.module, as_told=guard.ours):
+        with plugin_call(guard.title, "naming its corpus", guard.module, as_told=guard.is_builtin):
             self.name = corpus.name
             self.finds_fields = corpus.finds_fields
 
@@ -173,9 +173,9 @@ class GuardedCorpus(Corpus):
 
     def same_documents(self, other: Corpus) -> bool:
         """Return whether another corpus has the same texts."""
-        theirs = other._corpus if isinstance(other, GuardedCorpus) else other
+        corpus = other._corpus if isinstance(other, GuardedCorpus) else other
         return self._guard.call(
-            "comparing its documents with others", lambda: self._corpus.same_documents(theirs)
+            "comparing its documents with others", lambda: self._corpus.same_documents(corpus)
         )
 
     def __iter__(self) -> Iterator[Document]:

@@ -51,7 +51,7 @@ class _Walk:
     def __init__(self, *, code_only: bool = False) -> None:
         self._code_only = code_only
         self._digest = hashlib.sha256(f"Python {sys.version_info[:2]}".encode())
-        self._seen: dict[int, object] = {}
+        self._objects: dict[int, object] = {}
         self.unread: dict[str, str] = {}
 
     def hexdigest(self) -> str:
@@ -64,10 +64,10 @@ class _Walk:
         if isinstance(value, _PLAIN) and not isinstance(value, Enum):
             self._add(type(value).__name__, repr(value))
             return
-        if id(value) in self._seen:
-            self._add("again", list(self._seen).index(id(value)))
+        if id(value) in self._objects:
+            self._add("again", list(self._objects).index(id(value)))
             return
-        self._seen[id(value)] = value  # held, so that no other object gets its id
+        self._objects[id(value)] = value  # held, so that no other object gets its id
         if isinstance(value, ModuleType):
             self._module(value.__name__)
         elif isinstance(value, type):
@@ -88,14 +88,14 @@ class _Walk:
         elif isinstance(value, BaseModel):
             self.value(dict(value), name)
         elif isinstance(value, Mapping):
-            for key, each in value.items():
+            for key, entry in value.items():
                 self.value(key, name)
-                self.value(each, f"{name}.{key}")
+                self.value(entry, f"{name}.{key}")
         elif isinstance(value, Set):
             self._add(*sorted(map(repr, value)))
         elif isinstance(value, Sequence):
-            for each in value:
-                self.value(each, name)
+            for entry in value:
+                self.value(entry, name)
         else:
             self._object(value, name)
 
@@ -191,8 +191,8 @@ def _within(value: Any) -> Any:
 
 def _variables(code: CodeType) -> set[str]:
     """Variables of the module that code and the functions in it read."""
-    found = {step.argval for step in dis.get_instructions(code) if step.opname in _READ}
-    return found.union(*map(_variables, _inner(code)))
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in _READ}
+    return names.union(*map(_variables, _inner(code)))
 
 
 def _names(code: CodeType) -> set[str]:

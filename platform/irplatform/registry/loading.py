@@ -53,19 +53,19 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
     plugin_registry.manager.add_hookspecs(Hooks)
     points = [*entry_points]
     distributions = {id(point.dist): point.dist for point in points}  # one has many plugins
-    known = {key: _about(distribution) for key, distribution in distributions.items()}
-    plugins = [replace(known[id(point.dist)], name=point.name) for point in points]
+    templates = {key: _about(distribution) for key, distribution in distributions.items()}
+    plugins = [replace(templates[id(point.dist)], name=point.name) for point in points]
     # Ours first: a third-party plugin cannot take the name of a built-in system.
-    found = sorted(
+    pairs = sorted(
         zip(plugins, points, strict=True),
-        key=lambda p: (not p[0].ours, p[0].name, p[0].distribution),
+        key=lambda p: (not p[0].is_builtin, p[0].name, p[0].distribution),
     )
-    names = {plugin.name for plugin, _ in found}
+    names = {plugin.name for plugin, _ in pairs}
     parts = {part.strip() for part in selection.split(",") if part.strip()}
     selected = {part for part in parts if not part.startswith("-")}
     for name in selected - {*names, "none"}:
         raise unknown("plugin", name, names, hint="IRPLATFORM_PLUGINS names it.")
-    for plugin, entry_point in found:
+    for plugin, entry_point in pairs:
         if f"-{plugin.name}" not in parts and (not selected or plugin.name in selected):
             plugin_registry.plugins.append(_load_one(plugin_registry, plugin, entry_point))
     return plugin_registry
@@ -77,8 +77,10 @@ def _about(distribution: metadata.Distribution | None) -> Plugin:
     name = (distribution and distribution.name) or "unknown distribution"
     version = (distribution and distribution.version) or "?"
     required = (distribution and distribution.requires) or []
-    asked = next((found[1] for each in required if (found := _VERSIONS.match(each))), "")
-    contract = ",".join(sorted(map(str.strip, asked.split(",")), reverse=True))  # ">=0.2,<0.3"
+    versions = next(
+        (match[1] for requirement in required if (match := _VERSIONS.match(requirement))), ""
+    )
+    contract = ",".join(sorted(map(str.strip, versions.split(",")), reverse=True))  # ">=0.2,<0.3"
     return Plugin("", name, version, contract=contract)
 
 
@@ -105,7 +107,7 @@ def _load_one(
     except BaseException as error:  # a broken module must not stop the others
         discard(manager, plugin, error)
         error_text = with_place(error, entry_point.value.partition(":")[0].strip())
-        if plugin.ours and isinstance(error, ModuleNotFoundError):  # of a former version
+        if plugin.is_builtin and isinstance(error, ModuleNotFoundError):  # of a former version
             error_text += ": install irplatform again"
         return replace(plugin, error=error_text)
     return replace(plugin, provides=tuple(contribution.provides), unmarked=forgotten)

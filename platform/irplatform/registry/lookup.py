@@ -106,13 +106,17 @@ class Registry(Tables):
             for plugin in self.plugins
             if plugin.error or plugin.wrong
         )
-        listed = "" if nearest(name, table) else f"`platform {_COMMANDS[kind]} list`."
-        raise unknown(kind, name, table, hint=" ".join(filter(None, [listed, failures])))
+        list_command = "" if nearest(name, table) else f"`platform {_COMMANDS[kind]} list`."
+        raise unknown(kind, name, table, hint=" ".join(filter(None, [list_command, failures])))
 
     def implementations(self, hook: str, plugin: Plugin) -> list[pluggy.HookImpl]:
         """Return a plugin's functions for a hook."""
-        found = getattr(self.manager.hook, hook).get_hookimpls()
-        return [each for each in found if each.plugin_name == str(plugin)]
+        implementations = getattr(self.manager.hook, hook).get_hookimpls()
+        return [
+            implementation
+            for implementation in implementations
+            if implementation.plugin_name == str(plugin)
+        ]
 
     def announce(self, event: str, details: RunEvent) -> None:
         """Call a life-cycle hook of every plugin, in pluggy's order (last registered first)."""
@@ -125,9 +129,9 @@ class Registry(Tables):
         for implementation in getattr(self.manager.hook, hook).get_hookimpls():
             before = {**cli.commands}
             failure = _call(implementation, hook, cli)
-            if taken := [name for name in before if cli.commands.get(name) is not before[name]]:
+            if conflicts := [name for name in before if cli.commands.get(name) is not before[name]]:
                 cli.commands.update(before)
-                failure = f"{hook} failed: there is a command '{taken[0]}' already"
+                failure = f"{hook} failed: there is a command '{conflicts[0]}' already"
                 notice(f"{implementation.plugin_name}: {failure}")
             added = tuple(f"command {name}" for name in cli.commands if name not in before)
             self.plugins = [

@@ -20,23 +20,23 @@ _NUMBERS = "biuf"
 """Kinds of numpy's types that are numbers."""
 
 
-def json_mapping(who: str, method: str, answer: object) -> dict[str, object]:
+def json_mapping(title: str, method: str, answer: object) -> dict[str, object]:
     """Return a method's answer as a table; PluginError if JSON cannot hold it."""
     if not isinstance(answer, Mapping):
         raise PluginError(
-            f"{who} returned {type(answer).__name__} from {method}; a mapping is needed, as JSON."
+            f"{title} returned {type(answer).__name__} from {method}; a mapping is needed, as JSON."
         )
     table = dict(answer)
     try:
         json.dumps(table, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise PluginError(
-            f"{who} returned a value from {method} that is not JSON: {in_a_line(error)}."
+            f"{title} returned a value from {method} that is not JSON: {in_a_line(error)}."
         ) from error
     return table
 
 
-def text_pairs(who: str, answer: object) -> tuple[TextPair, ...]:
+def text_pairs(title: str, answer: object) -> tuple[TextPair, ...]:
     """Return pairs of texts that a system learns from; PluginError for anything else."""
     pairs = tuple(answer) if isinstance(answer, Iterable) else (answer,)
     for pair in pairs:
@@ -44,25 +44,27 @@ def text_pairs(who: str, answer: object) -> tuple[TextPair, ...]:
             isinstance(part, str) for part in (pair.query, pair.text, pair.group)
         ):
             raise PluginError(
-                f"{who} returned {quoted(pair)} as one of the pairs that it reads; a TextPair of "
+                f"{title} returned {quoted(pair)} as one of the pairs that it reads; a TextPair of "
                 "texts is needed."
             )
     return pairs
 
 
-def of_type(who: str, method: str, answer: object, kind: type[Answer], needed: str) -> Answer:
+def of_type(title: str, method: str, answer: object, kind: type[Answer], needed: str) -> Answer:
     """Return a method's answer; PluginError, with `needed` in words, if it has another type."""
     if not isinstance(answer, kind):
-        raise PluginError(f"{who} returned {type(answer).__name__} from {method}; {needed}.")
+        raise PluginError(f"{title} returned {type(answer).__name__} from {method}; {needed}.")
     return answer
 
 
-def text_answer(who: str, method: str, answer: object) -> str:
+def text_answer(title: str, method: str, answer: object) -> str:
     """Return a method's answer, a text, in one line."""
-    return one_line(of_type(who, method, answer, str, "text is needed, '' for nothing"))
+    return one_line(of_type(title, method, answer, str, "text is needed, '' for nothing"))
 
 
-def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) -> npt.NDArray[Any]:
+def numbers(
+    title: str, topic: str, values: object, kind: type[np.floating[Any]]
+) -> npt.NDArray[Any]:
     """Return a topic's scores or features as an array.
 
     Raises:
@@ -72,7 +74,7 @@ def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) 
 
     if inspect.iscoroutine(values):
         values.close()  # or Python warns that nobody awaited it
-        raise PluginError(f"{who} is `async`: write a method with `def`, which returns a list.")
+        raise PluginError(f"{title} is `async`: write a method with `def`, which returns a list.")
     try:
         if inspect.isgenerator(values):
             raise TypeError("a generator; return a list of numbers")
@@ -86,5 +88,5 @@ def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) 
             return array.astype(kind, copy=False)
     except Exception as error:  # such as a tensor with gradients, or a huge number
         raise PluginError(
-            f"{who} returned no numbers for topic {topic}: {in_a_line(error)}."
+            f"{title} returned no numbers for topic {topic}: {in_a_line(error)}."
         ) from error

@@ -32,8 +32,8 @@ class PluginMemoryError(PluginError, MemoryError):
 
 
 @contextmanager
-def plugin_call(who: str, doing: str, module: str, *, as_told: bool = False) -> Iterator[None]:
-    """Call a plugin (`who`) `isolated`; its errors name it, the task and the line.
+def plugin_call(title: str, doing: str, module: str, *, as_told: bool = False) -> Iterator[None]:
+    """Call a plugin (`title`) `isolated`; its errors name it, the task and the line.
 
     The task is such as "scoring topic 3", the line the innermost one in the package of `module`.
     With `as_told`, a `PlatformError` stays as it is. A full or failing disk stays an error of its
@@ -44,25 +44,25 @@ def plugin_call(who: str, doing: str, module: str, *, as_told: bool = False) -> 
             yield
     except PlatformError as error:
         if not (as_told or error.names_plugin):
-            error.args = (one_line(f"{who}: {error}"),)
+            error.args = (one_line(f"{title}: {error}"),)
             error.names_plugin = True
         raise
     except BaseException as error:
-        here = threading.current_thread() is threading.main_thread()
-        if disk_fault(error) or (here and isinstance(error, ENDINGS)):
+        is_main_thread = threading.current_thread() is threading.main_thread()
+        if disk_fault(error) or (is_main_thread and isinstance(error, ENDINGS)):
             raise
-        if missing := missing_extra(error, who):
+        if missing := missing_extra(error, title):
             raise InputError(missing) from error
         place = _place_in(module, error) or _place_in("", error)
         kind = PluginMemoryError if lacks_memory(error) else PluginError
-        raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error
+        raise kind(f"{title} failed {doing}: {in_a_line(error)} ({place})") from error
 
 
 def with_place(error: BaseException, module: str) -> str:
     """Return an error in one line, with its place in a module's package."""
     place = _place_in(module, error)
-    ours = isinstance(error, ImportError) and (error.name or "").startswith("irplatform.")
-    rule = " (a plugin imports irplatform.plugin and irplatform.kit)" if ours else ""
+    is_internal = isinstance(error, ImportError) and (error.name or "").startswith("irplatform.")
+    rule = " (a plugin imports irplatform.plugin and irplatform.kit)" if is_internal else ""
     text = missing_extra(error, "it").rstrip(".") or in_a_line(error)
     return text + rule + (f" ({place})" if place else "")
 

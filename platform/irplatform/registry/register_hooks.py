@@ -76,7 +76,7 @@ class Tables:
                 if name in entries:
                     owner = self.owners[f"{kind} {name}"]
                     raise PluginError(f"{kind} '{name}' is registered by {owner} already")
-        for table in (each.name for each in fields(Tables)):
+        for table in (attribute.name for attribute in fields(Tables)):
             getattr(self, table).update(getattr(others, table))
 
     def drop(self, provided: str) -> None:
@@ -229,9 +229,9 @@ class Contribution:
         self.tables.owners[f"{kind} {name}"] = self._plugin
 
 
-def _refuse_uncallable(value: object, who: str) -> None:
+def _refuse_uncallable(value: object, title: str) -> None:
     if not callable(value):
-        raise PluginError(f"{who} is {value!r}, not a function")
+        raise PluginError(f"{title} is {value!r}, not a function")
 
 
 def _is_standard(name: str) -> bool:
@@ -253,16 +253,16 @@ def guarded_collection(
     name: str, load: Callable[[], Collection], plugin: Plugin
 ) -> Callable[[], Collection]:
     """Return a function that loads a collection; its errors name the plugin."""
-    who = f"collection '{name}' of {plugin}"
+    title = f"collection '{name}' of {plugin}"
     module = module_of(load)
 
     @functools.wraps(load)
     def loaded() -> Collection:
         from irplatform.registry.guards import Guard
 
-        with plugin_call(who, "being loaded", module, as_told=plugin.ours):
+        with plugin_call(title, "being loaded", module, as_told=plugin.is_builtin):
             collection = load()
-        return Guard(who, module, plugin.ours).collection(collection)
+        return Guard(title, module, plugin.is_builtin).collection(collection)
 
     loaded.__module__ = module
     return loaded
@@ -270,19 +270,19 @@ def guarded_collection(
 
 def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
     """Return a function that computes a measure; its errors name the plugin."""
-    who = f"measure '{name}' of {plugin}"
+    title = f"measure '{name}' of {plugin}"
     module = module_of(compute)
 
     @functools.wraps(compute)
     def computed(qrels: Mapping[str, Mapping[str, float]], run: Run) -> Mapping[str, float]:
         judged_topics = list(qrels)
-        with plugin_call(who, f"scoring {run.name}", module, as_told=plugin.ours):
+        with plugin_call(title, f"scoring {run.name}", module, as_told=plugin.is_builtin):
             values = compute(qrels, run)
         if not isinstance(values, Mapping):
             raise PluginError(
-                f"{who} returned {type(values).__name__}; a mapping of topic to number is needed."
+                f"{title} returned {type(values).__name__}; a mapping of topic to number is needed."
             )
-        return {topic: _number(who, topic, values.get(topic)) for topic in judged_topics}
+        return {topic: _number(title, topic, values.get(topic)) for topic in judged_topics}
 
     computed.__module__ = module  # cached values depend on its source
     return computed
@@ -290,29 +290,31 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
 
 def guarded_format(name: str, load: Callable[[], Format], plugin: Plugin) -> Callable[[], Format]:
     """Return a function that returns a format of knowledge bases; its errors name the plugin."""
-    who = f"knowledge format '{name}' of {plugin}"
+    title = f"knowledge format '{name}' of {plugin}"
     module = module_of(load)
 
     def loaded() -> Format:
         from irplatform.knowledge import Format
 
-        with plugin_call(who, "being loaded", module, as_told=plugin.ours):
-            found = load()
-        if not isinstance(found, Format) or found.name != name:
-            raise PluginError(f"{who} is {quoted(found)}; a Format of this name is needed.")
-        return found
+        with plugin_call(title, "being loaded", module, as_told=plugin.is_builtin):
+            knowledge_format = load()
+        if not isinstance(knowledge_format, Format) or knowledge_format.name != name:
+            raise PluginError(
+                f"{title} is {quoted(knowledge_format)}; a Format of this name is needed."
+            )
+        return knowledge_format
 
     return loaded
 
 
-def _number(who: str, topic: str, value: Any) -> float:
+def _number(title: str, topic: str, value: Any) -> float:
     try:
         number = math.nan if isinstance(value, str | bytes) else float(value)
     except Exception:
         number = math.nan
     if not math.isfinite(number):
         raise PluginError(
-            f"{who} gave {quoted(value)} for topic {topic}; a finite number for every judged "
+            f"{title} gave {quoted(value)} for topic {topic}; a finite number for every judged "
             "topic is needed."
         )
     return number

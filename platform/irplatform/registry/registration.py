@@ -52,11 +52,11 @@ class Plugin:
     @property
     def wrong(self) -> str:
         """A mistake in a plugin that is used all the same, or ""."""
-        which = " and ".join(self.unmarked)
-        return f"{which} will not be called without @hookimpl" if which else ""
+        names = " and ".join(self.unmarked)
+        return f"{names} will not be called without @hookimpl" if names else ""
 
     @property
-    def ours(self) -> bool:
+    def is_builtin(self) -> bool:
         """Whether it is one of the platform's."""
         return self.distribution == OURS
 
@@ -98,11 +98,12 @@ class Registration(Generic[System]):
         from irplatform.registry.class_checks import check_system
 
         module, _, name = self.declared.partition(":")
-        with plugin_call(self.who, f"importing '{self.declared}'", module):
+        with plugin_call(self.full_title, f"importing '{self.declared}'", module):
             system: type[System] | None = getattr(import_module(module), name, None)
         if system is None:
             raise PluginError(
-                f"{self.who} is registered as '{self.declared}', and '{module}' has no '{name}'"
+                f"{self.full_title} is registered as '{self.declared}', and '{module}' has no "
+                f"'{name}'"
             )
         try:
             check_system(replace(self, declared=system))
@@ -183,7 +184,7 @@ class Registration(Generic[System]):
             "distribution": self.plugin.distribution,
             "version": self.plugin.version,
         }
-        if not self.plugin.ours:
+        if not self.plugin.is_builtin:
             lineage = [b.__module__ for b in self.system.__mro__ if issubclass(b, Declared)]
             code_facts["source"] = source_digest(*lineage)
         return code_facts
@@ -198,11 +199,11 @@ class Registration(Generic[System]):
         from irplatform.registry.live_code import live_digest, this_call
         from irplatform.system.console import notice_once
 
-        made, mark = vars(self).get("_live", (-1, ""))
-        if made == this_call():
+        call, mark = vars(self).get("_live", (-1, ""))
+        if call == this_call():
             return {**code_facts, "source": mark}
-        held = {} if self.instance is None else vars(self.instance)
-        state = {name: value for name, value in held.items() if name != "options"}
+        attributes = {} if self.instance is None else vars(self.instance)
+        state = {name: value for name, value in attributes.items() if name != "options"}
         mark, unread = live_digest(self.system, state, name=self.system.__name__)
         if unread:
             notice_once(
@@ -225,13 +226,13 @@ class Registration(Generic[System]):
 
         Our own code has the platform's version, on which all results depend.
         """
-        return _content_of_files(options) if self.plugin.ours else self.describe(options)
+        return _content_of_files(options) if self.plugin.is_builtin else self.describe(options)
 
     def create(self, settings: Mapping[str, object]) -> System:
         """Make an instance with `settings` in place of default options."""
-        return self.made(self.options(settings))
+        return self.make(self.options(settings))
 
-    def made(self, options: Options) -> System:
+    def make(self, options: Options) -> System:
         """Make an instance; InputError if a package that it imports is not installed."""
         with self.plugin_call("being made"):
             instance = self._new(options)
@@ -266,7 +267,9 @@ class Registration(Generic[System]):
 
         with self.plugin_call("returning its traits"):
             answer = instance.traits()
-        traits = of_type(self.who, "traits", answer, Traits, "irplatform.plugin.Traits are needed")
+        traits = of_type(
+            self.full_title, "traits", answer, Traits, "irplatform.plugin.Traits are needed"
+        )
         return replace(traits, remark=one_line(traits.remark))
 
     def reads(self, options: Options) -> Reads:
@@ -278,11 +281,13 @@ class Registration(Generic[System]):
         from irplatform.plugin.declarations import Reads
         from irplatform.registry.plugin_answers import json_mapping, of_type
 
-        instance = self.made(options)
+        instance = self.make(options)
         with self.plugin_call("returning what it reads"):
             answer = instance.reads()
-        reads = of_type(self.who, "reads", answer, Reads, "irplatform.plugin.Reads are needed")
-        return replace(reads, more=json_mapping(self.who, "reads", reads.more))
+        reads = of_type(
+            self.full_title, "reads", answer, Reads, "irplatform.plugin.Reads are needed"
+        )
+        return replace(reads, more=json_mapping(self.full_title, "reads", reads.more))
 
     @property
     def title(self) -> str:
@@ -290,14 +295,14 @@ class Registration(Generic[System]):
         return f"{self.kind} '{self.name}'"
 
     @property
-    def who(self) -> str:
+    def full_title(self) -> str:
         """The system and its plugin, for messages."""
         return f"{self.title} of {self.plugin}"
 
     def plugin_call(self, doing: str, *, as_told: bool = False) -> AbstractContextManager[None]:
         """Call the system's code; errors name the plugin and the line."""
-        as_told = as_told or self.plugin.ours
-        return plugin_call(self.who, doing, self.system.__module__, as_told=as_told)
+        as_told = as_told or self.plugin.is_builtin
+        return plugin_call(self.full_title, doing, self.system.__module__, as_told=as_told)
 
     def save(self, learned: TrainableReranker | TrainableFeatureGroup, folder: Path) -> None:
         """Let a system save what it learned in an empty folder."""
@@ -305,7 +310,7 @@ class Registration(Generic[System]):
             learned.save(folder)
         if not any(folder.iterdir()):
             raise PluginError(
-                f"{self.who}: save() wrote nothing, so what it learned would be lost."
+                f"{self.full_title}: save() wrote nothing, so what it learned would be lost."
             )
 
 

@@ -50,13 +50,15 @@ class Registered:
 
     def remove(self) -> None:
         """Remove what was registered, unless something newer has its name."""
-        known = registry()
+        plugin_registry = registry()
         for provided in self._plugin.provides:
-            if known.owners.get(provided) is self._owner:
-                known.drop(provided)
-        if known.manager.has_plugin(str(self._plugin)):
-            known.manager.unregister(name=str(self._plugin))
-        known.plugins[:] = [plugin for plugin in known.plugins if plugin is not self._plugin]
+            if plugin_registry.owners.get(provided) is self._owner:
+                plugin_registry.drop(provided)
+        if plugin_registry.manager.has_plugin(str(self._plugin)):
+            plugin_registry.manager.unregister(name=str(self._plugin))
+        plugin_registry.plugins[:] = [
+            plugin for plugin in plugin_registry.plugins if plugin is not self._plugin
+        ]
 
     def __enter__(self) -> Self:
         return self
@@ -102,8 +104,8 @@ def register(name: str, thing: Any, /, **options: object) -> Registered:
         if (kind := _kind(system)) and isinstance(thing, type):
             contribution.add_system(kind, name, system, options)
         elif kind:
-            held = thing if {*vars(thing)} - {"options"} else None
-            contribution.add_system(kind, name, system, {**_given(thing), **options}, held)
+            instance = thing if {*vars(thing)} - {"options"} else None
+            contribution.add_system(kind, name, system, {**_options_of(thing), **options}, instance)
         elif isinstance(thing, Collection):
             contribution.hooks["register_collections"](name, lambda: thing, title=thing.title)
         elif isinstance(thing, type) or not callable(thing):
@@ -175,8 +177,10 @@ def load_plugin(path: Path | str) -> Registered:
 def registered_as(thing: Any) -> str:
     """Return the name that a class or an object of a system has, or would get."""
     system = thing if isinstance(thing, type) else type(thing)
-    known = registry()
-    table = known.rerankers if issubclass(system, Reranker) else known.retrievers
+    plugin_registry = registry()
+    table = (
+        plugin_registry.rerankers if issubclass(system, Reranker) else plugin_registry.retrievers
+    )
     if isinstance(thing, type):
         for name, registration in table.items():
             if registration.declared in (thing, f"{thing.__module__}:{thing.__qualname__}"):
@@ -191,8 +195,8 @@ def register_system(thing: Any, label: str = "") -> str:
         InputError: an installed plugin has the name, or the class is wrong.
     """
     name = label or registered_as(thing)
-    kind, known = _kind(thing if isinstance(thing, type) else type(thing)), registry()
-    owner = known.owners.get(f"{kind} {name}")
+    kind, plugin_registry = _kind(thing if isinstance(thing, type) else type(thing)), registry()
+    owner = plugin_registry.owners.get(f"{kind} {name}")
     if not (isinstance(thing, type) and owner is not None and owner.installed and not label):
         register(name, thing)
     return name
@@ -207,7 +211,7 @@ def name_of(system: type) -> str:
     return _WORD.sub("-", system.__name__.strip("_")).replace("_", "-").lower()
 
 
-def _given(instance: Declared) -> dict[str, object]:
+def _options_of(instance: Declared) -> dict[str, object]:
     """The options that an object was made with."""
     options = getattr(instance, "options", None)
     return {} if options is None else {n: getattr(options, n) for n in options.model_fields_set}
@@ -245,13 +249,15 @@ def _register_classes(module: ModuleType, contribution: Contribution) -> None:
 
 def _replace(contribution: Contribution, plugin: Plugin) -> Plugin:
     """Add what a plugin registers, in place of what the session registered under these names."""
-    known = registry()
+    plugin_registry = registry()
     for provided in contribution.provides:
-        owner = known.owners.get(provided)
+        owner = plugin_registry.owners.get(provided)
         if owner is not None and not owner.installed:
-            known.drop(provided)
-    known.add(contribution.tables)
-    known.plugins[:] = [p for p in known.plugins if p.installed or p.name != plugin.name]
+            plugin_registry.drop(provided)
+    plugin_registry.add(contribution.tables)
+    plugin_registry.plugins[:] = [
+        p for p in plugin_registry.plugins if p.installed or p.name != plugin.name
+    ]
     plugin = replace(plugin, provides=tuple(contribution.provides))
-    known.plugins.append(plugin)
+    plugin_registry.plugins.append(plugin)
     return plugin

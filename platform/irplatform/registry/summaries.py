@@ -40,7 +40,9 @@ def summary_of(registration: Registration[Any]) -> Summary:
 
 def known_summaries(table: str, systems: Mapping[str, Registration[Any]]) -> dict[str, Summary]:
     """Return summaries of the platform's own systems by name; `table` says of what: "rerankers"."""
-    places = {n: r.declared for n, r in systems.items() if r.plugin.ours and r.plugin.installed}
+    places = {
+        n: r.declared for n, r in systems.items() if r.plugin.is_builtin and r.plugin.installed
+    }
     depends_on = {
         "code": our_digest(),
         "systems": {name: place for name, place in places.items() if isinstance(place, str)},
@@ -50,11 +52,11 @@ def known_summaries(table: str, systems: Mapping[str, Registration[Any]]) -> dic
 
     def find() -> dict[str, tuple[str, tuple[str, ...]]]:
         usable = (name for name in depends_on["systems"] if not systems[name].broken)
-        found = {name: summary_of(systems[name]) for name in usable}
-        return {name: (summary.text, summary.packages) for name, summary in found.items()}
+        summaries = {name: summary_of(systems[name]) for name in usable}
+        return {name: (summary.text, summary.packages) for name, summary in summaries.items()}
 
-    kept = kept_fact("summary", table, depends_on, find)
-    return {name: Summary(text, tuple(packages)) for name, (text, packages) in kept.items()}
+    facts = kept_fact("summary", table, depends_on, find)
+    return {name: Summary(text, tuple(packages)) for name, (text, packages) in facts.items()}
 
 
 def _installed() -> list[str]:
@@ -62,6 +64,6 @@ def _installed() -> list[str]:
     names: set[str] = set()
     for folder in sys.path:
         with suppress(OSError):
-            found = Path(folder or ".").iterdir()
-            names.update(path.name for path in found if path.suffix in _INSTALLED)
+            paths = Path(folder or ".").iterdir()
+            names.update(path.name for path in paths if path.suffix in _INSTALLED)
     return sorted(names)

@@ -181,8 +181,8 @@ def side_by_side(tables: Sequence[Table], width: int | None) -> str:
     rows: list[list[Table]] = []
     for table in tables:
         last = rows[-1] if rows else []
-        taken = sum(other.width + len(_GAP) for other in last)
-        if last and taken + table.width <= room and len(last[-1].rows) == len(table.rows):
+        offset = sum(other.width + len(_GAP) for other in last)
+        if last and offset + table.width <= room and len(last[-1].rows) == len(table.rows):
             last.append(table)
         else:
             rows.append([table])

@@ -29,9 +29,9 @@ from irplatform.reports.comparison_tables import (
     bound_tables,
     extremes_of,
     group_tables,
-    how,
     main_tables,
     matrix_of,
+    method_in_words,
     other_means,
     share_legend,
     share_tables,
@@ -93,7 +93,7 @@ class ComparisonReport(Comparison):
     @classmethod
     def of(cls, comparison: Comparison) -> Self:
         """Return a comparison as a report."""
-        return cls(**{each.name: getattr(comparison, each.name) for each in fields(Comparison)})
+        return cls(**{field.name: getattr(comparison, field.name) for field in fields(Comparison)})
 
     def to_pandas(self, part: Part = "systems") -> pd.DataFrame:
         """Return a part of the comparison as a frame.
@@ -166,13 +166,16 @@ class ComparisonReport(Comparison):
 
     def _repr_html_(self) -> str:
         measure = self.measures[0]
-        told = Html("".join(f"<p>{cell(text)}</p>" for text in _sentences(self, Parts())))
-        parts: list[str] = [*map(html_table, [*_matrices(self), *main_tables(self, measure)]), told]
+        paragraphs = Html("".join(f"<p>{cell(text)}</p>" for text in _sentences(self, Parts())))
+        parts: list[str] = [
+            *map(html_table, [*_matrices(self), *main_tables(self, measure)]),
+            paragraphs,
+        ]
         if _shows_others(self, Parts()):
             parts.append(html_table(other_means(self)))
         if topics := self.most_different(measure, _MOST_TOPICS):
-            shown = values_of(self, measure, topics, f"Topics that differ most by {measure}")
-            parts += [Html(f'<p class="heading">{cell(shown.title)}</p>'), html_table(shown)]
+            table = values_of(self, measure, topics, f"Topics that differ most by {measure}")
+            parts += [Html(f'<p class="heading">{cell(table.title)}</p>'), html_table(table)]
         notes = [_legend(self), share_legend(self), *self.notes, self.note]
         return block(*parts, heading=_heading(self), notes=notes)
 
@@ -205,20 +208,20 @@ def render(
         return csv_of(comparison, per_topic=parts.per_topic)
     if form == "text":
         return "\n\n".join(_text(comparison, parts, width))
-    told = [*_sentences(comparison, parts)]
+    remarks = [*_sentences(comparison, parts)]
     legends = [_legend(comparison), share_legend(comparison)]
     if comparison.matrix:
         legends = [*_matrix_legend(comparison), *legends]
     elif _shows_others(comparison, parts):
         baseline = comparison.baseline or ""
-        legends.append(legend_of([other_means(comparison)], baseline, how(comparison)))
+        legends.append(legend_of([other_means(comparison)], baseline, method_in_words(comparison)))
     if form == "latex":
-        notes = [note.translate(_ARROWS) for note in (*legends, *told) if note]
+        notes = [note.translate(_ARROWS) for note in (*legends, *remarks) if note]
         tables = map(as_latex, _tables(comparison, parts))
         return "\n\n".join([*tables, "\n".join(f"% {note}" for note in notes)])
     tables = map(as_markdown, _tables(comparison, parts))
-    listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in told)
-    return "\n\n".join([*tables, *map(markdown_text, filter(None, legends)), listed])
+    bullets = "\n".join(f"- {markdown_text(sentence)}" for sentence in remarks)
+    return "\n\n".join([*tables, *map(markdown_text, filter(None, legends)), bullets])
 
 
 def _text(comparison: Comparison, parts: Parts, width: int | None) -> Iterator[str]:
@@ -228,8 +231,8 @@ def _text(comparison: Comparison, parts: Parts, width: int | None) -> Iterator[s
         yield "\n".join(wrapped(line, width) for line in lines)
     if comparison.matrix:
         tables = [matrix_of(comparison, measure) for measure in comparison.measures]
-        told = (wrapped(line, width) for line in _matrix_legend(comparison))
-        yield "\n".join([side_by_side(tables, width), *told])
+        legend = (wrapped(line, width) for line in _matrix_legend(comparison))
+        yield "\n".join([side_by_side(tables, width), *legend])
         yield from (as_text(table, width) for table in share_tables(comparison))
     lines = [line for line in (_legend(comparison), share_legend(comparison)) if line]
     explained = "\n".join(wrapped(line, width) for line in lines)
@@ -240,7 +243,7 @@ def _text(comparison: Comparison, parts: Parts, width: int | None) -> Iterator[s
     if _shows_others(comparison, parts):
         baseline = comparison.baseline or ""
         table = other_means(comparison)
-        yield render_table(table, baseline=baseline, width=width, how=how(comparison))
+        yield render_table(table, baseline=baseline, width=width, test=method_in_words(comparison))
     yield "\n".join(_hanging(sentence, width) for sentence in _sentences(comparison, parts))
     tables = [*_further(comparison, parts)]
     if parts.per_topic:
@@ -298,8 +301,8 @@ def _sentences(comparison: Comparison, parts: Parts) -> Iterator[str]:
 
 def _hanging(text: str, width: int | None) -> str:
     """A sentence whose further lines are indented; "p = 0.05" is not broken."""
-    whole = for_display(text).replace("p = ", "p\xa0=\xa0")
-    first, *rest = wrapped(whole, width and width - 2).split("\n")
+    sentence = for_display(text).replace("p = ", "p\xa0=\xa0")
+    first, *rest = wrapped(sentence, width and width - 2).split("\n")
     return "\n".join([first, *(f"  {line}" for line in rest)]).replace("\xa0", " ")
 
 
@@ -309,16 +312,16 @@ def _heading(comparison: Comparison) -> str:
 
 
 def _legend(comparison: Comparison) -> str:
-    return f"p: {how(comparison)}; W/T/L: topics won, tied and lost"
+    return f"p: {method_in_words(comparison)}; W/T/L: topics won, tied and lost"
 
 
 def _matrix_legend(comparison: Comparison) -> Iterator[str]:
     tables = (matrix_of(comparison, measure) for measure in comparison.measures)
-    if marked := legend_of(tables, OF_ROW, how(comparison)):
+    if marked := legend_of(tables, OF_ROW, method_in_words(comparison)):
         yield marked
     ceiling = f"; {CEILING}: a perfect reranker of its candidates"
     assert comparison.matrix is not None
-    known = any(comparison.matrix.ceilings.values())
+    has_ceiling = any(comparison.matrix.ceilings.values())
     same = f"; {SAME_TOLD}"
     has_same = any(s.ranking_of in comparison.matrix.rows for s in comparison.systems)
-    yield f"{FOUND}: the first stage itself" + ceiling * known + same * has_same
+    yield f"{FOUND}: the first stage itself" + ceiling * has_ceiling + same * has_same

@@ -40,18 +40,18 @@ _WIDEST = 12
 """Characters of a name beside a figure; a wide terminal has more."""
 
 
-def how(comparison: Comparison) -> str:
+def method_in_words(comparison: Comparison) -> str:
     """Return the test and the correction, in words; of a matrix, also what is corrected for."""
-    how = TEST_NAMES[comparison.test]
+    method = TEST_NAMES[comparison.test]
     constant = [pair for pair in comparison.pairs if pair.difference and not pair.test.deviation]
     if constant and comparison.test in ("t-test", "bootstrap"):
-        how += " (of all sign flips where every topic has the same difference)"
+        method += " (of all sign flips where every topic has the same difference)"
     if comparison.comparisons > 1:
-        how += f", {CORRECTION_NAMES[comparison.correction]}"
+        method += f", {CORRECTION_NAMES[comparison.correction]}"
         if comparison.matrix and comparison.correction != "none":
             differing = "differing " * (comparison.comparisons < len(comparison.matrix.pairs()))
-            how += f" over the {comparison.comparisons} {differing}pairs, measure by measure"
-    return how
+            method += f" over the {comparison.comparisons} {differing}pairs, measure by measure"
+    return method
 
 
 def matrix_of(comparison: Comparison, measure: str) -> Table:
@@ -109,7 +109,7 @@ def main_tables(
         pairs = [by_system.get(system.name) for system in comparison.systems]
         for name, text in TEXT_OF_PAIR:
             cells = zip(pairs, first, strict=True)
-            means.append(Column(name, [text(pair) if pair else told for pair, told in cells]))
+            means.append(Column(name, [text(pair) if pair else remark for pair, remark in cells]))
             first = [""] * len(first)
         table = Table(means)
     if width is not None and table.width > width:
@@ -119,11 +119,11 @@ def main_tables(
 
 def _means(comparison: Comparison, measure: str) -> list[Column]:
     scores = [system.scores[measure] for system in comparison.systems]
-    own = [not system.ranking_of for system in comparison.systems]
+    contenders = [not system.ranking_of for system in comparison.systems]
     columns = [Column("system", [system.name for system in comparison.systems])]
     if has_shares(comparison):
         columns.append(Column("W", [s.mixture.share_text for s in comparison.systems]))
-    columns.append(measure_column(measure, [score.mean for score in scores], contends=own))
+    columns.append(measure_column(measure, [score.mean for score in scores], contends=contenders))
     if any(score.alone is not None for score in scores):
         columns.append(Column("alone", [alone_text(measure, score) for score in scores]))
     if depth := scores[0].judged_at:
@@ -136,8 +136,8 @@ def _means(comparison: Comparison, measure: str) -> list[Column]:
 
 def best_places(comparison: Comparison, values: Sequence[float]) -> set[int]:
     """Return the places of the systems with the highest value, of those with their own ranking."""
-    own = [n for n, system in enumerate(comparison.systems) if not system.ranking_of]
-    return best_of({place: values[place] for place in own})
+    places = [n for n, system in enumerate(comparison.systems) if not system.ranking_of]
+    return best_of({place: values[place] for place in places})
 
 
 def share_legend(comparison: Comparison) -> str:
@@ -167,10 +167,10 @@ def _with_letters(
     scores = [system.scores[measure] for system in systems]
     intervals = Column("95 % interval", [_interval_text(score) for score in scores])
     ranks = Column("rank", [rank_text(score.rank) for score in scores])
-    own = [system.name for system in systems if not system.ranking_of]
-    if len(own) > _MOST_LETTERS:
+    contenders = [system.name for system in systems if not system.ranking_of]
+    if len(contenders) > _MOST_LETTERS:
         return [*means, intervals, ranks]
-    letters = {name: chr(ord("a") + number) for number, name in enumerate(own)}
+    letters = {name: chr(ord("a") + number) for number, name in enumerate(contenders)}
     below: dict[str, str] = dict.fromkeys(letters, "")
     for pair in pairs:
         if pair.verdict == "better":
@@ -197,8 +197,8 @@ def other_means(comparison: Comparison) -> Table:
     """The means by the other measures, with marks."""
     rows = []
     for system in comparison.systems:
-        own = [pair for pair in comparison.pairs if pair.system == system.name]
-        tests = {pair.measure: pair.test for pair in own if comparison.has_baselines}
+        pairs = [pair for pair in comparison.pairs if pair.system == system.name]
+        tests = {pair.measure: pair.test for pair in pairs if comparison.has_baselines}
         means = {measure: score.mean for measure, score in system.scores.items()}
         borrowed = bool(system.ranking_of)
         rows.append(ResultRow(system.name, means, marks(tests), borrowed=borrowed))

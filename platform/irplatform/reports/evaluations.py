@@ -36,9 +36,9 @@ class Evaluations(dict[str, Evaluation]):
 
     def table(self) -> Table:
         """Return a line for each run with its means; the best ones are bold."""
-        own = [len(self) > 1] * len(self)
+        contenders = [len(self) > 1] * len(self)
         columns = [
-            measure_column(m, [e.aggregate[m] for e in self.values()], contends=own)
+            measure_column(m, [e.aggregate[m] for e in self.values()], contends=contenders)
             for m in self.measures
         ]
         return Table([Column("system", [*self]), *columns])
@@ -60,7 +60,7 @@ class Evaluations(dict[str, Evaluation]):
 
     def _columns(self, per_topic: bool) -> dict[str, list[object]]:
         if per_topic:
-            return topic_columns({name: each.per_topic for name, each in self.items()})
+            return topic_columns({name: evaluation.per_topic for name, evaluation in self.items()})
         of_measures = {m: [e.aggregate[m] for e in self.values()] for m in self.measures}
         return {"system": [*self], **of_measures}
 
@@ -86,7 +86,7 @@ def topic_columns(
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def html_table(shown: Table, asides: Collection[int] = ()) -> str:
+def html_table(content: Table, asides: Collection[int] = ()) -> str:
     """Return a table as HTML; the best cells are bold, and those with marks coloured.
 
     `asides` are rows that describe the one above.
@@ -95,12 +95,12 @@ def html_table(shown: Table, asides: Collection[int] = ()) -> str:
         [
             cell(
                 text.strip() if number in asides else text,
-                bold=shown.is_best(number, column),
+                bold=content.is_best(number, column),
                 kind="better" if "▲" in text else "worse" if "▼" in text else "",
             )
             for column, text in enumerate(row)
         ]
-        for number, row in enumerate(shown.rows)
+        for number, row in enumerate(content.rows)
     ]
-    long = len(shown.columns) - 1 if shown.text else None
-    return table(shown.header, rows, left=shown.left, long=long, asides=asides)
+    long = len(content.columns) - 1 if content.text else None
+    return table(content.header, rows, left=content.left, long=long, asides=asides)

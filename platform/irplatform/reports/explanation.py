@@ -35,7 +35,7 @@ def lines_of(value: Mapping[str, Any], room: int | None = None) -> Iterator[str]
     short = {name: part for name, part in value.items() if not _is_long(part)}
     width = max((len(_title(name)) for name in short), default=0)
     for name, part in short.items():
-        yield f"{_title(name):<{width}}  {_shown(part)}".rstrip()
+        yield f"{_title(name):<{width}}  {_value_text(part)}".rstrip()
     for name, part in value.items():
         if not _is_long(part):
             continue
@@ -69,7 +69,7 @@ def explanation_text(value: Mapping[str, Any], rows: int = 10, room: int = 72) -
 def _is_long(value: Any) -> bool:
     if isinstance(value, Mapping):
         return bool(value)
-    return _is_list(value) and any(isinstance(each, Mapping) for each in value)
+    return _is_list(value) and any(isinstance(entry, Mapping) for entry in value)
 
 
 def _is_list(value: Any) -> bool:
@@ -86,7 +86,7 @@ def _table(rows: Sequence[Any], room: int | None) -> Iterator[str]:
     columns, numeric = [], []
     for name in names:
         values = [row.get(name) for row in mappings]
-        columns.append([_title(name), *map(_shown, values)])
+        columns.append([_title(name), *map(_value_text, values)])
         numeric.append(all(value is None or _is_number(value) for value in values))
     widths = [max(map(len, cells)) for cells in columns]
     gap = _GAP
@@ -113,7 +113,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -121,9 +121,11 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return _number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{_title(name)} {_shown(part)}" for name, part in value.items()) or "-"
+        return (
+            ", ".join(f"{_title(name)} {_value_text(part)}" for name, part in value.items()) or "-"
+        )
     if _is_list(value):
-        return ", ".join(map(_shown, value)) or "-"
+        return ", ".join(map(_value_text, value)) or "-"
     return " ".join(str(value).split())
 
 
@@ -137,12 +139,12 @@ def _number(value: float) -> str:
 def document_lines(facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield a document's concepts and the relations between them."""
     yield f"document {facts['id']}: {counted(len(facts['concepts']), 'concept')}"
-    for each in facts["concepts"]:
-        yield f"  {each['count']:>3} × {each['name']}  ({each['kind']}, {each['id']})"
+    for concept in facts["concepts"]:
+        yield f"  {concept['count']:>3} × {concept['name']}  ({concept['kind']}, {concept['id']})"
     if facts["relations"]:
         yield f"{counted(len(facts['relations']), 'relation')} between them"
-        for each in facts["relations"]:
-            yield f"  {each['from']} → {each['to']}  ({each['relation']}, {each['kb']})"
+        for edge in facts["relations"]:
+            yield f"  {edge['from']} → {edge['to']}  ({edge['relation']}, {edge['kb']})"
 
 
 def concept_lines(facts: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -157,12 +159,14 @@ def concept_lines(facts: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     for edge in facts["edges"]:
         arrow = "→" if edge["forward"] else "←"
         yield f"  {arrow} {edge['relation']} ({edge['kb']}, {edge['count']:,})"
-        for each in edge["neighbours"]:
-            details = f"{each['kind']}, {each['id']}, {counted(each['documents'], 'document')}"
-            yield f"    {each['name']}  ({details})"
+        for node in edge["neighbours"]:
+            details = f"{node['kind']}, {node['id']}, {counted(node['documents'], 'document')}"
+            yield f"    {node['name']}  ({details})"
     if facts["mentioned_in"]:
-        mentions = ", ".join(f"{each['id']} ({each['count']})" for each in facts["mentioned_in"])
+        mentions = ", ".join(
+            f"{mention['id']} ({mention['count']})" for mention in facts["mentioned_in"]
+        )
         yield f"  mentioned most in  {mentions}"
     if others:
-        namesakes = ", ".join(f"{each['name']} ({each['id']})" for each in others)
+        namesakes = ", ".join(f"{namesake['name']} ({namesake['id']})" for namesake in others)
         yield f"  named beside it  {namesakes}"

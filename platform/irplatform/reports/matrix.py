@@ -65,8 +65,8 @@ class Cell:
         """The scores of `FOUND`, rerankers, their own ("NAME-alone") and `CEILING`, by measure."""
         scores = {FOUND: self.report.final_stage.measures}
         for system in self.report.rerankers:
-            own = {f"{system.name}-alone": system.measures_alone or {}}
-            scores |= {system.name: system.measures, **own}
+            entry = {f"{system.name}-alone": system.measures_alone or {}}
+            scores |= {system.name: system.measures, **entry}
         return {**scores, CEILING: self.report.ceiling}
 
     def mark(self, column: str, measure: str) -> str:
@@ -182,10 +182,10 @@ class MatrixReport:
     def _text(self, width: int | None = None) -> str:
         notes = dict.fromkeys(for_display(c.report.note) for c in self.cells if c.report.note)
         table = side_by_side(self._tables(), width) if self.scored else self._counts()
-        table = "\n\n".join([table, *(as_text(each, width) for each in self._shares())])
-        told = [*self._legend(), *self._remarks()]
+        table = "\n\n".join([table, *(as_text(shares, width) for shares in self._shares())])
+        remarks = [*self._legend(), *self._remarks()]
         lines = [*(f"{wrapped(note, width)}\n" for note in notes), table]
-        return "\n".join([*lines, *(wrapped(for_display(line), width) for line in told)])
+        return "\n".join([*lines, *(wrapped(for_display(line), width) for line in remarks)])
 
     def _tables(self) -> list[Table]:
         return [self.table(measure) for measure in self.measures]
@@ -218,20 +218,20 @@ class MatrixReport:
         depths: dict[int, None] = {}
         for cell in self.cells:
             candidates = cell.report.candidates
-            where = cell.first_stage
+            label = cell.first_stage
             if not candidates.usual and self._several:
-                where = f"{cell.collection}, {where}"
+                label = f"{cell.collection}, {label}"
             if candidates.usual:
                 depths[candidates.facts["rerank_depth"]] = None
             elif candidates.sentence:
-                yield f"{where}: {candidates.sentence}"
+                yield f"{label}: {candidates.sentence}"
         for depth in depths if self.rerankers else ():
             yield f"Candidates of retrievers: the first {depth:,} of each"
-        made = {cell.first_stage: cell.report.final_stage.mixture for cell in self.cells}
+        mixtures = {cell.first_stage: cell.report.final_stage.mixture for cell in self.cells}
         of_cells = {
             f"{c.first_stage}/{name}": m for c in self.cells for name, m in c.shares.items()
         }
-        yield from (*weights_told(made), *folds_told(of_cells))
+        yield from (*weights_told(mixtures), *folds_told(of_cells))
         cut_short = (line for cell in self.cells for line in cell.report.cut_short)
         yield from {line.partition(":")[0]: line for line in cut_short}.values()
 
@@ -250,11 +250,11 @@ class MatrixReport:
         rows: list[tuple[str, dict[str, tuple[float, str]]]] = []
         above = ""
         for cell in self.cells:
-            known = cell.scores
+            figures = cell.scores
             scores = {
-                column: (known[column][measure], cell.mark(column, measure))
+                column: (figures[column][measure], cell.mark(column, measure))
                 for column in columns
-                if measure in known.get(column, {})
+                if measure in figures.get(column, {})
             }
             if scores and self._several and cell.collection != above:
                 above = cell.collection

@@ -104,7 +104,7 @@ def topic_rows(comparison: Comparison, pair: Pair) -> list[dict[str, Any]]:
     """Return a row for each topic, largest gain first: difference, both values and query."""
     queries = {topic.id: topic.query for topic in comparison.topics}
     one, other = comparison.values_of(pair)
-    found = comparison.topic_differences(pair)
+    differences = comparison.topic_differences(pair)
     return [
         {
             "order": order,
@@ -115,7 +115,7 @@ def topic_rows(comparison: Comparison, pair: Pair) -> list[dict[str, Any]]:
             "system": other.get(topic, 0.0),
             "result": _result(difference),
         }
-        for order, (topic, difference) in enumerate(found.items())
+        for order, (topic, difference) in enumerate(differences.items())
     ]
 
 
@@ -260,15 +260,15 @@ def curve_plot(curve: Curve, colours: Colours | None = None, *, page: bool = Fal
         symbolSize=400,
         symbolType="stroke",
     )
-    shown = None if page else legend
+    key = None if page else legend
     chart = (
         alt.Chart(_data(rows))
         .mark_line(point=alt.OverlayMarkDef(size=28), strokeWidth=2)
         .encode(
             x=alt.X("x:Q", title=curve.x, scale=scale, axis=alt.Axis(values=ticks)),
             y=alt.Y("y:Q", title=curve.y, scale=alt.Scale(zero=True)),
-            color=alt.Color("system:N", scale=palette, legend=shown),
-            strokeDash=alt.StrokeDash("system:N", scale=dashes, legend=shown),
+            color=alt.Color("system:N", scale=palette, legend=key),
+            strokeDash=alt.StrokeDash("system:N", scale=dashes, legend=key),
             shape=alt.Shape("system:N", scale=shapes, legend=None),
             tooltip=[
                 alt.Tooltip("system:N"),
@@ -311,14 +311,14 @@ def save_plots(
         interval_rows(comparison, measure), f"{measure}: difference, 95 % interval"
     )
     plots |= {_file_name(curve.name.lower()): curve_plot(curve) for curve in drawn}
-    written = []
+    paths = []
     for name, plot in plots.items():
         for form in forms:
             path = folder / f"{name}.{form}"
             with atomic_write(path, "wb") as file:
                 file.write(drawn_as(plot, form))
-            written.append(path)
-    return written
+            paths.append(path)
+    return paths
 
 
 def drawn_as(plot: Any, form: str) -> bytes:

@@ -200,31 +200,31 @@ class RunReport:
         if not self.scored:
             return block(html_table(self._counts()), heading=self.collection)
         rows = self._rows()
-        shown = results_table(rows, self.measures, seconds="{:,.1f}")
+        table = results_table(rows, self.measures, seconds="{:,.1f}")
         asides = {number for number, row in enumerate(rows) if row.indent or row.aside}
-        notes = [legend_of([shown], self.baseline), *self._told(), self.note]
-        return block(html_table(shown, asides), heading=self.collection, notes=notes)
+        notes = [legend_of([table], self.baseline), *self._notes(), self.note]
+        return block(html_table(table, asides), heading=self.collection, notes=notes)
 
     def _text(self, width: int | None = None) -> str:
         """The table, and the notes below it."""
-        lines = [wrapped(for_display(line), width) for line in self._told()]
+        lines = [wrapped(for_display(line), width) for line in self._notes()]
         return "\n".join([self._table(width), *lines])
 
-    def _told(self) -> list[str]:
+    def _notes(self) -> list[str]:
         """Notes below the table."""
-        told = [*part_remark(self.part), *self._share(), *self.cut_short]
-        told += [f"{system.name}: {system.remark}" for system in self.systems if system.remark]
+        notes = [*part_remark(self.part), *self._share(), *self.cut_short]
+        notes += [f"{system.name}: {system.remark}" for system in self.systems if system.remark]
         if self.candidates.sentence and (self._reranked or not self.candidates.usual):
-            told.append(f"Candidates: {self.candidates.sentence}")
-        return told
+            notes.append(f"Candidates: {self.candidates.sentence}")
+        return notes
 
     def _rows(self) -> list[ResultRow]:
         rows: list[ResultRow] = []
         for system in self.systems:
-            own, alone = (
+            tests, alone = (
                 self.comparisons.get(n, {}) for n in (system.name, alone_name(system.name))
             )
-            rows += system.rows(marks(own), marks(alone))
+            rows += system.rows(marks(tests), marks(alone))
         return rows
 
     def _table(self, width: int | None) -> str:
@@ -248,7 +248,7 @@ class RunReport:
     @property
     def final_stage(self) -> SystemResult:
         """The first stage that rerankers were given."""
-        return next(each for each in self.systems if each.name == self.first_stage)
+        return next(system for system in self.systems if system.name == self.first_stage)
 
     @property
     def rerankers(self) -> list[SystemResult]:
@@ -273,8 +273,8 @@ def part_remark(part: Mapping[str, Any]) -> list[str]:
     """Mark a report of some topics, in a line; none if all were ranked."""
     if not part:
         return []
-    asked = ",".join(part["asked"])
+    topics = ",".join(part["asked"])
     return [
         f"A quick look: {part['ranked']:,} of {part['of']:,} topics "
-        f"({option('topics', asked)}). Not comparable with runs over all topics."
+        f"({option('topics', topics)}). Not comparable with runs over all topics."
     ]

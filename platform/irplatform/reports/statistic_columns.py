@@ -121,17 +121,17 @@ def csv_of(comparison: Comparison, *, per_topic: bool = False) -> str:
 def _systems(comparison: Comparison) -> Iterator[list[object]]:
     first = comparison.systems[0]
     place, about = comparison.place(first.name), first.about()
-    of_score, of_pair = ([one.name for one in known] for known in (OF_SCORE, OF_PAIR))
+    of_score, of_pair = ([one.name for one in statistics] for statistics in (OF_SCORE, OF_PAIR))
     yield ["measure", "system", *place, *of_score, *about, *of_pair]
     for measure in comparison.measures:
         for system in comparison.systems:
             place, score = comparison.place(system.name), system.scores[measure]
             scores = [one.value(score) for one in OF_SCORE]
             beginning = [*place.values(), *scores, *system.about().values()]
-            own = [pair for pair in comparison.pairs_by(measure) if pair.system == system.name]
-            for pair in own:
+            pairs = [pair for pair in comparison.pairs_by(measure) if pair.system == system.name]
+            for pair in pairs:
                 yield [measure, system.name, *beginning, *(one.value(pair) for one in OF_PAIR)]
-            if not own:
+            if not pairs:
                 yield [measure, system.name, *beginning, *[None] * len(OF_PAIR)]
 
 
@@ -184,18 +184,18 @@ def columns_of(comparison: Comparison, part: Part) -> dict[str, list[object]]:
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
-def _framed(known: tuple[Statistic, ...], of: object) -> dict[str, object]:
-    return {one.frame: one.value(of) for one in known if one.frame}
+def _framed(statistics: tuple[Statistic, ...], of: object) -> dict[str, object]:
+    return {one.frame: one.value(of) for one in statistics if one.frame}
 
 
 def _of_group(group: Group) -> Iterator[dict[str, object]]:
     """A row for each system and measure; several if it is compared with several."""
     for system, means in group.means.items():
-        own: dict[str | None, Mapping[str, Difference]] = {
+        baselines: dict[str | None, Mapping[str, Difference]] = {
             one: tests for (one, other), tests in group.tests.items() if other == system
         }
         for measure, mean in means.items():
-            for baseline, tests in (own or {None: {}}).items():
+            for baseline, tests in (baselines or {None: {}}).items():
                 test = tests.get(measure)
                 yield {
                     "group": group.value,

@@ -57,16 +57,16 @@ class SystemResult:
         cls, seeds: Sequence[SystemResult], scores: Evaluation, alone: Evaluation
     ) -> SystemResult:
         """Return the mean of several seeds, whose mean scores are given."""
-        share = fmean(each.interpolation or 0.0 for each in seeds)
+        share = fmean(result.interpolation or 0.0 for result in seeds)
         return replace(
             seeds[0],
             mixture=replace(seeds[0].mixture, share=share, shares=()),
             measures=scores.aggregate,
             per_topic=scores.per_topic,
-            seconds=reduce(added, (each.seconds for each in seeds)),
+            seconds=reduce(added, (result.seconds for result in seeds)),
             interpolation=share,
             measures_alone=alone.aggregate,
-            warnings=tuple(dict.fromkeys(w for each in seeds for w in each.warnings)),
+            warnings=tuple(dict.fromkeys(w for result in seeds for w in result.warnings)),
             seeds=seeds,
             seed=None,
         )
@@ -78,7 +78,8 @@ class SystemResult:
             own_scores: of the reranker's own scores.
         """
         per_seed = [
-            (each.measures_alone or {}) if own_scores else each.measures for each in self.seeds
+            (result.measures_alone or {}) if own_scores else result.measures
+            for result in self.seeds
         ]
         spread = {}
         for measure in per_seed[0] if per_seed else ():
@@ -106,13 +107,13 @@ class SystemResult:
         if self.seeds:
             entry["seeds"] = [
                 {
-                    "seed": each.seed,
-                    "path": str(each.path),
-                    "measures": dict(each.measures),
-                    "interpolation": each.interpolation,
-                    "measures_alone": dict(each.measures_alone or {}),
+                    "seed": result.seed,
+                    "path": str(result.path),
+                    "measures": dict(result.measures),
+                    "interpolation": result.interpolation,
+                    "measures_alone": dict(result.measures_alone or {}),
                 }
-                for each in self.seeds
+                for result in self.seeds
             ]
             entry["spread"] = self.spread()
             entry["spread_alone"] = self.spread(own_scores=True)
@@ -132,11 +133,11 @@ class SystemResult:
         details += [f"mean of {len(self.seeds)} seeds"] if self.seeds else []
         return f"{self.name} ({', '.join(details)})" if details else self.name
 
-    def rows(self, own: Mapping[str, int], alone: Mapping[str, int]) -> Iterator[ResultRow]:
+    def rows(self, marks: Mapping[str, int], alone: Mapping[str, int]) -> Iterator[ResultRow]:
         """Yield its lines in the table, with the marks of its final run and of its own scores."""
         borrowed, seconds = bool(self.ranking_of), sum(self.seconds.values())
-        own = {} if borrowed else own
-        yield ResultRow(self.label, self.measures, own, seconds=seconds, borrowed=borrowed)
+        marks = {} if borrowed else marks
+        yield ResultRow(self.label, self.measures, marks, seconds=seconds, borrowed=borrowed)
         yield from _spread_rows(self.spread(), 1)
         if self.measures_alone is not None:
             yield ResultRow("alone", self.measures_alone, alone, 1)

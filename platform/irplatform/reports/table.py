@@ -90,13 +90,13 @@ def glyphs(strength: int) -> str:
     return "▲" * strength if strength > 0 else "▼" * -strength
 
 
-def legend_of(tables: Iterable[Table], baseline: str, how: str = _HOW) -> str:
+def legend_of(tables: Iterable[Table], baseline: str, test: str = _HOW) -> str:
     """Explain the marks of differences from a baseline; "" if no table has any."""
     marked = (mark for table in tables for column in table.columns for mark in column.marks)
     if not any(mark.strip(SAME) for mark in marked):
         return ""
     than = f" than {baseline}" if baseline else ""
-    return f"▲ better{than}, ▼ worse: p < 0.05; ▲▲ ▼▼ p < 0.01 ({how})"
+    return f"▲ better{than}, ▼ worse: p < 0.05; ▲▲ ▼▼ p < 0.01 ({test})"
 
 
 def measure_column(
@@ -155,15 +155,15 @@ def matrix_table(
     ]
 
     def column(name: str) -> Column:
-        shown = [cells.get(name) for _, cells in rows]
+        entries = [cells.get(name) for _, cells in rows]
         return Column(
             name,
             [
                 figure(measure, cell[0]) if cell else "-" * bool(cells)
-                for cell, (_, cells) in zip(shown, rows, strict=True)
+                for cell, (_, cells) in zip(entries, rows, strict=True)
             ],
             [row for row, names in enumerate(best) if name in names],
-            [cell[1] if cell else "" for cell in shown],
+            [cell[1] if cell else "" for cell in entries],
         )
 
     return Table([Column(measure, [name for name, _ in rows]), *map(column, columns)])
@@ -201,7 +201,7 @@ def results_table(
 
 
 def render_table(
-    table: Table, *, note: str = "", baseline: str = "", width: int | None = None, how: str = _HOW
+    table: Table, *, note: str = "", baseline: str = "", width: int | None = None, test: str = _HOW
 ) -> str:
     """Return a table of results as text, with the legend of its marks.
 
@@ -211,12 +211,12 @@ def render_table(
         baseline: the row that the marks refer to.
         width: columns of the terminal: best values are bold, unless NO_COLOR is set, and measures
             that do not fit follow in a table below.
-        how: the test and correction behind the marks.
+        test: the test and correction behind the marks.
 
     Returns:
         Lines without trailing white space and without a final line break.
     """
-    legend = legend_of([table], baseline, how)
+    legend = legend_of([table], baseline, test)
     above = [wrapped(note, width), ""] if note else []
     text = as_text(table, width, squeeze=False)
     return "\n".join([*above, text, *([wrapped(legend, width)] if legend else [])])

@@ -240,9 +240,9 @@ def shipped_claims(
     refusals = []
     left_out = {refusal.file for refusal in refused}
     for file, plugin in files.items():
-        theirs = [row for row in rows if files[row.file].distribution == plugin.distribution]
+        plugin_rows = [row for row in rows if files[row.file].distribution == plugin.distribution]
         try:
-            claims = known_claims({file} - left_out, theirs, claims)
+            claims = known_claims({file} - left_out, plugin_rows, claims)
         except InputError as error:
             refusals.append(Refused(file, plugin, str(error), "differences"))
     return claims, refusals
@@ -301,12 +301,12 @@ class Checked:
 
 def check(claims: Iterable[Claim], executions: Sequence[Execution]) -> Iterator[Checked]:
     """Compare the differences of rows that were run with the expected ones."""
-    ran = {each.row.id: each for each in executions if each.folder is not None}
-    for claim in claims_about((each.row for each in ran.values()), claims):
+    runs = {execution.row.id: execution for execution in executions if execution.folder is not None}
+    for claim in claims_about((execution.row for execution in runs.values()), claims):
         try:
             topics = claim.topic_ids()
-            better, worse = (_scores(ran[row_id], claim, topics) for row_id in claim.rows)
-            spreads = [_spread(ran[row_id], claim) for row_id in claim.rows]
+            better, worse = (_scores(runs[row_id], claim, topics) for row_id in claim.rows)
+            spreads = [_spread(runs[row_id], claim) for row_id in claim.rows]
             yield Checked(claim, widened(paired_test(worse, better), spreads))
         except InputError as error:
             yield Checked(claim, None, unstopped(error))

@@ -99,8 +99,8 @@ def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
 
     def gain(measure: str, alone: bool) -> float | None:
         # Where the first stage has no share, the reranker alone is the final run.
-        named = (f"{row.name}-alone", row.name) if alone else (row.name,)
-        for name in named:
+        names = (f"{row.name}-alone", row.name) if alone else (row.name,)
+        for name in names:
             if difference := compared.get(name, {}).get(measure):
                 return float(difference["difference"])
         return None
@@ -171,8 +171,8 @@ def reproduce(
         InputError: another process is reproducing results with the same cache.
     """
     place = home() / "reproduce"
-    with lock(place / "rows") as ours:
-        if not ours:
+    with lock(place / "rows") as has_lock:
+        if not has_lock:
             raise InputError("another `platform reproduce` is running; wait for it.")
         mark = fingerprint({"rows": [row.id for row in rows]})
         cache = place / f"fresh-{mark}" if fresh else home()
@@ -307,7 +307,7 @@ def call(command: Sequence[str], cache: Path, run_dir: Path, label: str = "") ->
     ):
         _PROCESSES.add(process)
         try:
-            reason = _shown(process, f"{label}: " if label else "")
+            reason = _relay_messages(process, f"{label}: " if label else "")
         finally:
             _PROCESSES.discard(process)
         if process.returncode:
@@ -322,7 +322,7 @@ def call(command: Sequence[str], cache: Path, run_dir: Path, label: str = "") ->
         return report
 
 
-def _shown(process: subprocess.Popen[str], start: str) -> str:
+def _relay_messages(process: subprocess.Popen[str], start: str) -> str:
     """Show the messages of a process; return the last one."""
     last = ""
     for line in process.stderr or ():

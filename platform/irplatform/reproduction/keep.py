@@ -14,7 +14,7 @@ import numpy as np
 from irplatform.files.digests import fingerprint
 from irplatform.files.formats import read_own_json
 from irplatform.run_folder.folder import read_scores
-from irplatform.run_folder.listed import REPORT, here
+from irplatform.run_folder.listed import REPORT, current_path
 from irplatform.run_folder.metadata_files import read_metadata
 from irplatform.run_folder.mixture import mixture_of
 from irplatform.run_folder.published import (
@@ -54,17 +54,17 @@ def keep(execution: Execution, folder: Path) -> Path | None:
     Raises:
         InputError: the folder cannot be written to, or has another file in place of a table.
     """
-    row, ran = execution.row, execution.folder
+    row, source = execution.row, execution.folder
     # A run file in place of a retriever is somebody else's, and not ours to give away.
-    if ran is None or any("/" in row.fill(retriever) for retriever in row.retrievers):
+    if source is None or any("/" in row.fill(retriever) for retriever in row.retrievers):
         return None
-    report = read_own_json(ran / REPORT)
-    systems = read_scores(ran).systems
+    report = read_own_json(source / REPORT)
+    systems = read_scores(source).systems
     entry = next((run for run in report["runs"] if run["name"] == row.name), None)
     if entry is None or row.name not in systems:
         return None
-    final = here(ran / Path(entry["path"]).name)
-    alone = here(file_beside(final, alone_name(file_name(final))))
+    final = current_path(source / Path(entry["path"]).name)
+    alone = current_path(file_beside(final, alone_name(file_name(final))))
     topics = max(map(len, systems[row.name].per_topic.values()))
     place, table = _place(
         folder,
@@ -77,7 +77,7 @@ def keep(execution: Execution, folder: Path) -> Path | None:
         ),
     )
     names = {row.id: (row.name, final), alone_name(row.id): (alone_name(row.name), alone)}
-    rows = {name: each for name, each in table.rows.items() if name not in names}
+    rows = {name: record for name, record in table.rows.items() if name not in names}
     for name, (system, file) in names.items():
         per_topic = systems[system].per_topic if system in systems else None
         # A final run in which the first stage has no share is the reranker alone.
@@ -94,10 +94,10 @@ def _place(folder: Path, table: PublishedTable) -> tuple[Path, PublishedTable]:
     """The folder of a table, with the rows that it has; another one for other fingerprints."""
     name = str(table.marks["name"]) + ("-judged" if table.protocol == JUDGED else "")
     for place in (folder / name, folder / f"{name}-{fingerprint(table.marks)[:8]}"):
-        there = read_published(place)
-        if there is None or there.marks == table.marks:
+        content = read_published(place)
+        if content is None or content.marks == table.marks:
             break
-    return place, replace(table, rows=there.rows) if there else table
+    return place, replace(table, rows=content.rows) if content else table
 
 
 def _row(file: Path, target: Path, depth: int) -> PublishedRow:

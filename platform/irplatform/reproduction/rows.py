@@ -128,13 +128,13 @@ class Row(Declared):
         words += option_words("settings", {n: _toml(v) for n, v in flat(self.settings).items()})
         words += option_words("expand", ",".join(self.expand)) if self.expand else []
         words += option_words("seed", self.seed)
-        asked = [option_words("measures", measure) for measure in measures]
-        return [*words, *self.arguments, *chain(*asked)]
+        options = [option_words("measures", measure) for measure in measures]
+        return [*words, *self.arguments, *chain(*options)]
 
     def unnamed_measures(self) -> list[str]:
         """Return expected measures that the row's arguments do not name."""
-        named = set(_measures_in(self.arguments))
-        return [m for m in dict.fromkeys(m for m, _, _ in self.figures()) if m not in named]
+        names = set(_measures_in(self.arguments))
+        return [m for m in dict.fromkeys(m for m, _, _ in self.figures()) if m not in names]
 
     def fill(self, text: str) -> str:
         """Fill in the placeholders of a text; those of unset variables stay."""
@@ -148,18 +148,18 @@ class Row(Declared):
             path = self.fill(text[text.rfind("=", 0, first.start()) + 1 :])  # the path of an option
             if unset := _PLACEHOLDER.search(path):
                 return f"{unset[1]} is not set"
-            if not _there(path):
+            if not _exists(path):
                 return f"{path} does not exist"
         return ""
 
 
 def fill(text: str, file: Path) -> str:
     """Fill in the placeholders of a text of a file; those of unset variables stay."""
-    here = {"HERE": str(file.parent.absolute())}
-    return _PLACEHOLDER.sub(lambda m: here.get(m[1]) or os.environ.get(m[1]) or m[0], text)
+    values = {"HERE": str(file.parent.absolute())}
+    return _PLACEHOLDER.sub(lambda m: values.get(m[1]) or os.environ.get(m[1]) or m[0], text)
 
 
-def _there(path: str) -> bool:
+def _exists(path: str) -> bool:
     """Whether a file, a folder or FOLDER:SPLIT exists."""
     folder, colon, _ = path.rpartition(":")
     return Path(path).exists() or (bool(colon) and Path(folder).is_dir())
@@ -283,28 +283,26 @@ def select(
 
     def matching(pattern: str) -> set[str]:
         for names in (own_names, further_names):
-            named = {
-                i for i, of_row in names.items() if any(fnmatchcase(n, pattern) for n in of_row)
-            }
-            if named:
-                return named
+            ids = {i for i, of_row in names.items() if any(fnmatchcase(n, pattern) for n in of_row)}
+            if ids:
+                return ids
         return set()
 
     candidates = {row.id for row in rows if not quick or QUICK in row.tags}
-    chosen = set() if patterns else candidates
+    selection = set() if patterns else candidates
     for pattern in patterns:
         if not (matched := matching(pattern)):
-            known = {*chain(*own_names.values(), *further_names.values())}
+            choices = {*chain(*own_names.values(), *further_names.values())}
             hint = _sentence([_list(), *refused])
-            raise unknown("result, tag, system or difference", pattern, known, hint=hint)
+            raise unknown("result, tag, system or difference", pattern, choices, hint=hint)
         if not matched & candidates:
             message = f"no result for '{pattern}' is tagged {QUICK}; leave out "
             raise InputError(f"{message}{option('quick', True)}.")
-        chosen |= matched & candidates
-    if not chosen:
+        selection |= matched & candidates
+    if not selection:
         reasons = [f"no result is tagged {QUICK}", _list()] if rows else ["there are no results"]
         raise InputError(_sentence([*reasons, *refused]))
-    return [row for row in rows if row.id in chosen]
+    return [row for row in rows if row.id in selection]
 
 
 def _list() -> str:

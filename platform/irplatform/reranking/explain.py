@@ -34,7 +34,7 @@ def explanations(
     Raises:
         PluginError: there are too few, they are not JSON, or one has no score.
     """
-    label = registration.who
+    label = registration.full_title
     with registration.plugin_call(f"explaining topic {topic.id}"):
         explained = reranker.explain(topic, documents)
     if not isinstance(explained, Sequence):
@@ -90,8 +90,8 @@ def explain_documents(
     )
     mean = np.mean(per_member, axis=0)
     if member is None:
-        asked = per_member[:, [scored_ids.index(doc_id) for doc_id in doc_ids]]
-        number = int(np.argmin(np.abs(asked - asked.mean(axis=0)).sum(axis=1)))
+        values = per_member[:, [scored_ids.index(doc_id) for doc_id in doc_ids]]
+        number = int(np.argmin(np.abs(values - values.mean(axis=0)).sum(axis=1)))
     else:
         refuse_member(member, system.choice, len(system.members))  # few topics make fewer members
         number = member - 1
@@ -149,8 +149,12 @@ def _ranks(
     first: Ranking, reranked: Sequence[str], scores: Values, weight: float
 ) -> dict[str, dict[str, int]]:
     """Ranks of documents, from 1, in the first stage, by the reranker, and in the final run."""
-    both = Reranked.of(first, reranked, scores.tolist())
-    rankings = {"first_stage": first, "reranker": both.mixed(0.0), "final": both.mixed(weight)}
+    mixture = Reranked.of(first, reranked, scores.tolist())
+    rankings = {
+        "first_stage": first,
+        "reranker": mixture.mixed(0.0),
+        "final": mixture.mixed(weight),
+    }
     ranks = {
         name: {doc_id: rank for rank, doc_id in enumerate(ranking.doc_ids, start=1)}
         for name, ranking in rankings.items()

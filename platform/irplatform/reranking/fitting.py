@@ -76,8 +76,8 @@ def fit_system(
         topics = [example.topic for example in examples]
         candidates = {example.topic.id: example.labelled.candidates for example in examples}
         scores = cached_scores(system, topics, candidates, resources)
-    chosen = _choose(choice, examples, scores)
-    return replace(system, weight=chosen.weight, chosen_on=chosen.topics)
+    interpolation = _choose(choice, examples, scores)
+    return replace(system, weight=interpolation.weight, chosen_on=interpolation.topics)
 
 
 def untrained(choice: ChosenReranker, resources: CollectionResources) -> FittedReranker:
@@ -103,13 +103,13 @@ def open_checkpoint(
         return checkpoint.load(choice.registration, create)
 
     # Code and options may be others than those that it was trained with.
-    made = made_from or [checkpoint.description, choice.describe()]
+    origin = made_from or [checkpoint.description, choice.describe()]
     # On a GPU, the same gives other weights each time.
     return FittedReranker(
         choice,
         LaterMembers(load),
         checkpoint.weight,
-        fingerprint({"made": made, "weights": checkpoint.weights}),
+        fingerprint({"made": origin, "weights": checkpoint.weights}),
         checkpoint.describe(),
         chosen_on=checkpoint.description["interpolation"].get("topics"),
         folder=checkpoint.folder,
@@ -133,13 +133,13 @@ def _require_validation(
     ]
     if training_set.validation or len(set(relevant)) > 1:
         return
-    those = (
+    reason = (
         f"'{training_set.label}' has only one topic with a relevant document"
         if len(relevant) == 1
         else f"the topics of '{training_set.label}' with a relevant document all ask for the same "
         "or are of one source"
     )
-    raise InputError(f"{those}, so that none is left to validate '{choice.name}' on.")
+    raise InputError(f"{reason}, so that none is left to validate '{choice.name}' on.")
 
 
 def train_system(
@@ -190,7 +190,7 @@ def train_system(
             },
             "depends_on": plan.depends_on,
         }
-        known = [*training_set.topics, *training_set.held_out]
+        topics = [*training_set.topics, *training_set.held_out]
         write_checkpoint(
             folder,
             len(splits),
@@ -198,7 +198,7 @@ def train_system(
             [*training_set.topics, *(pretraining.topics if pretraining else ())],
             description,
             [*choice.checkpoints(), *([start.path] if start else ())],
-            {pair.query for pair in choice.pairs_learned(known)},
+            {pair.query for pair in choice.pairs_learned(topics)},
             words,
         )
         for number in range(len(splits)):

@@ -120,41 +120,41 @@ def rerank(
     """
     if not choice.trainable and learning.interpolate is not None:  # there is no weight to choose
         learning = LearningPlan(interpolate=learning.interpolate)
-    make = partial(_made, choice, candidates, learning, resources)
+    make = partial(_fit_and_rank, choice, candidates, learning, resources)
     return known_or_made(choice, candidates, learning, resources, make)
 
 
-def _made(
+def _fit_and_rank(
     choice: ChosenReranker,
     candidates: Candidates,
     learning: LearningPlan,
     resources: CollectionResources,
-    known: Sequence[FittedReranker],
+    systems: Sequence[FittedReranker],
 ) -> RerankedRun:
-    """Fit a reranker and rank; of a `known` system only the scores are read, if they are kept."""
+    """Fit a reranker and rank; of known `systems` only the scores are read, if they are kept."""
     opened = resources_with(learning, choice, resources)
-    if kept := _kept_scores(candidates, learning, opened, known):
-        return _mixed(choice, candidates, learning, resources, kept)
+    if scores := _kept_scores(candidates, learning, opened, systems):
+        return _mixed(choice, candidates, learning, resources, scores)
     warnings = warnings_of(choice, candidates.topics, learning)
     for warning in warnings:
         opened.notice(warning)
     ranked = _fold_scores(choice, candidates, learning, opened)
-    made = _mixed(choice, candidates, learning, resources, ranked)
-    if learning.interpolate is None and (few := _few_topics(choice, made.systems)):
+    run = _mixed(choice, candidates, learning, resources, ranked)
+    if learning.interpolate is None and (few := _few_topics(choice, run.systems)):
         opened.notice(few)
-    return replace(made, warnings=warnings)
+    return replace(run, warnings=warnings)
 
 
 def _kept_scores(
     candidates: Candidates,
     learning: LearningPlan,
     resources: CollectionResources,
-    known: Sequence[FittedReranker],
+    systems: Sequence[FittedReranker],
 ) -> list[Ranked]:
     """The scores of a known system that ranks all topics; none if they are not in the cache."""
-    if not known or learning.folds:
+    if not systems or learning.folds:
         return []
-    (system,) = known
+    (system,) = systems
     try:
         with nothing_made():
             topics, per_topic = candidates.topics, candidates.per_topic

@@ -118,10 +118,10 @@ def known_or_made(
     fact = known_fact(_KIND, label, key)
     work = Work("weigh", choice.registration.name, len(candidates.topics))
     if fact is None:
-        with resources.record() as used, measured(work):
-            made = make(())
-        keep_fact(_KIND, label, key, {**_facts(made), "used": asdict(used)})
-        return replace(made, identity=fingerprint(key))
+        with resources.record() as usage, measured(work):
+            run = make(())
+        keep_fact(_KIND, label, key, {**_facts(run), "used": asdict(usage)})
+        return replace(run, identity=fingerprint(key))
     resources.replay(UsageLog(**fact["used"]))
     systems = [FittedReranker(choice, (), **system) for system in fact["systems"]]
 
@@ -142,7 +142,7 @@ def known_or_made(
     )
 
 
-def _facts(made: RerankedRun) -> dict[str, Any]:
+def _facts(run: RerankedRun) -> dict[str, Any]:
     systems = [
         {
             "weight": system.weight,
@@ -150,11 +150,11 @@ def _facts(made: RerankedRun) -> dict[str, Any]:
             "description": system.description,
             "chosen_on": system.chosen_on,
         }
-        for system in made.systems
+        for system in run.systems
     ]
     return {
-        "weight": made.weight,
-        "weights": [*made.weights],
-        "warnings": [*made.warnings],
+        "weight": run.weight,
+        "weights": [*run.weights],
+        "warnings": [*run.warnings],
         "systems": systems,
     }

@@ -70,16 +70,16 @@ def score_topics(
     finished_before = read_journal(
         journal, lambda line: (line["topic"], np.array(line["scores"], dtype=np.float64))
     )
-    done = {t: v for t, v in finished_before if v.shape == (len(candidates.get(t, ())),)}
-    done |= {t.id: np.empty(0) for t in topics if not candidates[t.id]}
-    open_topics = [topic for topic in topics if topic.id not in done]
+    by_topic = {t: v for t, v in finished_before if v.shape == (len(candidates.get(t, ())),)}
+    by_topic |= {t.id: np.empty(0) for t in topics if not candidates[t.id]}
+    open_topics = [topic for topic in topics if topic.id not in by_topic]
     requests = ((topic, candidates[topic.id]) for topic in open_topics)
     blocks = [*batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS)]
 
     def keep(block: Block, scores: list[Values]) -> None:
         finished = dict(zip((topic.id for topic, _ in block), scores, strict=True))
         append_journal(journal, ({"topic": t, "scores": v.tolist()} for t, v in finished.items()))
-        done.update(finished)
+        by_topic.update(finished)
 
     label = f"reranking with {registration.name}"
     with progress(label, len(open_topics), "topics", part=LAST) as advance:
@@ -92,7 +92,7 @@ def score_topics(
             with section(len(block)):
                 batch = [(topic, resources.documents(doc_ids)) for topic, doc_ids in block]
                 keep(block, mean_scores(registration, members, batch))
-    return {topic.id: done[topic.id] for topic in topics}
+    return {topic.id: by_topic[topic.id] for topic in topics}
 
 
 def mean_scores(
@@ -121,13 +121,15 @@ def rescore_topics(
     requests = ((topic, resources.documents(candidates[topic.id])) for topic in reranked)
     with progress(f"reranking with {registration.name}", len(reranked), "topics", part=LAST):
         for batch in batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS):
-            asked = [(copy(topic), read, scores[topic.id].tolist()) for topic, read in batch]
+            questions = [(copy(topic), read, scores[topic.id].tolist()) for topic, read in batch]
             doing = f"comparing the candidates of topics {_names(batch)}"
             with section(len(batch)), registration.plugin_call(doing):
-                answer = reranker.rescore_batch(asked)
-                returned = _per_topic(registration.who, answer, len(batch), "rescore_batch")
+                answer = reranker.rescore_batch(questions)
+                returned = _per_topic(registration.full_title, answer, len(batch), "rescore_batch")
             for (topic, documents), values in zip(batch, returned, strict=True):
-                changed[topic.id] = checked_scores(registration.who, topic, documents, values)
+                changed[topic.id] = checked_scores(
+                    registration.full_title, topic, documents, values
+                )
     return changed
 
 
@@ -159,7 +161,7 @@ def _scores(registration: Registration[Reranker], reranker: Reranker, batch: Bat
     with registration.plugin_call(f"scoring topics {_names(batch)}"):
         scores = _within_memory(registration, reranker, batch)
     return [
-        checked_scores(registration.who, topic, documents, returned)
+        checked_scores(registration.full_title, topic, documents, returned)
         for (topic, documents), returned in zip(batch, scores, strict=True)
     ]
 
@@ -176,9 +178,9 @@ def checked_scores(label: str, topic: Topic, documents: Documents, returned: obj
     """
     values: Values = numbers(label, topic.id, returned, np.float64)
     if values.ndim != 1:
-        what = f"numbers of shape {values.shape}" if values.ndim else _kind(returned)
+        kind = f"numbers of shape {values.shape}" if values.ndim else _kind(returned)
         raise PluginError(
-            f"{label} returned {what} for topic {topic.id}; a number for each of its "
+            f"{label} returned {kind} for topic {topic.id}; a number for each of its "
             f"{len(documents)} documents is needed."
         )
     if len(values) != len(documents):
@@ -206,7 +208,7 @@ def _within_memory(
     """Score a batch; when memory runs out, score its halves."""
     own_batch = [(copy(topic), documents) for topic, documents in batch]  # it may change them
     try:
-        return _per_topic(registration.who, reranker.score_batch(own_batch), len(batch))
+        return _per_topic(registration.full_title, reranker.score_batch(own_batch), len(batch))
     except (MemoryError, RuntimeError) as error:
         if not lacks_memory(error):
             raise
@@ -280,7 +282,7 @@ def cached_scores(
 
     def build(folder: Path) -> None:
         finished, log = folder / _FINISHED, folder / _USED
-        with resources.record() as used:
+        with resources.record() as usage:
             if is_kept(log):  # when an interrupted call scored the topics that are finished
                 resources.replay(UsageLog(**kept_json(log)))
             elif log.exists():
@@ -288,7 +290,7 @@ def cached_scores(
             try:
                 scores = score(finished, _elsewhere(system, resources))
             finally:
-                keep(log, as_json(asdict(used)))
+                keep(log, as_json(asdict(usage)))
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
         finished.unlink(missing_ok=True)
 
@@ -324,14 +326,14 @@ def cached_scores(
 
 def _elsewhere(system: FittedReranker, resources: CollectionResources) -> Elsewhere | None:
     """Let workers score blocks of topics, if there are several that can."""
-    if (sent := sent_system(system, resources)) is None:
+    if (packed_system := sent_system(system, resources)) is None:
         return None
 
     def scores(blocks: Sequence[Block]) -> Iterator[list[Values]]:
-        work, threads = partial(sent.score, mean_scores), resources.model_threads
+        work, threads = partial(packed_system.score, mean_scores), resources.model_threads
         on_gpu = takes_gpu(resources.device)
-        for values, used in ordered_map(work, blocks, fewest=2, threads=threads, on_gpu=on_gpu):
-            resources.replay(used)
+        for values, usage in ordered_map(work, blocks, fewest=2, threads=threads, on_gpu=on_gpu):
+            resources.replay(usage)
             yield values
 
     return scores

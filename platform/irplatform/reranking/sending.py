@@ -57,9 +57,9 @@ class SentReranker:
     def of(cls, choice: ChosenReranker, resources: CollectionResources, threads: int) -> Self:
         """Pack a reranker, whose resources get so many threads in the worker."""
         registration = choice.registration
-        sent = replace(choice, registration=replace(registration, declared=Reranker))
+        choice_to_send = replace(choice, registration=replace(registration, declared=Reranker))
         unopened = replace(resources.unopened(), threads=threads)
-        return cls(sent, unopened, registration.code_facts, installed())
+        return cls(choice_to_send, unopened, registration.code_facts, installed())
 
     @cached_property
     def loaded(self) -> ChosenReranker:
@@ -100,9 +100,9 @@ class SentSystem:
     def score(self, score: Score, block: Block) -> tuple[list[Values], UsageLog]:
         """Return the scores of a block of topics, and the log of the resources used."""
         members, resources = self._opened
-        with resources.record(quietly=True) as used:
+        with resources.record(quietly=True) as usage:
             batch = [(topic, resources.documents(doc_ids)) for topic, doc_ids in block]
-            return score(self.reranker.loaded.registration, members, batch), used
+            return score(self.reranker.loaded.registration, members, batch), usage
 
 
 def sent_system(system: FittedReranker, resources: CollectionResources) -> SentSystem | None:
@@ -128,12 +128,15 @@ def _in_cache(folder: Path) -> str:
 
 def can_be_sent(choice: ChosenReranker, resources: CollectionResources) -> bool:
     """Tell if another process can import and make the reranker."""
-    ours, theirs = choice.registration, registry().rerankers.get(choice.registration.name)
+    registration, counterpart = (
+        choice.registration,
+        registry().rerankers.get(choice.registration.name),
+    )
     # Defaults may differ: variants share a pre-trained model, and options are sent along.
     if (
-        theirs is not None
-        and ours.plugin.installed
-        and (theirs.system, theirs.plugin) == (ours.system, ours.plugin)
+        counterpart is not None
+        and registration.plugin.installed
+        and (counterpart.system, counterpart.plugin) == (registration.system, registration.plugin)
     ):
         with suppress(pickle.PicklingError, TypeError, AttributeError):
             pickle.dumps((choice.options, resources.unopened()))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 from irplatform.errors import InputError, PluginError
 from irplatform.files.code_digests import our_digest
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
-from irplatform.registry.dependencies import Chosen
+from irplatform.registry.dependencies import ChosenSystem
 from irplatform.spelling import option
 from irplatform.system.console import notice
 from irplatform.training.checkpoints import Checkpoint
@@ -32,7 +32,7 @@ systems that one compares."""
 
 
 @dataclass(frozen=True)
-class ChosenReranker(Chosen[Reranker]):
+class ChosenReranker(ChosenSystem[Reranker]):
     """A reranker with its options, as a run uses it.
 
     If it learns, so many `members` are trained and averaged. `label` is its name in this run.
@@ -66,7 +66,7 @@ class ChosenReranker(Chosen[Reranker]):
 
     def create(self, resources: Resources) -> Reranker:
         """Return a prepared instance."""
-        reranker = self.registration.made(self.options)
+        reranker = self.registration.make(self.options)
         with self.registration.plugin_call("preparing"):
             reranker.prepare(resources)
         return reranker
@@ -97,8 +97,8 @@ class ChosenReranker(Chosen[Reranker]):
         options = traits.pretraining_options or self.options
         if not isinstance(options, kind):
             raise PluginError(
-                f"{self.registration.who} returned {type(options).__name__} as pretraining_options "
-                f"of its traits; its {kind.__name__} are needed."
+                f"{self.registration.full_title} returned {type(options).__name__} as "
+                f"pretraining_options of its traits; its {kind.__name__} are needed."
             )
         name = traits.shares_pretraining or self.registration.name
         shared = replace(self.registration, name=name)
@@ -121,7 +121,7 @@ class LaterMembers(Sequence[Reranker]):
         self._make = make
 
     @cached_property
-    def _made(self) -> Sequence[Reranker]:
+    def _members(self) -> Sequence[Reranker]:
         return self._make()
 
     @overload
@@ -129,10 +129,10 @@ class LaterMembers(Sequence[Reranker]):
     @overload
     def __getitem__(self, number: slice) -> Sequence[Reranker]: ...
     def __getitem__(self, number: int | slice) -> Reranker | Sequence[Reranker]:
-        return self._made[number]
+        return self._members[number]
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._members)
 
 
 @dataclass(frozen=True)

@@ -113,13 +113,13 @@ class Member:
         """Weights, scores, and what they read of words are there."""
         if not is_kept(self.workspace / _FINISHED):
             return False
-        used = {**self.used("vectors"), **self.used("words")}
+        folders = {**self.folders("vectors"), **self.folders("words")}
         digests: dict[str, str] = self.record["files"]
         files = {self.folder / name: digest for name, digest in digests.items()}
         sound = all(f.is_file() and file_digest(f) == digest for f, digest in files.items())
         if not sound:
             notice(f"member {self.number + 1} has a damaged file, and is trained again")
-        return sound and all(path.is_dir() for path in used.values())
+        return sound and all(path.is_dir() for path in folders.values())
 
     @property
     def record(self) -> dict[str, Any]:
@@ -127,9 +127,9 @@ class Member:
         record: dict[str, Any] = read_own_json(self.workspace / _FINISHED)
         return record
 
-    def used(self, what: str) -> dict[str, Path]:
+    def folders(self, kind: str) -> dict[str, Path]:
         """The folders that a finished member used: "vectors" by their key, or "words" by kind."""
-        return {key: home() / place for key, place in self.record.get(what, {}).items()}
+        return {key: home() / place for key, place in self.record.get(kind, {}).items()}
 
     def fit(self, workspace: Path) -> TrainableReranker:
         """Train, keeping the state in a workspace."""
@@ -157,14 +157,14 @@ class Member:
     def packed(self, threads: int) -> SentMember:
         """Return the member for another process."""
         reranker = SentReranker.of(self.choice, self.resources, threads)
-        sent = replace(
+        member = replace(
             self,
             choice=reranker.choice,
             resources=reranker.resources,
             folder=within_home(self.folder),
             start=self.start and within_home(self.start),
         )
-        return SentMember(sent, reranker)
+        return SentMember(member, reranker)
 
 
 @dataclass(frozen=True)
@@ -230,8 +230,8 @@ def _results(
     members: Sequence[Member],
 ) -> tuple[list[dict[str, Values]], dict[str, Path], dict[str, Path]]:
     vectors, words = (
-        {key: path for member in members for key, path in member.used(what).items()}
-        for what in ("vectors", "words")
+        {key: path for member in members for key, path in member.folders(kind).items()}
+        for kind in ("vectors", "words")
     )
     return [member.scores() for member in members], vectors, words
 
@@ -249,8 +249,8 @@ def train_on_workers(members: Sequence[Member]) -> None:
     if not missing:
         return
     choice, resources = missing[0].choice, missing[0].resources
-    threads, done = resources.model_threads, len(members) - len(missing)
-    with steps("member", len(members), done) as advance:
+    threads, finished_count = resources.model_threads, len(members) - len(missing)
+    with steps("member", len(members), finished_count) as advance:
         if shares_features(choice):
             # Features take the time: workers compute those that all members read.
             missing.pop(0).train()
@@ -285,8 +285,8 @@ def _train_elsewhere(packed: SentMember) -> dict[str, bytes]:
     if not on_another_machine():
         return {}
     folders = member_folder(member.folder, member.number), member.workspace
-    kept = [*member.files(), member.workspace / _FINISHED]
-    files = {str(path.relative_to(member.folder)): path.read_bytes() for path in kept}
+    paths = [*member.files(), member.workspace / _FINISHED]
+    files = {str(path.relative_to(member.folder)): path.read_bytes() for path in paths}
     for folder in folders:
         shutil.rmtree(folder)
     with suppress(OSError):  # other members are trained there

@@ -145,16 +145,18 @@ class LaterTrainingSet(TrainingSet):
         self.__dict__.update(values, _candidates=candidates, _resources=resources)
 
     @cached_property
-    def _made(self) -> tuple[TrainingSet, UsageLog]:
+    def _set_and_usage(self) -> tuple[TrainingSet, UsageLog]:
         candidates, resources = self.__dict__["_candidates"], self.__dict__["_resources"]
-        with resources.record() as used:
-            made = training_set(candidates, resources).with_validation_apart(resources.notice)
-        return made, used
+        with resources.record() as usage:
+            training_data = training_set(candidates, resources).with_validation_apart(
+                resources.notice
+            )
+        return training_data, usage
 
     def _examples(self) -> TrainingSet:
-        made, used = self._made
-        self.__dict__["_resources"].replay(used)  # for each system that learns from it
-        return made
+        training_data, usage = self._set_and_usage
+        self.__dict__["_resources"].replay(usage)  # for each system that learns from it
+        return training_data
 
     @property
     def training(self) -> Sequence[Example]:
@@ -340,12 +342,14 @@ def fold_topics(
     folds = min(folds, len(first))
     by_place = _deal(random.permutation(len(topics)), use, folds)
     fold_of = {family: by_place[place] for family, place in first.items()}
-    wanted = {family for family, is_useful in zip(family_of, use, strict=True) if is_useful}
+    useful_families = {
+        family for family, is_useful in zip(family_of, use, strict=True) if is_useful
+    }
     if (
         len(set(fold_of.values())) < folds  # many topics of few families
-        or len({fold_of[family] for family in wanted}) < min(folds, len(wanted))
+        or len({fold_of[family] for family in useful_families}) < min(folds, len(useful_families))
     ):
-        use = [family in wanted for family in first]
+        use = [family in useful_families for family in first]
         fold_of = dict(zip(first, _deal(random.permutation(len(first)), use, folds), strict=True))
     fold_of_topic = [fold_of[family] for family in family_of]
     return [

@@ -26,19 +26,19 @@ def warning_of_learned(
 ) -> str:
     """Warn of a reranker that learns from topics that it is evaluated on."""
     if checkpoint := learning.checkpoint_of(choice):
-        some = _some(checkpoint.learned(topics), topics)
+        overlap = _topics_in_words(checkpoint.learned(topics), topics)
     else:
         learns = choice.trainable or learning.interpolate is None
         sources = [learning.training_set] if learns else []
         if choice.trainable:
             sources.append(learning.pretraining_of(choice))
         learned_on = [topic for source in sources if source for topic in source.topics]
-        some = _chosen_on(topics, learned_on)
-    if not some:
+        overlap = _chosen_on(topics, learned_on)
+    if not overlap:
         return ""
     if not choice.trainable:
-        return f"WARNING: the first stage's share in {choice.name} was chosen on {some}."
-    return f"WARNING: {choice.name} was trained on {some}: its scores show what it remembers."
+        return f"WARNING: the first stage's share in {choice.name} was chosen on {overlap}."
+    return f"WARNING: {choice.name} was trained on {overlap}: its scores show what it remembers."
 
 
 def warning_of_pairs(
@@ -52,16 +52,16 @@ def warning_of_pairs(
     if not choice.trainable or training_set is None or learning.checkpoint is not None:
         return ""
     pairs = choice.pairs_learned([*training_set.topics, *training_set.held_out])
-    asked = {query_mark(pair.query) for pair in pairs}
+    marks = {query_mark(pair.query) for pair in pairs}
     of = {source_mark(pair.group) for pair in pairs}
-    known = [
+    known_topics = [
         topic
         for topic in topics
-        if topic_marks(topic) & asked or any(source in of for _, source in sources(topic))
+        if topic_marks(topic) & marks or any(source in of for _, source in sources(topic))
     ]
-    some = _some(known, topics)
-    return some and (
-        f"WARNING: {choice.name} learns from pairs of texts that are of {some}, or of the same "
+    overlap = _topics_in_words(known_topics, topics)
+    return overlap and (
+        f"WARNING: {choice.name} learns from pairs of texts that are of {overlap}, or of the same "
         f"source ({APART}): its scores show what it remembers."
     )
 
@@ -69,37 +69,39 @@ def warning_of_pairs(
 def warning_of_scores_read(choice: ChosenReranker, topics: Sequence[Topic]) -> str:
     """Warn of a reranker that reads scores of models that learned from evaluated topics."""
     checkpoints = [Checkpoint.read(folder) for folder in choice.checkpoints()]
-    some = _some([t for t in topics if any(c.learned([t]) for c in checkpoints)], topics)
-    return some and (
-        f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "
+    overlap = _topics_in_words(
+        [t for t in topics if any(c.learned([t]) for c in checkpoints)], topics
+    )
+    return overlap and (
+        f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {overlap}: these "
         "show what it remembers."
     )
 
 
 def warning_of_fusion(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
     """Warn of retrievers that are fused with weights chosen on evaluated topics."""
-    some = _chosen_on(topics, learned_on)
-    return some and f"WARNING: the weights of the fused retrievers were chosen on {some}."
+    overlap = _chosen_on(topics, learned_on)
+    return overlap and f"WARNING: the weights of the fused retrievers were chosen on {overlap}."
 
 
 def warning_of_tuning(topics: Sequence[Topic], tuned_on: Sequence[Topic]) -> str:
     """Warn of options that are chosen on topics of the collection that they are for."""
-    some = _chosen_on(topics, tuned_on)
-    return some and (
-        f"WARNING: options are chosen on {some}, so that scores of these topics are no test."
+    overlap = _chosen_on(topics, tuned_on)
+    return overlap and (
+        f"WARNING: options are chosen on {overlap}, so that scores of these topics are no test."
     )
 
 
 def _chosen_on(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
     marks = {mark for topic in learned_on for mark in topic_marks(topic)}
-    return _some([topic for topic in topics if topic_marks(topic) & marks], topics)
+    return _topics_in_words([topic for topic in topics if topic_marks(topic) & marks], topics)
 
 
-def _some(some: Sequence[Topic], topics: Sequence[Topic]) -> str:
+def _topics_in_words(subset: Sequence[Topic], topics: Sequence[Topic]) -> str:
     """The number of the topics, and their ids; "" for none."""
-    if not some:
+    if not subset:
         return ""
-    return f"{len(some):,} of these {len(topics):,} topics ({listing([t.id for t in some])})"
+    return f"{len(subset):,} of these {len(topics):,} topics ({listing([t.id for t in subset])})"
 
 
 def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
@@ -110,9 +112,9 @@ def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
     changed = [name for name in ("version", "source") if trained.get(name) != now.get(name)]
     if not changed:
         return ""
-    which = f"version {trained.get('version')}" if "version" in changed else "other source code"
+    code = f"version {trained.get('version')}" if "version" in changed else "other source code"
     return (
-        f"WARNING: {choice.name}'s checkpoint was trained by {which} of "
+        f"WARNING: {choice.name}'s checkpoint was trained by {code} of "
         f"{choice.registration.plugin}: its scores may differ from those of the code it was made "
         "with."
     )

@@ -107,14 +107,14 @@ class Candidates:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """All that topics and candidates depend on, without reading any run."""
-        chosen: dict[str, Any] = {"rerank depth": self.rerank_depth}
+        selection: dict[str, Any] = {"rerank depth": self.rerank_depth}
         if self.rerank_depth is None:
-            chosen = {"candidates": fingerprint({**self.per_topic})}
+            selection = {"candidates": fingerprint({**self.per_topic})}
         return {
             "runs": self.fingerprint,
             "topics": fingerprint({"topics": [topic.describe() for topic in self.topics]}),
             "depth": self.depth,
-            **chosen,
+            **selection,
         }
 
     def identity_of(self, run: str) -> str:
@@ -174,8 +174,8 @@ class Candidates:
         """
         if number is None:
             return self
-        chosen = draw(with_relevant(self.topics, self.qrels), number, seed)
-        return replace(self, qrels={topic.id: self.qrels[topic.id] for topic in chosen})
+        topics = draw(with_relevant(self.topics, self.qrels), number, seed)
+        return replace(self, qrels={topic.id: self.qrels[topic.id] for topic in topics})
 
     def learned_fusion(self) -> Fusion:
         """The fusion of the retrievers that suits these topics' judgments."""

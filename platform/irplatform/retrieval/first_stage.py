@@ -125,8 +125,8 @@ class FirstStage:
         assert self.path is not None
         return read_run(self.path)
 
-    def run_name(self, taken: Sequence[str]) -> str:
-        """The name of a run that takes the place of retrievers; none of a reranker's, in `taken`.
+    def run_name(self, systems: Sequence[str]) -> str:
+        """The name of a run that takes the place of retrievers; none of a reranker's, in `systems`.
 
         A file's is its tag if that can name a file, else the file's name.
         """
@@ -134,7 +134,7 @@ class FirstStage:
         if self.path is not None:
             stem = self.path.name.removesuffix(".gz").rpartition(".")[0] or self.path.name
             names = [self.run.name, stem, f"{stem}-candidates", "candidates"]
-        free = (n for n in names if _FILE_NAME.fullmatch(n) and not {n, system_of(n)} & {*taken})
+        free = (n for n in names if _FILE_NAME.fullmatch(n) and not {n, system_of(n)} & {*systems})
         return next(free)
 
     def refuse(self, collection: Collection) -> None:
@@ -155,12 +155,12 @@ class FirstStage:
             )
         if self.path is None:
             return
-        known = dict.fromkeys(topic.id for topic in collection.topics)
-        all_known = known.keys() | collection.topics_left_out
+        topic_ids = dict.fromkeys(topic.id for topic in collection.topics)
+        all_known = topic_ids.keys() | collection.topics_left_out
         if unknown := [topic for topic in self.run.rankings if topic not in all_known]:
             raise InputError(
-                f"'{collection.id}' has no topic {listing(unknown)}; its {len(known):,} topics "
-                f"are {listing(list(known))}. Is this another collection's run?",
+                f"'{collection.id}' has no topic {listing(unknown)}; its {len(topic_ids):,} topics "
+                f"are {listing(list(topic_ids))}. Is this another collection's run?",
                 path=self.path,
             )
 
@@ -177,29 +177,29 @@ class FirstStage:
         self,
         collection: Collection,
         resources: CollectionResources,
-        taken: Sequence[str] = (),
+        systems: Sequence[str] = (),
     ) -> Candidates:
         """Find candidates for all topics of a collection.
 
-        The first stage's run gets none of the names that are `taken` by rerankers.
+        The first stage's run gets none of the names of rerankers, `systems`.
 
         Raises:
             InputError: see `refuse`; or most documents of the run are not in the collection.
         """
         self.refuse(collection)
         if self.source == RETRIEVED:
-            return self._retrieved(collection, resources, taken)
+            return self._retrieved(collection, resources, systems)
         if self.source == JUDGED:
             return self._judged(collection, resources)
         if self.path is None:
-            return self._scored(collection, resources, taken)
-        run = replace(self.run, name=self.run_name(taken))
+            return self._scored(collection, resources, systems)
+        run = replace(self.run, name=self.run_name(systems))
         digest = file_digest(readable_again(self.path))
         facts = {"run": run.name, "file": self.path.name, "sha256": digest}
-        return self._ranked(run, facts, collection, resources, taken)
+        return self._ranked(run, facts, collection, resources, systems)
 
     def _retrieved(
-        self, collection: Collection, resources: CollectionResources, taken: Sequence[str]
+        self, collection: Collection, resources: CollectionResources, systems: Sequence[str]
     ) -> Candidates:
         """The union of the first documents of every retriever."""
         topics, depth = collection.topics, self.depth
@@ -207,17 +207,17 @@ class FirstStage:
         # No reranker may have the name of a run: "x" retrieves as "x-retriever".
         runs = [
             replace(retrieved, run=retrieved.run.renamed(retriever_name(retrieved.run.name)))
-            if retrieved.run.name in taken
+            if retrieved.run.name in systems
             else retrieved
             for retrieved in runs
         ]
         candidates = Candidates.of(topics, runs, self.rerank_depth, depth)
 
-        def own() -> list[str]:
+        def look() -> list[str]:
             return own_documents(candidates.first, collection, resources.documents)
 
         depends_on = {"own documents": candidates.fingerprint}
-        topics_ranked = kept_fact("check", collection.id, depends_on, own)
+        topics_ranked = kept_fact("check", collection.id, depends_on, look)
         if message := notice_of_own(topics_ranked, candidates.first.name):
             notice(message)
         names = ", ".join(choice.name for choice in self.choices)
@@ -248,7 +248,7 @@ class FirstStage:
         return replace(candidates, provenance=provenance, name=collection.id)
 
     def _scored(
-        self, collection: Collection, resources: CollectionResources, taken: Sequence[str]
+        self, collection: Collection, resources: CollectionResources, systems: Sequence[str]
     ) -> Candidates:
         """The documents that a collection brings for each topic, with scores."""
         scored = collection.load_scored() if collection.load_scored else {}
@@ -262,10 +262,10 @@ class FirstStage:
                 f"{collection.id}: its {SCORED} all have the same score: the first stage's order "
                 "means nothing (document ids, descending)."
             )
-        run = Run(self.run_name(taken), rankings)
+        run = Run(self.run_name(systems), rankings)
         digest = fingerprint({topic: dict(scores) for topic, scores in scored.items()})
         facts = {"run": run.name, "sha256": digest}
-        return self._ranked(run, facts, collection, resources, taken)
+        return self._ranked(run, facts, collection, resources, systems)
 
     def _ranked(
         self,
@@ -273,7 +273,7 @@ class FirstStage:
         facts: Mapping[str, str],
         collection: Collection,
         resources: CollectionResources,
-        taken: Sequence[str],
+        systems: Sequence[str],
     ) -> Candidates:
         """The candidates of a run that takes the place of retrievers, from a file or not.
 
@@ -282,10 +282,10 @@ class FirstStage:
         path, name, topics = self.path, collection.id, collection.topics
         label = path or f"{name}'s {run.name}"
         empty = Ranking.of((), ())
-        chosen = {t.id: run.rankings.get(t.id, empty).without(t.left_out) for t in topics}
-        missing = missing_documents((r.doc_ids for r in chosen.values()), resources)
-        total = sum(map(len, chosen.values()))
-        rankings = {topic: ranking.without(missing) for topic, ranking in chosen.items()}
+        results = {t.id: run.rankings.get(t.id, empty).without(t.left_out) for t in topics}
+        missing = missing_documents((r.doc_ids for r in results.values()), resources)
+        total = sum(map(len, results.values()))
+        rankings = {topic: ranking.without(missing) for topic, ranking in results.items()}
         left_out = total - sum(map(len, rankings.values()))
         if left_out > _MOST_MISSING * total:
             raise InputError(
@@ -320,7 +320,7 @@ class FirstStage:
             "rerank_depth": self.rerank_depth,
         }
         sentence = path.name if path else f"the collection's own ({SCORED})"
-        if taken:
+        if systems:
             sentence = f"the first {self.rerank_depth:,} of {sentence}"
         if left_out:
             sentence += f" ({left_out:,} of its {total:,} results left out)"

@@ -46,6 +46,6 @@ class Fusion:
 
     def describe(self) -> dict[str, Any]:
         """For metadata and fingerprints; reciprocal ranks are not named."""
-        named = {} if isinstance(self.method, Ranks) else {"method": self.method.name}
+        method = {} if isinstance(self.method, Ranks) else {"method": self.method.name}
         weights = {"weights": self.method.weights}
-        return named | weights | self.method.parameters | {"topics": self.topics}
+        return method | weights | self.method.parameters | {"topics": self.topics}

@@ -115,13 +115,13 @@ def choose_method(
     plain_ways = _plain_ways(len(runs))
     candidates = [*plain_ways, *_candidates(methods or tried_methods(), len(runs))]
     values = _values(candidates, _tables(runs, topics, judgments))
-    chosen = _chosen(values, len(plain_ways))
+    choice = _best_place(values, len(plain_ways))
     order = np.random.default_rng(seed).permutation(len(topics))
     folds = []
     for fold in range(min(FOLDS, len(topics))):
         held_out = order[fold::FOLDS]
         others = np.setdiff1d(order, held_out)
-        method = candidates[_chosen(values[:, others], len(plain_ways))]
+        method = candidates[_best_place(values[:, others], len(plain_ways))]
         folds.append((frozenset(topics[place] for place in held_out), method))
 
     def score(method: FusionMethod, topic: str) -> float:
@@ -135,7 +135,7 @@ def choose_method(
     best_run = int(np.argmax([sum(fold_topics.values()) for fold_topics in alone]))
     means = {"chosen": held_out_values, "plain": plain, "alone": alone[best_run]}
     return FusionChoice(
-        candidates[chosen],
+        candidates[choice],
         len(topics),
         validation_measure([judgments[topic] for topic in topics]),
         {name: float(np.mean([*fold_topics.values()])) for name, fold_topics in means.items()},
@@ -189,7 +189,7 @@ def _sample(topics: Iterable[str], judgments: Qrels) -> Sequence[str]:
     return sample_evenly(relevant, MOST_TOPICS)
 
 
-def _chosen(values: Float64, plain_ways: int) -> int:
+def _best_place(values: Float64, plain_ways: int) -> int:
     """The place of the best candidate [candidates, topics], or of the best plain way, the first."""
     means = values.mean(axis=1)
     best, plain = int(means.argmax()), int(means[:plain_ways].argmax())

@@ -39,24 +39,24 @@ class Lookup:
     label: str
     name: str
     resources: CollectionResources
-    known: set[str] = field(default_factory=set)
+    documents: set[str] = field(default_factory=set)
     missing: dict[str, None] = field(default_factory=dict)
 
     def found_in(self, rankings: Mapping[str, Ranking]) -> Mapping[str, Ranking]:
         """Leave out documents that the collection lacks; PluginError if it lacks all."""
         doc_ids = dict.fromkeys(chain(*(ranking.doc_ids for ranking in rankings.values())))
-        new = [d for d in doc_ids if d not in self.known and d not in self.missing]
+        new = [d for d in doc_ids if d not in self.documents and d not in self.missing]
         lacking = missing_documents([new], self.resources) if new else set()
         self.missing |= dict.fromkeys(d for d in new if d in lacking)
-        self.known.update(d for d in new if d not in lacking)
-        if self.missing and not self.known:
+        self.documents.update(d for d in new if d not in lacking)
+        if self.missing and not self.documents:
             raise PluginError(f"{self}. Its ids must be those of the collection's documents.")
         if not self.missing:
             return rankings
         return {topic: ranking.without(self.missing) for topic, ranking in rankings.items()}
 
     def __str__(self) -> str:
-        number, total = len(self.missing), len(self.missing) + len(self.known)
+        number, total = len(self.missing), len(self.missing) + len(self.documents)
         return (
             f"{self.label}: {number:,} of {total:,} documents that {self.name} found are not in "
             f"the collection (first: '{next(iter(self.missing), '')}')"

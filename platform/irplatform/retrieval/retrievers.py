@@ -19,7 +19,7 @@ from irplatform.files.digests import fingerprint
 from irplatform.files.writing import atomic_write, write_json
 from irplatform.lucene.dates import DATES_FORMAT, date_limits, search_before
 from irplatform.plugin.retrievers import Retriever
-from irplatform.registry.dependencies import Chosen
+from irplatform.registry.dependencies import ChosenSystem
 from irplatform.registry.plugin_answers import json_mapping
 from irplatform.retrieval.lookup import Lookup
 from irplatform.runs import Ranking, Run, read_run, write_run
@@ -55,15 +55,17 @@ def checked_run(
         PluginError: it returned something else than a run with an entry for every topic, or found
             only documents that the collection lacks.
     """
-    searcher = choice.made() if retriever is None else retriever
-    label = choice.registration.who
-    lookup = None if choice.registration.plugin.ours else Lookup(label, choice.name, resources)
+    searcher = choice.make() if retriever is None else retriever
+    label = choice.registration.full_title
+    lookup = (
+        None if choice.registration.plugin.is_builtin else Lookup(label, choice.name, resources)
+    )
 
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
         deeper = depth + max((len(topic.left_out) for topic in topics), default=0)
         with choice.registration.plugin_call("searching"):
-            theirs = [*map(copy, topics)]  # to do with as they like
-            run = searcher.retrieve(theirs, deeper, on_this_machine(resources))
+            copies = [*map(copy, topics)]  # to do with as they like
+            run = searcher.retrieve(copies, deeper, on_this_machine(resources))
         if not isinstance(run, Run):
             raise PluginError(f"{label} returned {type(run).__name__}, not a Run.")
         if missing := [t.id for t in topics if t.id not in run.rankings]:
@@ -110,12 +112,12 @@ _USED, _TOLD = "used.json", "told.json"
 
 
 @dataclass(frozen=True)
-class ChosenRetriever(Chosen[Retriever]):
+class ChosenRetriever(ChosenSystem[Retriever]):
     """A retriever with its options, as a run uses it."""
 
-    def made(self) -> Retriever:
+    def make(self) -> Retriever:
         """Make the retriever."""
-        return self.registration.made(self.options)
+        return self.registration.make(self.options)
 
     def describe(self) -> dict[str, Any]:
         """All that its ranking depends on, beside index and topics."""
@@ -128,7 +130,7 @@ class ChosenRetriever(Chosen[Retriever]):
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError if options do not fit the topics to search."""
-        retriever = self.made()
+        retriever = self.make()
         with self.registration.plugin_call("looking at topics"):
             retriever.check_topics(topics)
 
@@ -136,10 +138,10 @@ class ChosenRetriever(Chosen[Retriever]):
         self, topics: Sequence[Topic], resources: CollectionResources
     ) -> dict[str, Any]:
         """Facts about a search for some topics, for metadata."""
-        retriever = self.made()
+        retriever = self.make()
         with self.registration.plugin_call("looking at topics"):
             facts = retriever.describe_run(topics, resources)
-        return json_mapping(self.registration.who, "describe_run", facts)
+        return json_mapping(self.registration.full_title, "describe_run", facts)
 
     def explain(
         self, topic: Topic, resources: CollectionResources, retriever: Retriever
@@ -147,17 +149,17 @@ class ChosenRetriever(Chosen[Retriever]):
         """The query that a retriever that was made before makes of a topic."""
         with self.registration.plugin_call(f"explaining topic {topic.id}"):
             explanation = retriever.explain(topic, resources)
-        return json_mapping(self.registration.who, "explain", explanation)
+        return json_mapping(self.registration.full_title, "explain", explanation)
 
     def export(self, path: Path, resources: CollectionResources) -> dict[str, Any]:
         """Write what the retriever searches to a file for other programs; return facts about it."""
-        retriever = self.made()
+        retriever = self.make()
         with (
             self.registration.plugin_call(f"exporting to {path.name}"),
             atomic_write(path, "wb") as file,
         ):
             facts = retriever.export(path.name, file, on_this_machine(resources))
-        return json_mapping(self.registration.who, "export", facts)
+        return json_mapping(self.registration.full_title, "export", facts)
 
 
 @dataclass(frozen=True)
@@ -257,12 +259,12 @@ def _cached_run(
         cached = artifact("run", f"{label}-{choice.name}", depends_on, build, work=work)
 
     def rankings() -> dict[str, Ranking]:
-        path, found = cached.path / _RUN, {}
+        path, results = cached.path / _RUN, {}
         if path.stat().st_size:
-            found = {**read_run(path).rankings}
+            results = {**read_run(path).rankings}
         # A TREC file does not show empty rankings.
         empty = Ranking.of((), ())
-        return {t.id: found.get(t.id, empty) for t in topics}
+        return {t.id: results.get(t.id, empty) for t in topics}
 
     run = Run(choice.name, Later(rankings))
     remark = choice.traits.remark

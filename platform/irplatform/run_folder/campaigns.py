@@ -149,9 +149,9 @@ def prepare_upload(run: Path, folder: Path) -> dict[str, Any]:
     if missing := lacking(content):
         commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
         raise InputError(f"campaigns also ask for your {' and '.join(missing)}: {commands}.")
-    with atomic_folder(folder) as made:
-        _copy(run, made / "run.txt")
-        write_ir_metadata(content, made / FILE_NAME)
+    with atomic_folder(folder) as target:
+        _copy(run, target / "run.txt")
+        write_ir_metadata(content, target / FILE_NAME)
     return {"path": str(folder), "files": ["run.txt", FILE_NAME]}
 
 

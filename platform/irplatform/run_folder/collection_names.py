@@ -22,15 +22,15 @@ def collections_named(files: Iterable[Path]) -> list[str]:
 
     A collection that lies in several places counts once: the first of them that is there.
     """
-    named: dict[str, str] = {}
+    names: dict[str, str] = {}
     for file in files:
         metadata = read_metadata(file)
         if name := _collection_of(metadata):
             marks = metadata.data.test_collection.content()
-            named[name] = json.dumps(marks, sort_keys=True) if "topics" in marks else name
-    if len({*named.values()}) == 1:
-        return [next((name for name in named if Path(name).exists()), next(iter(named)))]
-    return [*named]
+            names[name] = json.dumps(marks, sort_keys=True) if "topics" in marks else name
+    if len({*names.values()}) == 1:
+        return [next((name for name in names if Path(name).exists()), next(iter(names)))]
+    return [*names]
 
 
 def _collection_of(metadata: RunMetadata) -> str:

@@ -67,7 +67,7 @@ def describe_platform(
         lucene: major version of the Lucene that searched.
         accelerator: name of the GPU that was used.
     """
-    here = memory()
+    ram = memory()
     hardware = {
         "cpu": {
             "model": _cpu_model(),
@@ -75,7 +75,7 @@ def describe_platform(
             "number of cores": os.cpu_count(),
             "usable cores": available_cores(),
         },
-        "ram": f"{here[0] / 2**30:.1f} GiB" if here else "unknown",
+        "ram": f"{ram[0] / 2**30:.1f} GiB" if ram else "unknown",
         "gpu": accelerator and {"model": accelerator},
     }
     software = {

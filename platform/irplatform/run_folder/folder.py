@@ -152,7 +152,7 @@ class RunFolder:
                 raise InputError("this is a folder; a run writes a file here.", path=path / name)
         self.path = path
         self._compress = compress
-        self._written: dict[str, str] = {}
+        self._digests: dict[str, str] = {}
         self._planned: Mapping[str, Mapping[str, Any]] = {}
 
     def plan(self, runs: Mapping[str, Mapping[str, Any]], *, force: bool) -> None:
@@ -172,9 +172,9 @@ class RunFolder:
                 refuse_other_run(path, settings, instead)
 
     @property
-    def written(self) -> tuple[str, ...]:
+    def run_names(self) -> tuple[str, ...]:
         """Names of the runs written so far."""
-        return tuple(self._written)
+        return tuple(self._digests)
 
     def file(self, name: str) -> Path:
         """Return the path of a run file by the run's name."""
@@ -183,7 +183,7 @@ class RunFolder:
     @property
     def files(self) -> dict[str, str]:
         """The SHA-256 of the lines of the run files written so far, by the files' names."""
-        return {self.file(name).name: digest for name, digest in self._written.items()}
+        return {self.file(name).name: digest for name, digest in self._digests.items()}
 
     def write(self, run: Run, metadata: RunMetadata, identity: str = "") -> WrittenRun:
         """Write a run file and its metadata, whose tag becomes the last column of the file.
@@ -194,18 +194,18 @@ class RunFolder:
             identity: stands for all that its rankings depend on; "" if that is not known.
         """
         path = self.file(run.name)
-        if not self._written:  # what an earlier command says of its runs is not about these
+        if not self._digests:  # what an earlier command says of its runs is not about these
             for name in _ABOUT_ALL:
                 (self.path / name).unlink(missing_ok=True)
-        self._written[run.name] = ""
+        self._digests[run.name] = ""
         method = metadata.method.having(settings=self._planned.get(run.name, {}))
         metadata = metadata.having(method=method)
         depends_on = {"run": identity, "tag": metadata.tag}
-        known = known_fact(_KIND, run.name, depends_on) if identity else None
-        if known and _stands(path, known["sha256"]):
-            about = RunFile(file=path.name, sha256=known["sha256"], rankings=known["rankings"])
+        record = known_fact(_KIND, run.name, depends_on) if identity else None
+        if record and _stands(path, record["sha256"]):
+            about = RunFile(file=path.name, sha256=record["sha256"], rankings=record["rankings"])
             write_metadata(path, metadata, about)
-            lengths = known["lengths"]
+            lengths = record["lengths"]
             run = replace(run, rankings=Later(lambda: read_run(path).rankings))
         else:
             with measured(Work("write")) as meter:
@@ -213,10 +213,10 @@ class RunFolder:
                 lengths = {topic: len(ranking) for topic, ranking in run.rankings.items()}
                 meter.bytes = path.stat().st_size
                 meter.work = Work("write", amount=sum(lengths.values()))
-        if identity and not known:
+        if identity and not record:
             fact = {"sha256": about.sha256, "rankings": about.rankings, "lengths": lengths}
             keep_fact(_KIND, run.name, depends_on, fact)
-        self._written[run.name] = about.sha256 or ""
+        self._digests[run.name] = about.sha256 or ""
         if (other := other_form(path)).is_file():
             other.unlink()
         metadata_path(other).unlink(missing_ok=True)
@@ -224,7 +224,7 @@ class RunFolder:
 
     def warning_of_replaced(self) -> str:
         """Return a warning if another command has written over runs of this one, or ""."""
-        paths = {self.file(name): digest for name, digest in self._written.items()}
+        paths = {self.file(name): digest for name, digest in self._digests.items()}
         others = [p for p, d in paths.items() if not p.exists() or not is_as_recorded(p, d)]
         if not others:
             return ""
@@ -241,7 +241,7 @@ class RunFolder:
             first_stage: the name of the first stage's run.
             fingerprint: fingerprint of all that it depends on.
         """
-        others = [p for p in runs_of_folder(self.path) if file_name(p) not in self._written]
+        others = [p for p in runs_of_folder(self.path) if file_name(p) not in self._digests]
         orphans = [path for path in others if _is_orphan(path, first_stage, fingerprint)]
         if orphans:
             notice(

@@ -130,14 +130,14 @@ def as_recorded(content: Mapping[str, Any]) -> RunMetadata:
             data[part] = {"name": value}
     if isinstance(software := platform.get("software"), dict):
         libraries = software.get("libraries")
-        listed = libraries.get("python") if isinstance(libraries, dict) else libraries
-        entries = map(str, listed) if isinstance(listed, list) else ()
+        packages = libraries.get("python") if isinstance(libraries, dict) else libraries
+        entries = map(str, packages) if isinstance(packages, list) else ()
         versions = {name: of for name, _, of in (e.partition("==") for e in entries) if of}
         python = {"python": versions.pop("python")} if "python" in versions else {}
         platform["software"] = {**software, **python, "libraries": {"python": versions}}
     if steps := method.get("retrieval"):
-        listed = steps if isinstance(steps, list) else [steps]
-        method["retrieval"] = [step for step in listed if isinstance(step, dict)]
+        retrieval = steps if isinstance(steps, list) else [steps]
+        method["retrieval"] = [step for step in retrieval if isinstance(step, dict)]
     return known_parts(recorded)[0]
 
 
@@ -219,8 +219,8 @@ def _in_words(steps: Sequence[Mapping[str, Any]], method: Method) -> str:
             if weight == 1:
                 mixed = f", and is given no weight: the ranking is that of {step['reranks']}"
             words.append(f"{step['name']} reranks those of {step['reranks']}{mixed}")
-    if written := (method.settings or {}).get("written-depth"):
-        words.append(f"the first {written:,} per topic are written")
+    if limit := (method.settings or {}).get("written-depth"):
+        words.append(f"the first {limit:,} per topic are written")
     return "; ".join(words) + "."
 
 
@@ -229,8 +229,8 @@ def _fused_in_words(step: Mapping[str, Any]) -> str:
         PurePath(run["run"]).name.removesuffix(PACKED).removesuffix(".run") for run in step["fuses"]
     ]
     weights = ", ".join(f"{run.get('weight', 1):.3g}" for run in step["fuses"])
-    how = f"{step['method']} of {step['norm']} scores" if "norm" in step else step["method"]
-    return f"the runs {' and '.join(names)} are fused by {how} (weights {weights})"
+    method = f"{step['method']} of {step['norm']} scores" if "norm" in step else step["method"]
+    return f"the runs {' and '.join(names)} are fused by {method} (weights {weights})"
 
 
 def values_at(content: Any, field: str) -> list[Any]:

@@ -86,7 +86,7 @@ class MatrixCell(BaseModel):
 
     def file(self, run: _Run) -> Path:
         """The file of a run, packed or not."""
-        return here(self.folder / run.path.name)
+        return current_path(self.folder / run.path.name)
 
 
 class _Matrix(BaseModel):
@@ -121,11 +121,11 @@ def listed_runs(path: Path, *, in_table: bool = False) -> dict[Path, str]:
             names = [run.path.name for run in report.runs]
             if not in_table:
                 names += [*(file for run in report.runs for file in run.files()), *report.files]
-            digests |= {here(folder / name): report.files.get(name, "") for name in names}
+            digests |= {current_path(folder / name): report.files.get(name, "") for name in names}
     return digests | {f: digests.get(f, "") for cell in cells for f in map(cell.file, cell.runs)}
 
 
-def here(run: Path) -> Path:
+def current_path(run: Path) -> Path:
     """Return where a run file is now: it may have been packed, or unpacked."""
     other = other_form(run)
     return other if other.is_file() and not run.is_file() else run
@@ -135,7 +135,7 @@ def described_runs(path: Path) -> list[Path]:
     """Return the runs with metadata in a folder, or a matrix's folders; some may be gone."""
     described = (f for folder in run_folders(path) for f in sorted(folder.glob(f"*{SUFFIX}")))
     runs = (file.with_name(file.name.removesuffix(SUFFIX)) for file in described)
-    return [*dict.fromkeys(here(run) for run in runs if run.name.endswith(_ENDINGS))]
+    return [*dict.fromkeys(current_path(run) for run in runs if run.name.endswith(_ENDINGS))]
 
 
 def runs_in(path: Path) -> list[Path]:
@@ -161,8 +161,8 @@ def run_files(paths: Iterable[Path]) -> list[Path]:
         if not path.is_dir():
             files.append(path)
             continue
-        known = {*runs_in(path), *described_runs(path)}
-        final = sorted(run for run in known if _FINAL.fullmatch(run.name))
+        candidates = {*runs_in(path), *described_runs(path)}
+        final = sorted(run for run in candidates if _FINAL.fullmatch(run.name))
         published = published_digests(path, alone=False)
         runs = [*listed_runs(path, in_table=True), *published] or final
         if not runs:
@@ -181,8 +181,8 @@ def gone_told(gone: Sequence[Path], folder: Path) -> str:
     """Return which runs of a folder are gone, and what they are called now if that is known."""
     names = {run: str(run.relative_to(folder)) for run in gone}
     moved = [(now.name, names[run]) for run in gone if (now := moved_to(run, folder))]
-    told = "".join(f"; {now} has the content of {name}" for now, name in moved)
-    return f"{listing(names.values())}, which it lists, is not here any more{told}"
+    moves = "".join(f"; {now} has the content of {name}" for now, name in moved)
+    return f"{listing(names.values())}, which it lists, is not here any more{moves}"
 
 
 def moved_to(run: Path, folder: Path) -> Path | None:

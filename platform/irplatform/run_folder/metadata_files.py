@@ -216,13 +216,13 @@ def read_metadata(run_path: Path | str) -> RunMetadata:
             return as_recorded(read_head(Path(run_path)))
         except InputError:
             return NOTHING
-    known, odd = known_parts(read_form(path, object, _REMEDY))
-    if not known:
+    metadata, odd = known_parts(read_form(path, object, _REMEDY))
+    if not metadata:
         wrong = "these are no metadata of a run: no section such as 'method' or 'data'."
         raise InputError(f"{wrong} {_REMEDY}", path=path)
     if odd:
         notice_once(f"WARNING: {path}: parts of another form are not read: {listing(odd)}")
-    return known
+    return metadata
 
 
 def known_metadata(run: Path) -> RunMetadata:

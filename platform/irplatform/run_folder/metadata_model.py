@@ -58,8 +58,8 @@ class Part(BaseModel):
 
     def content(self) -> dict[str, Any]:
         """Return the part as JSON: what was said, in that order."""
-        held = {field.alias or name: name for name, field in type(self).model_fields.items()}
-        return {key: _plain(getattr(self, held.get(key, key))) for key in self._keys}
+        names = {field.alias or name: name for name, field in type(self).model_fields.items()}
+        return {key: _plain(getattr(self, names.get(key, key))) for key in self._keys}
 
 
 def _plain(value: Any) -> Any:
@@ -241,15 +241,15 @@ def known_parts(content: object) -> tuple[RunMetadata, list[str]]:
     """
     if not isinstance(content, dict) or not content:
         return NOTHING, []
-    known = {k: dict(v) if isinstance(v, dict) else v for k, v in content.items()}
+    sections = {k: dict(v) if isinstance(v, dict) else v for k, v in content.items()}
     odd: list[str] = []
     try:
         RunMetadata.model_validate(content)
     except ValidationError as error:
         for section, *part in dict.fromkeys(item["loc"][:2] for item in error.errors()):
-            within = isinstance(known.get(section), dict)
-            holder, name = (known[section], part[0]) if within and part else (known, section)
+            within = isinstance(sections.get(section), dict)
+            holder, name = (sections[section], part[0]) if within and part else (sections, section)
             if holder.pop(name, ...) is not ...:  # of a list, each entry may have another form
                 odd.append(".".join(map(str, (section, *part) if within else (section,))))
     keys = {field.alias for field in RunMetadata.model_fields.values()}
-    return (RunMetadata.model_validate(known) if known.keys() & keys else NOTHING), odd
+    return (RunMetadata.model_validate(sections) if sections.keys() & keys else NOTHING), odd

@@ -117,19 +117,19 @@ def published_among(files: Iterable[Path]) -> PublishedRuns:
         if not (table := read_published(folder)):
             continue
         names = {row.file: name for name, row in table.rows.items()}
-        named = {run: names[run.name] for run in runs if run.name in names}
-        if named and published.rows:
+        systems = {run: names[run.name] for run in runs if run.name in names}
+        if systems and published.rows:
             raise InputError(
                 f"{published.folder} and {folder} have results that cannot be compared with each "
                 "other: of other topics, or other candidates. Name one of them."
             )
-        if named:
-            own = {run: table.rows.get(alone_name(name)) for run, name in named.items()}
+        if systems:
+            rows = {run: table.rows.get(alone_name(name)) for run, name in systems.items()}
             published = PublishedRuns(
                 table,
                 folder,
-                {run: table.rows[name] for run, name in named.items()},
-                {run: row for run, row in own.items() if row},
+                {run: table.rows[name] for run, name in systems.items()},
+                {run: row for run, row in rows.items() if row},
             )
     return published
 

@@ -103,14 +103,14 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
 def _without_session(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings without code of a session: a changed cell of a notebook replaces its runs."""
     code = settings.get(CODE, {})
-    kept = {name: of for name, of in code.items() if of.get("distribution") != SESSION}
-    return {**settings, CODE: kept} if kept != code else dict(settings)
+    remainder = {name: of for name, of in code.items() if of.get("distribution") != SESSION}
+    return {**settings, CODE: remainder} if remainder != code else dict(settings)
 
 
 def differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield in words where recorded settings of a run differ from others."""
     options = [
-        f"{name} {_shown(name, recorded)} -> {_shown(name, settings)}"
+        f"{name} {_setting_text(name, recorded)} -> {_setting_text(name, settings)}"
         for name in {**recorded, **settings}
         if name not in (CODE, CONTENT)
         and settings.get(name) not in (recorded.get(name), _UNDECIDED.get(name, ...))
@@ -141,7 +141,7 @@ def _changed_code(then: Mapping[str, str], now: Mapping[str, str]) -> str:
     return f"{name} (source changed)"
 
 
-def _shown(name: str, settings: Mapping[str, Any]) -> str:
+def _setting_text(name: str, settings: Mapping[str, Any]) -> str:
     value = settings.get(name)
     if name in _HASHED and value is not None:
         return f"{value[:_DIGITS]}…"

@@ -20,7 +20,7 @@ from irplatform.data import fault
 from irplatform.errors import InputError, quoted
 from irplatform.files.formats import read_json
 from irplatform.files.reading import open_bytes
-from irplatform.runs.ids import id_text, pmcid_of, pmid_of, whole
+from irplatform.runs.ids import id_text, pmcid_of, pmid_of, whole_number
 from irplatform.spelling import command
 
 if TYPE_CHECKING:
@@ -127,9 +127,9 @@ def read_questions(path: Path, *, bodies: bool = True, snippets: bool = False) -
 
 def _snippets(entry: Mapping[str, Any], name: str, path: Path) -> tuple[Snippet, ...]:
     return tuple(
-        _snippet(each, name, path)
-        for each in entry.get("snippets") or []
-        if not isinstance(each, dict) or each.get("golden") is not False  # of feedback
+        _snippet(snippet, name, path)
+        for snippet in entry.get("snippets") or []
+        if not isinstance(snippet, dict) or snippet.get("golden") is not False  # of feedback
     )
 
 
@@ -170,7 +170,7 @@ def answers(
             "body": question.body,
             "type": question.type,
             "documents": [_address(doc_id, question.id) for doc_id in doc_ids[:MOST_DOCUMENTS]],
-            "snippets": [_entry(each) for each in (snippets or {}).get(question.id, ())],
+            "snippets": [_entry(snippet) for snippet in (snippets or {}).get(question.id, ())],
         }
         for question, doc_ids in answered
     ]
@@ -199,27 +199,27 @@ def _entry(snippet: Snippet) -> dict[str, Any]:
 
 
 def _snippet(entry: Any, name: str, path: Path) -> Snippet:
-    given = entry if isinstance(entry, dict) else {}
-    begin, end = (whole(given.get(f"offsetIn{which}Section")) for which in ("Begin", "End"))
-    sections = [given.get(f"{which}Section") for which in ("begin", "end")]
+    values = entry if isinstance(entry, dict) else {}
+    begin, end = (whole_number(values.get(f"offsetIn{part}Section")) for part in ("Begin", "End"))
+    sections = [values.get(f"{part}Section") for part in ("begin", "end")]
     if begin is None or end is None or None in sections:
         raise InputError(
             f"{name} has a snippet without beginSection, endSection, offsetInBeginSection or "
             "offsetInEndSection.",
             path=path,
         )
-    document = _document_id(given.get("document"), name, path)
+    document = _document_id(values.get("document"), name, path)
     # As BioASQ's program has them: "sections.0" of former years is "0".
-    first, last = (str(each).partition(".")[2] or str(each) for each in sections)
+    first, last = (str(label).partition(".")[2] or str(label) for label in sections)
     section = first if first == last else f"{first} to {last}"
-    return Snippet(document, section, begin, end, str(given.get("text", "")))
+    return Snippet(document, section, begin, end, str(values.get("text", "")))
 
 
 def _question(entry: Any, name: str, path: Path, *, bodies: bool) -> Question:
     if not isinstance(entry, dict):
         raise InputError(f"{name} is not a JSON object.", path=path)
-    given = entry.get("id")
-    number = id_text(given) if isinstance(given, int | float) and not bodies else ""
+    value = entry.get("id")
+    number = id_text(value) if isinstance(value, int | float) and not bodies else ""
     question_id = number or _text(entry, "id", name, path)
     if wrong := fault(question_id):
         raise InputError(f"the id {quoted(question_id)} of {name} {wrong}.", path=path)

@@ -121,14 +121,14 @@ def _by_line(path: Path, pattern: re.Pattern[str] | None = None) -> Content:
             content.rising.setdefault(entry.topic, entry.line)
         latest[entry.topic] = entry.score
         results = ranked.setdefault(entry.topic, [])
-        told = [_id_fault("topic", entry.topic), _id_fault("document", entry.document)]
-        told.append("" if entry.second == "Q0" else _second_fault(entry.second))
+        line_faults = [_id_fault("topic", entry.topic), _id_fault("document", entry.document)]
+        line_faults.append("" if entry.second == "Q0" else _second_fault(entry.second))
         if _RANK.fullmatch(entry.rank):
             results.append((int(entry.rank), entry.score, entry.document, entry.line))
-            told.append(_RANK_FAULT if _NOT_PLAIN.match(entry.rank) else "")
+            line_faults.append(_RANK_FAULT if _NOT_PLAIN.match(entry.rank) else "")
         else:
-            told.append("the rank is not a whole number")
-        faults += [(entry.line, place, fault) for place, fault in enumerate(told) if fault]
+            line_faults.append("the rank is not a whole number")
+        faults += [(entry.line, place, fault) for place, fault in enumerate(line_faults) if fault]
     faults += [(line, 0, _BLANK) for line in blank_lines(path)]
     for line, _, fault in sorted(faults):
         content.faults.setdefault(fault, []).append(line)
@@ -142,8 +142,8 @@ def _note_ranks(content: Content, topic: str, results: list[_Ranked]) -> None:
     scores = np.array([score for _, score, *_ in results])
     content.ties.update(_ties([topic], np.zeros(len(results), np.intp), scores))
     ordered = sorted(results, key=lambda result: result[0])
-    found = (_rank_problem(topic, *pair) for pair in pairwise(ordered))
-    if problem := next(filter(None, found), None):
+    problems = (_rank_problem(topic, *pair) for pair in pairwise(ordered))
+    if problem := next(filter(None, problems), None):
         content.rank_problems.append(problem)
     if ordered and ordered[0][0] != 1:
         content.lowest[topic] = (ordered[0][0], ordered[0][-1])
@@ -178,8 +178,8 @@ def _of_columns(
     """
     reading = _Reading(Content(), documents, pattern)
     content = reading.content
-    found = parts(reading.tables(path), lambda _: reading.columns)
-    for part in found if together else [gathered(found)]:
+    pieces = parts(reading.tables(path), lambda _: reading.columns)
+    for part in pieces if together else [gathered(pieces)]:
         topics = texts_of(np.array(part.topics, dtype=object))
         if len(set(topics)) < len(topics) or not content.counts.keys().isdisjoint(topics):
             return None
@@ -191,14 +191,14 @@ def _of_columns(
         _, scores, ranks, lines = part.columns
         falls = (scores[1:] > scores[:-1], ranks[1:] < ranks[:-1])
         within = numbers[1:] == numbers[:-1]
-        places = [np.flatnonzero(each & within) + 1 for each in falls]
-        for held, at in zip(
+        places = [np.flatnonzero(fall & within) + 1 for fall in falls]
+        for first_lines, at in zip(
             (content.rising, content.unordered, content.from_zero),
             (*places, np.flatnonzero(ranks == 0)),
             strict=True,
         ):
             for place in at[np.unique(numbers[at], return_index=True)[1]].tolist():
-                held[topics[numbers[place]]] = int(lines[place])
+                first_lines[topics[numbers[place]]] = int(lines[place])
         content.ties.update(_ties(topics, numbers, scores))
         if places[1].size:
             order = np.lexsort((ranks, numbers))
@@ -253,10 +253,10 @@ class _Reading:
             table = strict_table(block)
             scores = None if table is None else _sound_scores(table)
             if table is None or scores is None:
-                kept, lines = self._sound_lines(block, start)
-                if not kept:
+                rows, lines = self._sound_lines(block, start)
+                if not rows:
                     continue
-                table = split(kept, 6)
+                table = split(rows, 6)
                 if table is None:
                     raise ValueError("lines that make no table")
                 scores = table.numbers(4)
@@ -279,9 +279,9 @@ class _Reading:
                 if raw or number < first + block.count(b"\n"):  # not what follows the last one
                     self.faults.append((number, 0, _BLANK))
                 continue
-            found = checked_line(raw, number, strict=True)
-            if isinstance(found, Problem):
-                self.content.unsound.append(found)
+            result = checked_line(raw, number, strict=True)
+            if isinstance(result, Problem):
+                self.content.unsound.append(result)
             else:
                 rows.append(b" ".join(raw.split()) + b"\n")
                 lines.append(number)
@@ -323,18 +323,18 @@ def _faults(table: Table, lines: list[int]) -> Iterator[_Fault]:
             fault = _second_fault(second.decode())
             yield from ((line, 2, fault) for line in lines[start:end])
     yield from ((lines[place], 3, _RANK_FAULT) for place in table.with_zeros(3).tolist())
-    for what, column in (("topic", 0), ("document", 2)):
+    for kind, column in (("topic", 0), ("document", 2)):
         cells = table.column(column)
         if table.is_plain and cells.dtype != object:
             continue  # no such id can have a fault
         for line, name in zip(lines, texts_of(cells), strict=True):
-            if fault := _id_fault(what, name):
+            if fault := _id_fault(kind, name):
                 yield line, column // 2, fault
 
 
-def _id_fault(what: str, name: str) -> str:
+def _id_fault(kind: str, name: str) -> str:
     fault = ids.fault(name)
-    return f"the id of a {what} {fault}" if fault else ""
+    return f"the id of a {kind} {fault}" if fault else ""
 
 
 def _second_fault(second: str) -> str:

@@ -67,17 +67,17 @@ def places(names: Sequence[str]) -> dict[str, int]:
     {'topic': 1, 'document': 3, 'rank': 4}
     """
     read = [plain(name) for name in names]
-    found = {column: place_of(usual, read) for column, usual in COLUMNS.items()}
-    return {column: place for column, place in found.items() if place >= 0}
+    positions = {column: place_of(usual, read) for column, usual in COLUMNS.items()}
+    return {column: place for column, place in positions.items() if place >= 0}
 
 
-def identifier(value: Any, where: str, path: Path, line: int | None) -> str:
+def identifier(value: Any, place: str, path: Path, line: int | None) -> str:
     """Return an id in JSON as text; InputError if it is neither text nor a whole number."""
     if type(value) is int:  # True is an instance of int
         return str(value)
     if not isinstance(value, str) or not value.strip():
         raise InputError(
-            f"the id {where} is {value!r}. Write it as text, or as a whole number.",
+            f"the id {place} is {value!r}. Write it as text, or as a whole number.",
             path=path,
             line=line,
         )

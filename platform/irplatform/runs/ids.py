@@ -98,7 +98,7 @@ def pmids_of(value: object) -> tuple[list[str], list[Any]]:
     if (parts := _parts_of(value)) is None:
         return [], [value]
     read = [pmids_of(part) for part in parts]
-    return [each for found, _ in read for each in found], [each for _, no in read for each in no]
+    return [name for names, _ in read for name in names], [part for _, no in read for part in no]
 
 
 def _parts_of(value: object) -> list[Any] | None:
@@ -109,7 +109,7 @@ def _parts_of(value: object) -> list[Any] | None:
         keys = [pmid_of(key) for key in value]
         numbered = keys == [str(n) for n in range(1, len(keys) + 1)]
         sound = None not in keys and not (numbered and any(map(pmid_of, value.values())))
-        return _held(value, _NAMES)[:1] or (keys if sound else None)
+        return _values(value, _NAMES)[:1] or (keys if sound else None)
     if not isinstance(value, str) or _THOUSANDS.fullmatch(value.strip()):
         return None
     pieces = [piece for piece in map(str.strip, _BETWEEN.split(plain(value))) if piece]
@@ -125,7 +125,7 @@ def _parts_of(value: object) -> list[Any] | None:
     return None if parts == [value] else parts
 
 
-def whole(value: object) -> int | None:
+def whole_number(value: object) -> int | None:
     """Return the whole number that a number or a text is, as in 12.0 and "12"; None without one."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
@@ -141,7 +141,7 @@ def id_text(value: object) -> str:
     """Return the id of a topic or run as text, of whole numbers without a point; or ""."""
     if isinstance(value, str):
         return value.strip()
-    number = whole(value)
+    number = whole_number(value)
     return "" if number is None else str(number)
 
 
@@ -165,7 +165,7 @@ def doi_of(text: str) -> str | None:
 
 def plain(text: str) -> str:
     """A text without marks that are not seen, with plain digits and blanks."""
-    text = "".join(each for each in text if unicodedata.category(each) != "Cf")
+    text = "".join(character for character in text if unicodedata.category(character) != "Cf")
     return unicodedata.normalize("NFKC", text).strip()
 
 
@@ -185,8 +185,8 @@ def _of_text(text: str) -> str | None:
     number = Decimal(bare)
     exponent = number.as_tuple().exponent
     # 2.2E7 may have lost its last digits; 2.2000333E7 has all.
-    whole = number == int(number) and isinstance(exponent, int) and exponent <= 0
-    return str(int(number)) if whole and 0 < number < _LARGEST else None
+    is_whole = number == int(number) and isinstance(exponent, int) and exponent <= 0
+    return str(int(number)) if is_whole and 0 < number < _LARGEST else None
 
 
 def _of_address(text: str) -> str:
@@ -197,26 +197,26 @@ def _of_address(text: str) -> str:
         return ""
     if " " in text:  # several addresses
         return ""
-    host, asked = address.hostname or "", parse_qs(address.query.lower())
+    host, query = address.hostname or "", parse_qs(address.query.lower())
     *before, last = [part for part in re.split("[/:]", address.path.lower()) if part] or [""]
     if _HOSTS.fullmatch(host):
-        if "pubmed" not in [*host.split("."), *before, last, *asked.get("db", ())]:
+        if "pubmed" not in [*host.split("."), *before, last, *query.get("db", ())]:
             return ""
-        asked_for = (asked[key] for key in ("term", "id", "uid", "list_uids") if key in asked)
-        return next((values[0] for values in asked_for), last).removesuffix("]")
+        parameters = (query[key] for key in ("term", "id", "uid", "list_uids") if key in query)
+        return next((values[0] for values in parameters), last).removesuffix("]")
     return last if _OF_OTHERS.get(host.removeprefix("www."), host) in before else ""
 
 
-def _held(value: dict[Any, Any], names: Iterable[str]) -> list[Any]:
+def _values(value: dict[Any, Any], names: Iterable[str]) -> list[Any]:
     """The values of an object under some keys, in plain form."""
-    held = {fields.plain(str(key)): each for key, each in value.items()}
-    return [held[key] for key in names if key in held]
+    entries = {fields.plain(str(key)): entry for key, entry in value.items()}
+    return [entries[key] for key in names if key in entries]
 
 
 def _of_object(value: dict[Any, Any]) -> str | None:
     """The PMID of an object: of a key that is called so, or of others that agree."""
-    if named := [each for each in _held(value, _NAMES) if each is not None]:
-        return pmid_of(named[0])
-    held = (each for each in _held(value, _OTHERS) if not isinstance(each, dict))
-    found = {*map(pmid_of, held)} - {None}
-    return found.pop() if len(found) == 1 else None
+    if entries := [entry for entry in _values(value, _NAMES) if entry is not None]:
+        return pmid_of(entries[0])
+    others = (entry for entry in _values(value, _OTHERS) if not isinstance(entry, dict))
+    pmids = {*map(pmid_of, others)} - {None}
+    return pmids.pop() if len(pmids) == 1 else None

@@ -17,7 +17,7 @@ from irplatform.errors import InputError, counted, listing
 from irplatform.files.formats import JSONError, parse_json
 from irplatform.files.reading import in_utf_8, read_whole
 from irplatform.runs.fields import COLUMNS, DOCUMENT, LISTS, place_of, places, plain
-from irplatform.runs.results import Found, by_topic, in_order, number
+from irplatform.runs.results import RawResult, by_topic, in_order, number
 from irplatform.runs.run import Ranking, Run
 from irplatform.spelling import command, option
 from irplatform.system.console import notice_once
@@ -53,18 +53,18 @@ def read_json_run(path: Path) -> Run:
     Raises:
         InputError: it holds no run, or several; its scores may be ranks; see `by_topic`.
     """
-    found = json_results(in_utf_8(read_whole(path, _MOST_BYTES)), path)
-    if all(each.score is None for each in found):
+    results = json_results(in_utf_8(read_whole(path, _MOST_BYTES)), path)
+    if all(result.score is None for result in results):
         notice_once(f"{path}: there are no scores; ranks, or places in lists, give the order")
     rankings = {
         topic: Ranking.of([*scores], [*scores.values()], rounded=False)
-        for topic, scores in by_topic(found, path=path).items()
+        for topic, scores in by_topic(results, path=path).items()
     }
-    tag = next((str(each.tag) for each in found if each.tag is not None), "")
+    tag = next((str(result.tag) for result in results if result.tag is not None), "")
     return Run(tag or path.name.split(".")[0], rankings, path)
 
 
-def json_results(content: bytes, path: Path, order: Order | None = None) -> Sequence[Found]:
+def json_results(content: bytes, path: Path, order: Order | None = None) -> Sequence[RawResult]:
     """Return the results of a run in JSON, in the order of the file.
 
     Raises:
@@ -76,7 +76,7 @@ def json_results(content: bytes, path: Path, order: Order | None = None) -> Sequ
     return in_order([*_results(content, path)], order, remedy, path)
 
 
-def _results(content: bytes, path: Path) -> Iterator[Found]:
+def _results(content: bytes, path: Path) -> Iterator[RawResult]:
     for line, value in _values(content, path):
         runs = [*_runs_in(value, (), path)]
         if len(runs) != 1:
@@ -106,8 +106,8 @@ def _values(content: bytes, path: Path) -> Iterator[tuple[int | None, Any]]:
         try:
             value, end = _DECODER.raw_decode(text, begin)
         except (json.JSONDecodeError, RecursionError) as error:
-            why = getattr(error, "msg", "nested too deeply")
-            raise JSONError(f"this is not JSON ({why}).", path=path, line=line) from error
+            reason = getattr(error, "msg", "nested too deeply")
+            raise JSONError(f"this is not JSON ({reason}).", path=path, line=line) from error
         yield line, value
 
 
@@ -122,30 +122,30 @@ def _runs_in(value: Any, names: tuple[str, ...], path: Path) -> Iterator[tuple[A
         value = dict(zip(names_of_columns, map(list, zip(*rows, strict=False)), strict=False))
     at = places([*value])
     columns = [*value.values()]
-    if {"topic", "document"} <= at.keys() and all(isinstance(each, dict) for each in columns):
-        columns = [[*each.values()] for each in columns]  # pandas' columns, with an index in each
-    if {"topic", "document"} <= at.keys() and all(isinstance(each, list) for each in columns):
+    if {"topic", "document"} <= at.keys() and all(isinstance(cells, dict) for cells in columns):
+        columns = [[*cells.values()] for cells in columns]  # pandas' columns, with an index in each
+    if {"topic", "document"} <= at.keys() and all(isinstance(cells, list) for cells in columns):
         rows = zip(*columns, strict=False)
         yield names, [dict(zip(value, row, strict=True)) for row in rows]
         return
     if _is_record(value):
         yield names, [value]
         return
-    if columns and all(_is_record(each) and not _is_ranking(each) for each in columns):
+    if columns and all(_is_record(entry) and not _is_ranking(entry) for entry in columns):
         yield names, columns
         return
     inner = {
-        name: each
-        for name, each in value.items()
-        if isinstance(each, dict | list) and not _ABOUT.search(plain(name))
+        name: part
+        for name, part in value.items()
+        if isinstance(part, dict | list) and not _ABOUT.search(plain(name))
     }
     rankings = [
-        name for name, each in inner.items() if plain(name) not in LISTS and _is_ranking(each)
+        name for name, part in inner.items() if plain(name) not in LISTS and _is_ranking(part)
     ]
-    others = [name for name, each in inner.items() if each and name not in {*rankings}]
+    others = [name for name, part in inner.items() if part and name not in {*rankings}]
     if len(rankings) <= len(others):
-        for name, each in inner.items():
-            yield from _runs_in(each, (*names, name), path)
+        for name, part in inner.items():
+            yield from _runs_in(part, (*names, name), path)
         return
     if others:
         fault = f"topic '{others[0]}' has no documents with scores. {_no_run()}"
@@ -160,7 +160,7 @@ def _is_ranking(value: Any) -> bool:
     if isinstance(value, dict):
         is_result = {"rank", "score"} & {*map(plain, value)}
         return bool(value and not is_result) and all(
-            each is None or number(each) is not None for each in value.values()
+            score is None or number(score) is not None for score in value.values()
         )
     return isinstance(value, list) and bool(value) and all(map(_is_result, value))
 
@@ -170,7 +170,7 @@ def _is_result(value: Any) -> bool:
         at = places([*value])
         return "document" in at and bool(at.keys() & {"rank", "score"}) and "topic" not in at
     if isinstance(value, list):
-        return len(value) == 2 and any(number(each) is not None for each in value)
+        return len(value) == 2 and any(number(part) is not None for part in value)
     return isinstance(value, str | int)
 
 
@@ -196,7 +196,7 @@ def _columns(record: dict[str, Any]) -> dict[str, Any]:
     """The values of an object, by the columns of a run."""
     values = [*record.values()]
     read = {column: values[place] for column, place in places([*record]).items()}
-    return read | {each: _id_in(read[each]) for each in ("topic", "document") if each in read}
+    return read | {name: _id_in(read[name]) for name in ("topic", "document") if name in read}
 
 
 def _id_in(value: Any) -> Any:
@@ -208,29 +208,29 @@ def _id_in(value: Any) -> Any:
     return value
 
 
-def _of_record(record: dict[str, Any], line: int | None) -> Iterator[Found]:
+def _of_record(record: dict[str, Any], line: int | None) -> Iterator[RawResult]:
     read = _columns(record)
     topic, tag = read["topic"], read.get("tag")
     if isinstance(document := read.get("document"), str | int | float):
-        yield Found(line, topic, document, read.get("rank"), read.get("score"), tag)
+        yield RawResult(line, topic, document, read.get("rank"), read.get("score"), tag)
         return
     yield from _ranked(record, line, topic, tag)
 
 
-def _ranked(ranking: Any, line: int | None, topic: Any, tag: Any = None) -> Iterator[Found]:
+def _ranked(ranking: Any, line: int | None, topic: Any, tag: Any = None) -> Iterator[RawResult]:
     """Yield the results of a topic; scores have a name in objects alone."""
     ranking = _unwrapped(ranking)
     if isinstance(ranking, dict):
         for document, score in ranking.items():
-            yield Found(line, topic, document, None, score, tag, named=False)
+            yield RawResult(line, topic, document, None, score, tag, is_named=False)
         return
-    for place, each in enumerate(ranking, start=1):
-        if isinstance(each, dict):
-            read = _columns(each)
-            yield Found(line, topic, read["document"], read.get("rank"), read.get("score"), tag)
-        elif isinstance(each, list):
-            reverse = number(each[1]) is None or isinstance(each[0], float)
-            document, score = reversed(each) if reverse else each
-            yield Found(line, topic, document, None, score, tag, named=False)
+    for place, result in enumerate(ranking, start=1):
+        if isinstance(result, dict):
+            read = _columns(result)
+            yield RawResult(line, topic, read["document"], read.get("rank"), read.get("score"), tag)
+        elif isinstance(result, list):
+            reverse = number(result[1]) is None or isinstance(result[0], float)
+            document, score = reversed(result) if reverse else result
+            yield RawResult(line, topic, document, None, score, tag, is_named=False)
         else:
-            yield Found(line, topic, each, place, None, tag)
+            yield RawResult(line, topic, result, place, None, tag)

@@ -38,8 +38,8 @@ def system_of(name: str) -> str:
 
 def seed_of(name: str) -> int | None:
     """Return the seed in a run's name: 42 for delta-seed42-alone."""
-    found = _SEED.search(name.removesuffix(alone_name("")))
-    return int(found[1]) if found else None
+    match = _SEED.search(name.removesuffix(alone_name("")))
+    return int(match[1]) if match else None
 
 
 def retriever_name(name: str) -> str:

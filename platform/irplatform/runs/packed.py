@@ -64,20 +64,20 @@ def cells_of(ranking: Ranking) -> Cells:
 def union(lists: Sequence[Cells]) -> tuple[Cells, list[npt.NDArray[np.intp]]]:
     """Return all documents of some lists in ascending order, and the places of each list's."""
     cells = np.concatenate(lists)
-    whole = words(cells)
-    if whole is None:
+    matrix = words(cells)
+    if matrix is None:
         order = np.argsort(cells)
-    elif whole.shape[1] == 1:
-        order = np.argsort(whole[:, 0])
+    elif matrix.shape[1] == 1:
+        order = np.argsort(matrix[:, 0])
     else:
-        order = np.lexsort(whole.T[::-1])
+        order = np.lexsort(matrix.T[::-1])
     ordered = cells[order]
     begins = changes(ordered)
     places = np.empty(len(cells), np.intp)
     is_first = np.zeros(len(cells), np.intp)
     is_first[begins] = 1
     places[order] = np.cumsum(is_first) - 1
-    return ordered[begins], np.split(places, np.cumsum([len(each) for each in lists])[:-1])
+    return ordered[begins], np.split(places, np.cumsum([len(part) for part in lists])[:-1])
 
 
 def best(cells: Cells, scores: Values, depth: int | None = None) -> Ranking:
@@ -124,20 +124,20 @@ def ranked(bounds: npt.NDArray[np.intp], cells: Cells, scores: Values) -> list[R
     same[last] = False
     ties = np.flatnonzero(same)
     lost = ties[cells[ties] < cells[ties + 1]]
-    whole = np.zeros(len(bounds) - 1, dtype=bool)  # topics whose order needs 64 bits
-    whole[topics[lost]] = True
-    whole[topics[~np.isfinite(short)]] = True
+    wide_topics = np.zeros(len(bounds) - 1, dtype=bool)  # topics whose order needs 64 bits
+    wide_topics[topics[lost]] = True
+    wide_topics[topics[~np.isfinite(short)]] = True
     for array in (cells, short):
         array.flags.writeable = False
     rankings: list[Ranking] = []
-    for start, end, is_whole in zip(
-        bounds[:-1].tolist(), bounds[1:].tolist(), whole.tolist(), strict=True
+    for start, end, is_wide in zip(
+        bounds[:-1].tolist(), bounds[1:].tolist(), wide_topics.tolist(), strict=True
     ):
-        kept: Scores = short[start:end]
-        if is_whole:
-            kept = scores[start:end].copy()
-            kept.flags.writeable = False
-        rankings.append(PackedRanking(cells[start:end], kept))
+        scores_of_topic: Scores = short[start:end]
+        if is_wide:
+            scores_of_topic = scores[start:end].copy()
+            scores_of_topic.flags.writeable = False
+        rankings.append(PackedRanking(cells[start:end], scores_of_topic))
     return rankings
 
 
@@ -186,7 +186,7 @@ def _order(
 
 def descending(cells: Cells) -> list[npt.NDArray[np.integer[Any]]]:
     """Return keys for `np.lexsort` that bring cells into descending order."""
-    whole = words(cells)
-    if whole is None:
+    matrix = words(cells)
+    if matrix is None:
         return [-np.unique(cells, return_inverse=True)[1].reshape(-1)]
-    return [~whole[:, number] for number in reversed(range(whole.shape[1]))]
+    return [~matrix[:, number] for number in reversed(range(matrix.shape[1]))]

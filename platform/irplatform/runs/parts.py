@@ -66,7 +66,7 @@ def parts(
     """
     topics: list[bytes] = []
     starts: list[int] = []
-    held: list[Sequence[npt.NDArray[Any]]] = []
+    pieces: list[Sequence[npt.NDArray[Any]]] = []
     lines = 0
     for table in tables:
         cells = table.column(0)
@@ -75,32 +75,32 @@ def parts(
         new = slice(int(topics[-1:] == names[:1]), None)
         topics += names[new]
         starts += (begins[new] + lines).tolist()
-        held.append(columns(table))
+        pieces.append(columns(table))
         lines += len(table)
         if lines >= _LINES and len(topics) > 1:
             cut = starts[-1]
-            whole = [np.concatenate(column) for column in zip(*held, strict=True)]
-            yield Part(topics[:-1], np.array(starts), [column[:cut] for column in whole])
-            held = [[column[cut:].copy() for column in whole]]
+            arrays = [np.concatenate(column) for column in zip(*pieces, strict=True)]
+            yield Part(topics[:-1], np.array(starts), [column[:cut] for column in arrays])
+            pieces = [[column[cut:].copy() for column in arrays]]
             topics, starts, lines = topics[-1:], [0], lines - cut
     if topics:
-        whole = [np.concatenate(column) for column in zip(*held, strict=True)]
-        yield Part(topics, np.array([*starts, lines]), whole)
+        arrays = [np.concatenate(column) for column in zip(*pieces, strict=True)]
+        yield Part(topics, np.array([*starts, lines]), arrays)
 
 
 def gathered(scattered: Iterable[Part]) -> Part:
     """Bring the lines about each topic together, topics in the order of their first lines."""
     numbers: dict[bytes, int] = {}
-    held = list(scattered)
+    pieces = list(scattered)
     of_lines = [
         np.repeat([numbers.setdefault(topic, len(numbers)) for topic in part.topics], lengths)
-        for part in held
+        for part in pieces
         for lengths in [np.diff(part.bounds)]
     ]
     topics = np.concatenate(of_lines)
     order = np.argsort(topics, kind="stable")
-    whole = zip(*(part.columns for part in held), strict=True)
-    columns = [np.concatenate(column)[order] for column in whole]
+    column_pieces = zip(*(part.columns for part in pieces), strict=True)
+    columns = [np.concatenate(column)[order] for column in column_pieces]
     return Part(list(numbers), np.append(0, np.cumsum(np.bincount(topics))), columns)
 
 

@@ -93,18 +93,18 @@ class Ranking:
         """
         if not all(issubclass(kind, str) for kind in set(map(type, doc_ids))):
             doc_ids = [id_text(doc_id, "a document") for doc_id in doc_ids]
-        given = np.asarray(scores)
-        if given.dtype.kind in "SU":
-            raise ValueError(f"the scores are text, such as {given.ravel().tolist()[:1]}")
-        values: Scores = in_32_bits(given) if rounded else given.astype(np.float64)
+        numbers = np.asarray(scores)
+        if numbers.dtype.kind in "SU":
+            raise ValueError(f"the scores are text, such as {numbers.ravel().tolist()[:1]}")
+        values: Scores = in_32_bits(numbers) if rounded else numbers.astype(np.float64)
         if values.shape != (len(doc_ids),):
             raise ValueError(f"{len(doc_ids)} documents but scores of shape {values.shape}")
         if not np.isfinite(values).all():
             bad = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(f"the score of document '{doc_ids[bad]}' is {values[bad]}")
         if len(set(doc_ids)) != len(doc_ids):
-            seen: set[str] = set()
-            twice = next(d for d in doc_ids if d in seen or seen.add(d))  # type: ignore[func-returns-value]
+            distinct_ids: set[str] = set()
+            twice = next(d for d in doc_ids if d in distinct_ids or distinct_ids.add(d))  # type: ignore[func-returns-value]
             raise ValueError(f"document '{twice}' comes twice")
         ids, values = _ordered(doc_ids, values)
         if not rounded and _same_order(ids, short := in_32_bits(values)):
@@ -128,9 +128,9 @@ class Ranking:
         """Leave some documents out."""
         if not doc_ids:
             return self
-        kept = [place for place, doc_id in enumerate(self.doc_ids) if doc_id not in doc_ids]
-        doc_ids = tuple(self.doc_ids[place] for place in kept)
-        return Ranking.in_order(doc_ids, self.scores[kept])
+        places = [place for place, doc_id in enumerate(self.doc_ids) if doc_id not in doc_ids]
+        doc_ids = tuple(self.doc_ids[place] for place in places)
+        return Ranking.in_order(doc_ids, self.scores[places])
 
     def in_32_bits(self) -> Ranking:
         """Return the order of trec_eval up to release 9, which reads 32 bits."""
@@ -150,17 +150,17 @@ class Later(Mapping[K, V]):
         self._make = make
 
     @cached_property
-    def _made(self) -> Mapping[K, V]:
+    def _mapping(self) -> Mapping[K, V]:
         return self._make()
 
     def __getitem__(self, key: K) -> V:
-        return self._made[key]
+        return self._mapping[key]
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self._made)
+        return iter(self._mapping)
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._mapping)
 
 
 _SHOWN = 5
@@ -205,12 +205,12 @@ class Run:
         rankings: dict[str, Any] = {id_text(t, "a topic"): r for t, r in self.rankings.items()}
         if len(rankings) < len(self.rankings):
             raise InputError("a topic comes as text and as a number. Write ids as text.")
-        for topic, each in rankings.items():
-            if isinstance(each, Mapping):
-                rankings[topic] = Ranking.of([*each], [*each.values()], rounded=False)
-            elif not isinstance(each, Ranking):
+        for topic, ranking in rankings.items():
+            if isinstance(ranking, Mapping):
+                rankings[topic] = Ranking.of([*ranking], [*ranking.values()], rounded=False)
+            elif not isinstance(ranking, Ranking):
                 raise ValueError(
-                    f"the results of topic '{topic}' are {quoted(each)}, not a Ranking: "
+                    f"the results of topic '{topic}' are {quoted(ranking)}, not a Ranking: "
                     "Ranking.of(doc_ids, scores) makes one."
                 )
         object.__setattr__(self, "rankings", MappingProxyType(rankings))
@@ -222,17 +222,17 @@ class Run:
 
     def top(self, depth: int) -> Run:
         """Keep the first `depth` documents of every topic."""
-        return self._each(lambda ranking: ranking.top(depth))
+        return self._transform(lambda ranking: ranking.top(depth))
 
     def in_32_bits(self) -> Run:
         """Return the rankings in the order of trec_eval up to release 9."""
-        return self._each(Ranking.in_32_bits)
+        return self._transform(Ranking.in_32_bits)
 
     def renamed(self, name: str) -> Run:
         """Return the same rankings under another name."""
         return replace(self, name=name)
 
-    def _each(self, change: Callable[[Ranking], Ranking]) -> Run:
+    def _transform(self, change: Callable[[Ranking], Ranking]) -> Run:
         def changed() -> dict[str, Ranking]:
             return {topic: change(ranking) for topic, ranking in self.rankings.items()}
 
@@ -279,11 +279,11 @@ class Run:
             [topic, f"{len(ranking):,}", ", ".join(ranking.doc_ids[:_SHOWN])]
             for topic, ranking in [*self.rankings.items()][:_SHOWN]
         ]
-        left = len(self.rankings) - len(rows)
+        rest = len(self.rankings) - len(rows)
         return block(
             table(["topic", "results", "first documents"], rows, long=2),
             heading=f"{self.name}: {len(self.rankings):,} topics, {results:,} results",
-            notes=[f"… and {left:,} topics more"] if left else [],
+            notes=[f"… and {rest:,} topics more"] if rest else [],
         )
 
 
@@ -355,7 +355,7 @@ def _distinct(scores: Values) -> int:
 def rank_given(
     find: Callable[[Sequence[Topic], int], Run],
     topics: Sequence[Topic],
-    among: Mapping[str, Sequence[str]],
+    candidates: Mapping[str, Sequence[str]],
     count: int,
 ) -> Run:
     """Rank exactly the given documents of every topic with a search over all documents.
@@ -366,7 +366,7 @@ def rank_given(
     Args:
         find: a search: topics and a depth to the documents of every topic, best first.
         topics: the topics.
-        among: topic id to the documents to rank; all of them are in the index.
+        candidates: topic id to the documents to rank; all of them are in the index.
         count: number of documents in the index.
     """
     depth = max(1, min(count, DEEPEST))
@@ -376,7 +376,7 @@ def rank_given(
         run = find(topics[start : start + step], depth)
         name = run.name
         for topic_id, ranking in run.rankings.items():
-            rankings[topic_id] = restrict(ranking, among[topic_id])
+            rankings[topic_id] = restrict(ranking, candidates[topic_id])
     return Run(name, rankings)
 
 

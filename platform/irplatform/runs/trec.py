@@ -243,20 +243,20 @@ def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
     Raises:
         InputError: the file cannot be opened, or its lines end in a carriage return alone.
     """
-    seen: dict[str, dict[str, int]] = {}
+    topics: dict[str, dict[str, int]] = {}
     for number, raw in numbered_lines(path):
-        found = checked_line(raw, number, strict=strict)
-        if isinstance(found, Result):
-            documents = seen.setdefault(found.topic, {})
-            if (first := documents.setdefault(found.document, number)) != number:
-                found = Problem(
+        entry = checked_line(raw, number, strict=strict)
+        if isinstance(entry, Result):
+            documents = topics.setdefault(entry.topic, {})
+            if (first := documents.setdefault(entry.document, number)) != number:
+                entry = Problem(
                     "error",
-                    f"topic '{found.topic}' has document '{found.document}' a second time; the "
+                    f"topic '{entry.topic}' has document '{entry.document}' a second time; the "
                     f"first is in line {first}. Keep one of the two.",
                     number,
                 )
-        if found is not None:
-            yield found
+        if entry is not None:
+            yield entry
 
 
 def checked_line(raw: bytes, number: int, *, strict: bool) -> Result | Problem | None:
@@ -330,11 +330,11 @@ def _shortest(scores: Scores) -> list[str]:
     return texts
 
 
-def _refuse_white_space(names: Iterable[str], what: str, path: Path) -> None:
+def _refuse_white_space(names: Iterable[str], subject: str, path: Path) -> None:
     for name in names:
         if not name or not set(name).isdisjoint(_WHITE_SPACE.decode()):
             raise InputError(
-                f"cannot be written: {what} is '{name}', and a TREC run's columns are separated "
+                f"cannot be written: {subject} is '{name}', and a TREC run's columns are separated "
                 "by white space. Rename it.",
                 path=path,
             )

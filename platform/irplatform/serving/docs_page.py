@@ -47,5 +47,5 @@ def _body_of(body: Mapping[str, Any], schema: Mapping[str, Any], url: str) -> li
     example = {
         name: model["example"][name] for name in model["properties"] if name in model["example"]
     }
-    sent = html.escape(json.dumps(example))
-    return [f"<table>{''.join(rows)}</table>", f"<pre>curl {url} -d '{sent}'</pre>"]
+    payload = html.escape(json.dumps(example))
+    return [f"<table>{''.join(rows)}</table>", f"<pre>curl {url} -d '{payload}'</pre>"]

@@ -34,8 +34,8 @@ def read_documents(request: Mapping[str, Any]) -> dict[str, Any]:
     other = next((key for key in _ELSEWHERE if key in request), None)
     if documents is None and other:
         raise ValueError(f"documents: missing. They are read here, not under '{other}'")
-    known = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not (known and isinstance(documents, list)):
+    has_names = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not (has_names and isinstance(documents, list)):
         return dict(request)  # which the fields of the request refuse
     read = []
     for number, document in enumerate(documents):
@@ -52,8 +52,8 @@ def _read(document: Any, names: Sequence[str]) -> dict[str, Any]:
     if not isinstance(document, Mapping):
         raise ValueError(f"{quoted(document)} is neither a text nor an object with one")
     fields, doc_id = document.get("fields") or {}, document.get("id")
-    values, own = {**document}, {str(key).lower(): key for key in document}
-    keys = [own[name] for name in ("title", *TEXT_KEYS) if name in own]
+    values, spellings = {**document}, {str(key).lower(): key for key in document}
+    keys = [spellings[name] for name in ("title", *TEXT_KEYS) if name in spellings]
     if names:  # a search engine's hit has them in its fields
         values = {**(fields if isinstance(fields, Mapping) else {}), **document}
         fields, keys = {}, [name for name in names if name in values]
@@ -69,16 +69,16 @@ def _read(document: Any, names: Sequence[str]) -> dict[str, Any]:
     ]
     unread = [] if names else worded
     if title.strip() or text.strip() or (texts and not names and not unread):
-        told = {"sent": dict(document), "unread": unread}
-        return {"title": title, "text": text, "fields": fields, **told}
+        origin = {"sent": dict(document), "unread": unread}
+        return {"title": title, "text": text, "fields": fields, **origin}
     is_id = isinstance(doc_id, str | int) and not isinstance(doc_id, bool) and doc_id != ""
     if is_id and not (names or unread or fields):
         return {"id": str(doc_id), "sent": dict(document)}
-    places, given = (
+    places, content = (
         listing(map(quoted, k), 12) for k in (names or ("title", *TEXT_KEYS), document)
     )
     advice = "" if names else ". Only text is read: name other keys that have some with rank_fields"
-    raise ValueError(f"there are no words under {places} (keys: {given or 'none'}){advice}")
+    raise ValueError(f"there are no words under {places} (keys: {content or 'none'}){advice}")
 
 
 def _text(key: str, value: Any) -> str | None:

@@ -28,7 +28,7 @@ class Ending:
     def __init__(self, models: ModelThread[Any], seconds: float) -> None:
         self._models, self._seconds = models, seconds
         self._since, self._code = 0.0, PlatformError.exit_code
-        self._hurried = self._told = False
+        self._hurried = self._is_announced = False
 
     def begin(self) -> None:
         """Take nothing new."""
@@ -47,9 +47,9 @@ class Ending:
             return self._models.ended
         seconds = self._since + self._seconds - time.monotonic()
         if (begun := self._models.begun) and seconds > 0 and not self._hurried:
-            if not self._told:
+            if not self._is_announced:
                 tell(f"stopping; {counted(begun, 'request')} left to answer within {seconds:.0f} s")
-            self._told = True
+            self._is_announced = True
             return self._models.ended
         self._models.give_up()
         return True
@@ -64,7 +64,8 @@ class Ending:
         lost = self._models.given_up
         in_order = self._models.end(_CLOSING)
         notice(
-            f"stopped; {counted(self._models.asked - lost, 'request')} answered, {lost} given up"
+            f"stopped; {counted(self._models.request_count - lost, 'request')} answered, "
+            f"{lost} given up"
         )
         code = self._code if lost else 0
         if not in_order:  # a model still computes, perhaps for ever

@@ -66,11 +66,11 @@ def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
         limit_concurrency=4 * limits.max_waiting,
         timeout_graceful_shutdown=1,
     )
-    address, found = bound.getsockname()[:2]
-    shown = f"[{address}]" if ":" in address else address
+    address, port = bound.getsockname()[:2]
+    host = f"[{address}]" if ":" in address else address
     bound.listen()  # clients may come as soon as the address is printed
     with serving(ending.on_signal):
-        print(f"serving {service.name} on http://{shown}:{found} (Ctrl-C ends)", flush=True)
+        print(f"serving {service.name} on http://{host}:{port} (Ctrl-C ends)", flush=True)
         with quiet():
             _Server(config, ending).run(sockets=[bound])
         ending.leave()

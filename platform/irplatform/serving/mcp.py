@@ -52,8 +52,8 @@ def server(service: Service, models: ModelThread[Request], limits: Limits) -> Se
     async def answer(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if name not in by_name:
             raise unknown("tool", name, by_name)
-        given = {"return_documents": True} if by_name[name] is Search else {}
-        request = by_name[name].model_validate({**given, **arguments})
+        defaults = {"return_documents": True} if by_name[name] is Search else {}
+        request = by_name[name].model_validate({**defaults, **arguments})
         if key := next(iter(request.model_extra or ()), None):
             raise unknown("key", key, type(request).model_fields)
         size = limits.size(request)
@@ -63,11 +63,11 @@ def server(service: Service, models: ModelThread[Request], limits: Limits) -> Se
     async def list_tools(_context: Any, _page: Any) -> ListToolsResult:
         tools = []
         for name, kind in by_name.items():
-            asked = {**kind.model_json_schema(), "additionalProperties": False}
-            asked["properties"].pop("return_documents", None)
+            schema = {**kind.model_json_schema(), "additionalProperties": False}
+            schema["properties"].pop("return_documents", None)
             about, answered = kinds[kind], {"type": "object"}
             tools.append(
-                Tool(name=name, description=about, input_schema=asked, output_schema=answered)
+                Tool(name=name, description=about, input_schema=schema, output_schema=answered)
             )
         return ListToolsResult(tools=tools)
 
@@ -75,16 +75,16 @@ def server(service: Service, models: ModelThread[Request], limits: Limits) -> Se
         try:
             answered = await answer(call.name, call.arguments or {})
         except ValidationError as error:
-            told = first_problem(error.errors())
+            message = first_problem(error.errors())
         except PlatformError as error:
-            told = str(error)
+            message = str(error)
         except Exception as error:
-            told = f"the request failed: {in_a_line(error)}"
-            notice(f"WARNING: {told}")
+            message = f"the request failed: {in_a_line(error)}"
+            notice(f"WARNING: {message}")
         else:
             text = TextContent(type="text", text=json.dumps(answered, ensure_ascii=False))
             return CallToolResult(content=[text], structured_content=answered)
-        return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
+        return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
 
     return Server(
         "irplatform", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool
@@ -112,11 +112,11 @@ async def _lines(ending: Ending) -> AsyncIterator[str]:
     """The lines of standard input, until the server ends. Other programs of ours read nothing."""
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
     put = asyncio.get_running_loop().call_soon_threadsafe
-    own, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    descriptor, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
 
     def read() -> None:  # in a thread that a signal need not wait for
-        with suppress(RuntimeError), os.fdopen(own, "rb") as stream:  # the loop has ended
+        with suppress(RuntimeError), os.fdopen(descriptor, "rb") as stream:  # the loop has ended
             for line in stream:
                 put(lines.put_nowait, line)
             put(lines.put_nowait, None)

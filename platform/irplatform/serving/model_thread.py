@@ -87,7 +87,7 @@ class ModelThread(Generic[Request]):
         self._begun: set[_Job[Request]] = set()
         self._most: dict[Hashable, float] = {}
         """Documents of a batch of a kind."""
-        self.asked = self.given_up = 0
+        self.request_count = self.given_up = 0
         self.batches: Callable[[int], None] = lambda _requests: None
         """Called with the number of requests of each batch."""
         self._thread = threading.Thread(target=self._run, name="models", daemon=True)
@@ -129,7 +129,7 @@ class ModelThread(Generic[Request]):
                 raise BusyError(f"{len(self._jobs)} requests wait already; try again later.")
             self._jobs.append(job)
             self._begun.add(job)
-            self.asked += 1
+            self.request_count += 1
             self._changed.notify()
         try:
             async with asyncio.timeout(self._seconds):

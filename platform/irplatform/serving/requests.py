@@ -182,7 +182,7 @@ def first_problem(errors: Sequence[Mapping[str, Any]], places: int = 0) -> str:
     if tuple(problem["loc"]) == ("body",) and problem["type"] == "missing":
         return "the body is missing: send JSON."
     parts = map(str, problem["loc"][places:])
-    where = [part for part in parts if part.replace("_", "").isalnum()]
+    path = [part for part in parts if part.replace("_", "").isalnum()]
     message = problem["msg"].removeprefix("Value error, ")
     message += "" if message.endswith((".", "?")) else "."
-    return f"{'.'.join(where)}: {message}" if where else message
+    return f"{'.'.join(path)}: {message}" if path else message

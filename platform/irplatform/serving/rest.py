@@ -151,9 +151,9 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
         ("GET", "/", home, ""),
     ]
     for method, path, endpoint, summary in routes:
-        shown = bool(summary)
+        visible = bool(summary)
         app.add_api_route(
-            path, endpoint, methods=[method], summary=summary, include_in_schema=shown
+            path, endpoint, methods=[method], summary=summary, include_in_schema=visible
         )
     _explain_errors(app)
     app.add_middleware(_Bounded, most=limits.max_megabytes * 1_000_000)
@@ -210,16 +210,16 @@ class _Counted:
     """
 
     def __init__(
-        self, app: Any, metrics: _Metrics, known: set[str], log: bool, models: ModelThread[Asked]
+        self, app: Any, metrics: _Metrics, paths: set[str], log: bool, models: ModelThread[Asked]
     ) -> None:
-        self._app, self._metrics, self._known, self._log = app, metrics, known, log
+        self._app, self._metrics, self._paths, self._log = app, metrics, paths, log
         self._models = models
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        path = scope["path"] if scope["path"] in self._known else "other"
+        path = scope["path"] if scope["path"] in self._paths else "other"
         began, status = time.perf_counter(), 500
         head = scope["method"] == "HEAD"
 
@@ -227,8 +227,8 @@ class _Counted:
             nonlocal status
             status = message.get("status", status)
             if self._models.stopping and "headers" in message:
-                kept = [pair for pair in message["headers"] if pair[0] != b"connection"]
-                message = {**message, "headers": [*kept, (b"connection", b"close")]}
+                headers = [pair for pair in message["headers"] if pair[0] != b"connection"]
+                message = {**message, "headers": [*headers, (b"connection", b"close")]}
             await send({**message, "body": b""} if head and "body" in message else message)
 
         try:
@@ -240,9 +240,9 @@ class _Counted:
             if self._log:
                 now = datetime.now(UTC).isoformat(timespec="milliseconds")
                 client = (scope.get("client") or ("-",))[0]
-                asked = f"{client} {scope['method']} {quote(scope['path'])}"
+                request = f"{client} {scope['method']} {quote(scope['path'])}"
                 print(
-                    f"{now} {asked} {status} {1000 * seconds:.0f} ms", file=sys.stderr, flush=True
+                    f"{now} {request} {status} {1000 * seconds:.0f} ms", file=sys.stderr, flush=True
                 )
 
 
@@ -258,8 +258,8 @@ class _Guarded:
         right = scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token)
         app = self._app
         if scope["type"] == "http" and not right and scope["path"] != "/health":
-            told = "the token is missing or wrong: send the header Authorization: Bearer TOKEN."
-            app = _error(401, told, {"WWW-Authenticate": "Bearer"})
+            message = "the token is missing or wrong: send the header Authorization: Bearer TOKEN."
+            app = _error(401, message, {"WWW-Authenticate": "Bearer"})
         await app(scope, receive, send)
 
 
@@ -279,8 +279,8 @@ class _Bounded:
         closing = {"Connection": "close"}
         encoding = dict(headers).get(b"content-encoding", b"identity").decode("latin-1")
         if encoding.lower() != "identity":
-            told = f"a body with the encoding {encoding!r} is not read: send plain JSON."
-            refused = _error(415, told, {"Accept-Encoding": "identity", **closing})
+            message = f"a body with the encoding {encoding!r} is not read: send plain JSON."
+            refused = _error(415, message, {"Accept-Encoding": "identity", **closing})
             await _refuse(refused, scope, receive, send)
             return
         try:

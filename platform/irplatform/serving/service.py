@@ -22,7 +22,7 @@ from irplatform.serving.requests import Explain, Request, Rerank, RerankForInfin
 from irplatform.spelling import option
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting
-from irplatform.text.given_texts import GivenTexts, given
+from irplatform.text.given_texts import GivenTexts, substitute
 from irplatform.version import __version__
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class Service:
         if self.retriever:
             self.search([Search(query="melanoma")])
         elif self.reranker:
-            asked = {"query": "melanoma", "documents": ["BRAF in melanoma"]}
-            self.rerank([Rerank.model_validate(asked)])
+            request = {"query": "melanoma", "documents": ["BRAF in melanoma"]}
+            self.rerank([Rerank.model_validate(request)])
 
     def kind(self, request: Request) -> Hashable:
         """Return a key: requests with the same one can be answered together."""
@@ -104,11 +104,11 @@ class Service:
             run.rankings[topic.id].top(request.top_n)
             for topic, request in zip(topics, requests, strict=True)
         ]
-        doc_ids = list(dict.fromkeys(doc_id for each in rankings for doc_id in each.doc_ids))
-        found = dict(zip(doc_ids, retriever.resources.documents(doc_ids), strict=True))
+        doc_ids = list(dict.fromkeys(doc_id for ranking in rankings for doc_id in ranking.doc_ids))
+        documents_by_id = dict(zip(doc_ids, retriever.resources.documents(doc_ids), strict=True))
         answers = []
         for ranking, request in zip(rankings, requests, strict=True):
-            documents = [found[doc_id] for doc_id in ranking.doc_ids]
+            documents = [documents_by_id[doc_id] for doc_id in ranking.doc_ids]
             results = [
                 {
                     "rank": rank,
@@ -136,9 +136,9 @@ class Service:
                 candidates[topic.id] = request.ids
                 self._refuse_unknown(request.ids)
             else:
-                own = _documents(request.documents, f"{topic.id}.")
-                candidates[topic.id] = [*own]
-                texts |= own
+                documents = _documents(request.documents, f"{topic.id}.")
+                candidates[topic.id] = [*documents]
+                texts |= documents
         distinct = {topic: list(dict.fromkeys(ids)) for topic, ids in candidates.items()}
         scores = reranker.scores(topics, distinct, texts=texts or None, cached=False)
         answers = []
@@ -150,7 +150,11 @@ class Service:
                 {
                     "index": place,
                     "relevance_score": of_place[place],
-                    **({"document": shown} if (shown := self._shown(request, place)) else {}),
+                    **(
+                        {"document": document}
+                        if (document := self._document(request, place))
+                        else {}
+                    ),
                 }
                 for place in best[: request.top_n]
             ]
@@ -172,16 +176,16 @@ class Service:
         else:
             texts = GivenTexts(_documents(request.documents, f"{topic.id}."))
             doc_ids = list(texts.documents)
-        with nullcontext() if texts is None else given(texts):
+        with nullcontext() if texts is None else substitute(texts):
             documents = reranker.resources.documents(doc_ids)
-            found = explanations(system.choice.registration, system.members[0], topic, documents)
+            reasons = explanations(system.choice.registration, system.members[0], topic, documents)
         results = [
             {
                 "index": place,
                 **({"id": doc_id} if request.by_id else {}),
                 "explanation": explanation,
             }
-            for place, (doc_id, explanation) in enumerate(zip(doc_ids, found, strict=True))
+            for place, (doc_id, explanation) in enumerate(zip(doc_ids, reasons, strict=True))
         ]
         return {"model": reranker.name, "members": len(system.members), "results": results}
 
@@ -217,16 +221,16 @@ class Service:
             if not contains(doc_id):
                 raise InputError(f"'{self._reranker.collection.id}' has no document '{doc_id}'.")
 
-    def _shown(self, request: Rerank, place: int) -> Mapping[str, Any] | str | None:
+    def _document(self, request: Rerank, place: int) -> Mapping[str, Any] | str | None:
         if not request.return_documents:
             return None
-        sent = request.documents[place]
+        text = request.documents[place]
         if request.by_id:
-            (found,) = self._reranker.resources.documents([sent.id])
-            sent = Text(title=found.title, text=found.abstract)
-            sent.sent = {"id": found.id, "title": found.title, "abstract": found.abstract}
+            (document,) = self._reranker.resources.documents([text.id])
+            text = Text(title=document.title, text=document.abstract)
+            text.sent = {"id": document.id, "title": document.title, "abstract": document.abstract}
         texts = isinstance(request, RerankForInfinity)
-        return f"{sent.title} {sent.text}".strip() if texts else sent.sent
+        return f"{text.title} {text.text}".strip() if texts else text.sent
 
 
 def open_service(settings: RunSettings, rerank_depth: int) -> Service:
@@ -238,9 +242,9 @@ def open_service(settings: RunSettings, rerank_depth: int) -> Service:
     reranker = retriever = None
     if settings.rerankers:
         name = one_reranker(settings, "platform serve")
-        whole = settings if settings.collection else None
-        alone = {} if whole else {n: getattr(settings, n) for n in _WITHOUT_COLLECTION}
-        reranker = make_reranker(name, whole, **alone)
+        run_settings = settings if settings.collection else None
+        alone = {} if run_settings else {n: getattr(settings, n) for n in _WITHOUT_COLLECTION}
+        reranker = make_reranker(name, run_settings, **alone)
     if settings.collection:
         (name,) = settings.first_stage.retrievers
         retriever = make_retriever(name, settings)
@@ -250,8 +254,8 @@ def open_service(settings: RunSettings, rerank_depth: int) -> Service:
     return service
 
 
-def _fields(given: Mapping[str, str | list[str]]) -> dict[str, FieldValue]:
-    return {n: value if isinstance(value, str) else tuple(value) for n, value in given.items()}
+def _fields(fields: Mapping[str, str | list[str]]) -> dict[str, FieldValue]:
+    return {n: value if isinstance(value, str) else tuple(value) for n, value in fields.items()}
 
 
 def _documents(texts: Sequence[Text], prefix: str) -> dict[str, Document]:

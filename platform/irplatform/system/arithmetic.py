@@ -110,13 +110,13 @@ def has_avx2() -> bool:
     return {"avx2", "fma"} <= {*flags.split()}
 
 
-def check_device(wanted: str) -> None:
+def check_device(device: str) -> None:
     """Check that a name is one of `DEVICES`."""
-    if wanted not in DEVICES:
-        raise InputError(f"unknown device '{wanted}'. Choose one of {', '.join(DEVICES)}.")
+    if device not in DEVICES:
+        raise InputError(f"unknown device '{device}'. Choose one of {', '.join(DEVICES)}.")
 
 
-def choose_device(wanted: str, threads: int = 1) -> str:
+def choose_device(device: str, threads: int = 1) -> str:
     """Return the device that a name stands for, with torch configured for the whole process.
 
     Without torch it is the CPU, for rerankers that need NumPy alone. Torch is loaded here only if
@@ -126,31 +126,31 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     """
     from irplatform.spelling import option  # not at the start of every command
 
-    check_device(wanted)
+    check_device(device)
     check_arithmetic()
     if absent("torch"):
-        if wanted in ("auto", "cpu"):
+        if device in ("auto", "cpu"):
             return "cpu"
-        require(option("device", wanted), "torch")
-    if "torch" not in sys.modules and (wanted == "cpu" or (wanted == "auto" and not _gpus())):
+        require(option("device", device), "torch")
+    if "torch" not in sys.modules and (device == "cpu" or (device == "auto" and not _gpus())):
         _torch_to_come.expect(threads)
         return "cpu"
     with waiting("loading torch"):
         import torch
 
     _set_threads(torch, threads)
-    if wanted == "cpu":
-        return wanted
+    if device == "cpu":
+        return device
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if wanted == "auto":
-        wanted = next((name for name, usable in available.items() if usable), "cpu")
-    elif not available[wanted]:
+    if device == "auto":
+        device = next((name for name, usable in available.items() if usable), "cpu")
+    elif not available[device]:
         raise InputError(
-            f"there is no device '{wanted}' here; {option('device', 'auto')} takes what there is."
+            f"there is no device '{device}' here; {option('device', 'auto')} takes what there is."
         )
     # Convolutions in TF32 would move scores by 1e-3 against the CPU's.
     torch.backends.cudnn.allow_tf32 = False
-    return wanted
+    return device
 
 
 def _set_threads(torch: Any, threads: int) -> None:
@@ -209,7 +209,7 @@ def settings_kept() -> Iterator[None]:
     imported = sys.modules.get("torch")
     threads = imported.get_num_threads() if imported else 0
     rounding = imported.backends.cudnn.allow_tf32 if imported else True
-    known, to_come = len(_torchs_own), _torch_to_come.threads
+    count, to_come = len(_torchs_own), _torch_to_come.threads
     with warnings.catch_warnings():
         try:
             yield
@@ -218,10 +218,10 @@ def settings_kept() -> Iterator[None]:
             raise
         finally:
             _torch_to_come.threads = to_come
-            if len(_torchs_own) > known:
+            if len(_torchs_own) > count:
                 import torch
 
-                torch.set_num_threads(threads or _torchs_own[known])
+                torch.set_num_threads(threads or _torchs_own[count])
                 torch.backends.cudnn.allow_tf32 = rounding
 
 

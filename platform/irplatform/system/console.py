@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from irplatform.errors import for_display
-from irplatform.system.progress import Whole, Work, clock, innermost, seconds_left, texts_of
+from irplatform.system.progress import (
+    OverallProgress,
+    Work,
+    clock,
+    innermost,
+    seconds_left,
+    texts_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,8 +62,8 @@ class _Display:
         self._stream: TextIO | None = None
         self._stop = threading.Event()
         self._painted = False
-        self._whole = Whole()
-        self._shown: list[str] = []
+        self._progress = OverallProgress()
+        self._texts: list[str] = []
         """The last texts of the line, which stay between one piece of work and the next."""
         self._last_line = 0.0
 
@@ -65,8 +72,8 @@ class _Display:
         """Show a piece of work until it is done; yields a function that takes finished steps."""
         with self._lock:
             if not self._works:
-                self._whole, self._last_line = Whole(), time.monotonic()
-                self._shown = ["starting"]
+                self._progress, self._last_line = OverallProgress(), time.monotonic()
+                self._texts = ["starting"]
                 self._open(work.patience)
             self._works.append(work)
         try:
@@ -75,7 +82,7 @@ class _Display:
             with self._lock:
                 self.share()  # the bar never goes back
                 self._works.remove(work)
-                self._whole.end(work, self._works)
+                self._progress.end(work, self._works)
                 if not self._works:
                     self._close()
 
@@ -155,13 +162,13 @@ class _Display:
         share = self.share()
         seconds = time.monotonic() - self._works[0].began
         end = f" {clock(seconds)}" if share is None else f" {share:4.0%} {clock(seconds)}"
-        if share is not None and (left := seconds_left(self._works)) is not None:
-            end += f", {clock(left)} left"
+        if share is not None and (remainder := seconds_left(self._works)) is not None:
+            end += f", {clock(remainder)} left"
         room = (terminal_width(stream) or 80) - len("^C") - 1 - len(end)
         alone = len(self._works) == 1  # its time stands at the end
-        told = texts_of(self._works, self.subject, left=not alone)
-        shown = (for_display(text) for text in told if text)
-        self._shown = texts = [*shown] or self._shown
+        descriptions = texts_of(self._works, self.subject, left=not alone)
+        lines = (for_display(text) for text in descriptions if text)
+        self._texts = texts = [*lines] or self._texts
         rooms = (room - bar for bar in (_FAIR_BAR, _NARROWEST_BAR))
         text = next((t for most in rooms for t in texts if cell_len(t) < most), texts[-1])
         width = min(_WIDEST_BAR, room - cell_len(text) - 1)
@@ -190,7 +197,7 @@ class _Display:
 
     def share(self) -> float | None:
         """The share of the whole that is done, from 0 to 1; None if unknown."""
-        return self._whole.share(self._works)
+        return self._progress.share(self._works)
 
 
 _display = _Display()
@@ -310,12 +317,12 @@ def quiet() -> Iterator[None]:
         _display.level = before
 
 
-def sections(total: float, done: float = 0) -> AbstractContextManager[Advance]:
+def sections(total: float, start: float = 0) -> AbstractContextManager[Advance]:
     """Divide work into sections, or some steps; yields a function that takes steps.
 
-    `total` is the size of all sections together, in any unit, `done` how much is done already.
+    `total` is the size of all sections together, in any unit, `start` how much is done already.
     """
-    return _display.showing(Work(total=total, done=done))
+    return _display.showing(Work(total=total, progress=start))
 
 
 @contextmanager
@@ -335,14 +342,14 @@ def section(share: float = 1, title: str = "") -> Iterator[None]:
 
 
 def steps(
-    noun: str, total: int | None, done: int = 0, *, counts: bool = True, part: float = 1
+    noun: str, total: int | None, start: int = 0, *, counts: bool = True, part: float = 1
 ) -> AbstractContextManager[Advance]:
     """Show work as steps of a kind: "epoch 4 of 12"; yields a function that takes finished steps.
 
     Steps without a noun only move the bar, which `counts` may hold still. For `part` see
     `progress`.
     """
-    return _display.showing(Work("", noun, total=total, done=done, part=part, counts=counts))
+    return _display.showing(Work("", noun, total=total, progress=start, part=part, counts=counts))
 
 
 @contextmanager
@@ -369,7 +376,7 @@ def place(noun: str, number: int, total: int) -> AbstractContextManager[object]:
     """Show which piece of several is underway, from 0: "reranker 2 of 3"; nothing for one."""
     if total < 2:
         return nullcontext()
-    return _display.showing(Work("", noun, total=total, done=number, counts=False, spare=True))
+    return _display.showing(Work("", noun, total=total, progress=number, counts=False, spare=True))
 
 
 def waiting(label: str) -> AbstractContextManager[object]:

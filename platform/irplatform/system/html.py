@@ -43,11 +43,11 @@ class Html(str):
 
 def cell(text: str, *, bold: bool = False, kind: str = "", title: str = "") -> Html:
     """Return a part of a cell: bold, of a kind ("better", "worse"), with a tip."""
-    shown = text if isinstance(text, Html) else escape(text)
-    shown = f"<b>{shown}</b>" if bold else shown
+    content = text if isinstance(text, Html) else escape(text)
+    content = f"<b>{content}</b>" if bold else content
     attributes = f' class="{escape(kind)}"' if kind else ""
     attributes += f' title="{escape(title)}"' if title else ""
-    return Html(f"<span{attributes}>{shown}</span>" if attributes else shown)
+    return Html(f"<span{attributes}>{content}</span>" if attributes else content)
 
 
 def table(

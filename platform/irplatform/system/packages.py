@@ -76,18 +76,18 @@ def require(who: str, *modules: str) -> None:
         raise InputError(_advice(who, missing))
 
 
-def missing_extra(error: BaseException, who: str = "this command") -> str:
+def missing_extra(error: BaseException, user: str = "this command") -> str:
     """Say what to install if an import failed for want of a package; "" for other errors.
 
     Also if a package is here, but fails while it is imported.
     """
     module = _top(error.name) if isinstance(error, ModuleNotFoundError) else ""
     if (module in CORE or _extras_with(module)) and absent(module):
-        return _advice(who, [module])
+        return _advice(user, [module])
     if broken := _broken_package(error):
         extra = "".join(f" (extra '{extra}')" for extra in _extras_with(broken)[:1])
         return (
-            f"{who} needs {package_of(broken)}{extra}, which is installed, but fails while it is "
+            f"{user} needs {package_of(broken)}{extra}, which is installed, but fails while it is "
             f"imported: {in_a_line(error)}. Install it again. "
             "`platform doctor` imports all packages."
         )
@@ -106,21 +106,21 @@ def failure(module: str) -> tuple[str, str] | None:
 
 def _broken_package(error: BaseException) -> str:
     """The innermost module of the core or an extra whose import an error ended, or ""."""
-    found = ""
+    module = ""
     for cause in chain(error):
         if isinstance(cause, ImportError) and _extras_with(name := _top(cause.name)):
-            found = name  # a name in it that another version has
+            module = name  # a name in it that another version has
         for frame, _ in traceback.walk_tb(cause.__traceback__):
             name = _top(frame.f_globals.get("__name__"))
             if frame.f_code.co_name == "<module>" and (name in CORE or _extras_with(name)):
-                found = name
-    return found
+                module = name
+    return module
 
 
 def _top(module: object) -> str:
     """The module of an extra that a module belongs to, "google.protobuf", or its first name."""
     name = str(module or "")
-    inner = (known for modules in EXTRAS.values() for known in modules if "." in known)
+    inner = (package for modules in EXTRAS.values() for package in modules if "." in package)
     return next((k for k in inner if f"{name}.".startswith(f"{k}.")), name.partition(".")[0])
 
 
@@ -131,15 +131,15 @@ def package_of(module: str) -> str:
 
 def how_to_install(modules: Sequence[str]) -> str:
     """Return the command that installs missing modules: `pip install 'irplatform[neural]'`."""
-    whole = [extra for extra, brought in EXTRAS.items() if {*modules} <= {*brought}]
-    extras = dict.fromkeys(whole[:1] or [e for m in modules for e in _extras_with(m)[:1]])
-    wanted = [f"'irplatform[{','.join(extras)}]'"] if extras else []
-    wanted += [package_of(module) for module in modules if not _extras_with(module)]
-    return f"pip install {' '.join(wanted)}"
+    matches = [extra for extra, brought in EXTRAS.items() if {*modules} <= {*brought}]
+    extras = dict.fromkeys(matches[:1] or [e for m in modules for e in _extras_with(m)[:1]])
+    requirements = [f"'irplatform[{','.join(extras)}]'"] if extras else []
+    requirements += [package_of(module) for module in modules if not _extras_with(module)]
+    return f"pip install {' '.join(requirements)}"
 
 
-def _advice(who: str, missing: Sequence[str]) -> str:
-    return f"{who} needs {package_of(missing[0])}. Run {how_to_install(missing)}."
+def _advice(user: str, missing: Sequence[str]) -> str:
+    return f"{user} needs {package_of(missing[0])}. Run {how_to_install(missing)}."
 
 
 def _extras_with(module: str) -> list[str]:
@@ -159,15 +159,15 @@ def on_demand(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str
     module = sys.modules[package]
     source = module.__loader__.get_source(package) or ""  # type: ignore[union-attr]  # from a zip, too
     modules = {name: place for place, name in _OFFERED.findall(source)}
-    known = vars(module)
+    namespace = vars(module)
 
     def load(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        known[name] = value = getattr(importlib.import_module(modules[name]), name)
+        namespace[name] = value = getattr(importlib.import_module(modules[name]), name)
         return value
 
     def names() -> list[str]:
-        return sorted({*modules, *(name for name in known if name.startswith("__"))})
+        return sorted({*modules, *(name for name in namespace if name.startswith("__"))})
 
     return load, names, sorted(modules)

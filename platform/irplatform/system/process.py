@@ -97,7 +97,7 @@ def command() -> Iterator[None]:
     handlers = {signal.SIGTERM: _raise(Terminated)}
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
         handlers[signal.SIGINT] = _raise(KeyboardInterrupt)
-    before: dict[int, Any] = {each: signal.signal(each, h) for each, h in handlers.items()}
+    before: dict[int, Any] = {number: signal.signal(number, h) for number, h in handlers.items()}
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     ended = threading.Event()
@@ -146,16 +146,16 @@ def keep_nothing() -> None:
 
 def interrupted(lost: str = "") -> str:
     """Return the line for a command that a signal ended; `lost` is what starts over."""
-    kept = "what was finished is kept, and the same command goes on from there."
-    return f"platform: interrupted; {'nothing is kept.' if _temporary else f'{kept}{lost}'}"
+    notice = "what was finished is kept, and the same command goes on from there."
+    return f"platform: interrupted; {'nothing is kept.' if _temporary else f'{notice}{lost}'}"
 
 
 def tell_kept(stop: KeyboardInterrupt) -> None:
     """Let IPython show in a line what an interrupted call of a notebook keeps."""
     if not _command:
-        kept = "what was finished is kept, and the same call goes on from there."
-        told = f"{type(stop).__name__}: {kept}{lost(stop)}"
-        stop._render_traceback_ = lambda: [told]  # type: ignore[attr-defined]
+        notice = "what was finished is kept, and the same call goes on from there."
+        message = f"{type(stop).__name__}: {notice}{lost(stop)}"
+        stop._render_traceback_ = lambda: [message]  # type: ignore[attr-defined]
 
 
 def raise_lost() -> None:
@@ -200,9 +200,9 @@ class _ToStderr(io.RawIOBase):
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
 
     def write(self, data: ReadableBuffer, /) -> int:
-        held = bytes(data)
-        console.write(self._decoder.decode(held))
-        return len(held)
+        content = bytes(data)
+        console.write(self._decoder.decode(content))
+        return len(content)
 
     def writable(self) -> bool:
         return True

@@ -31,7 +31,7 @@ class Work:
         noun: what a step is: "epoch" reads "epoch 4 of 12".
         unit: what is counted: "topics" reads "12 of 30 topics".
         total: how much there is to do; None if unknown.
-        done: how much is done.
+        progress: how much is done.
         part: its part of what the work around it has left of its step, from 0 to 1.
         once: it is done for all that follows, and takes that part of all that is left.
         counts: the whole grows with it.
@@ -48,7 +48,7 @@ class Work:
     noun: str = ""
     unit: str = ""
     total: float | None = None
-    done: float = 0
+    progress: float = 0
     part: float = 1
     once: bool = False
     counts: bool = True
@@ -62,21 +62,21 @@ class Work:
     reports: dict[str, tuple[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.began_with = self.done
+        self.began_with = self.progress
 
     def __str__(self) -> str:
         of = f" of {self.total:,.0f}" if self.total else ""
         if self.noun:
-            number = self.done + 1 if self.total is None else min(self.done + 1, self.total)
+            number = self.progress + 1 if self.total is None else min(self.progress + 1, self.total)
             return f"{self.noun} {number:,.0f}{of}"
-        if self.title and self.total is None and not self.done:
+        if self.title and self.total is None and not self.progress:
             return self.title
-        count = f"{self.done:,.0f}{of}{self.unit and ' '}{self.unit}"
+        count = f"{self.progress:,.0f}{of}{self.unit and ' '}{self.unit}"
         return f"{self.title}: {count}" if self.title else count
 
     def advance(self, steps: float) -> None:
         """Note that more steps are done."""
-        self.done += steps
+        self.progress += steps
         self.within = 0
         self.advanced = time.monotonic()
 
@@ -84,14 +84,14 @@ class Work:
         """Estimate the seconds that are left by the steps so far; None if these are too few."""
         if not self.total or self.section or not (self.title or self.noun):  # its parts differ
             return None
-        now, done = time.monotonic(), self.done - self.began_with
-        if now - self.began < _SECONDS_TO_LEARN or done < _SHARE_TO_LEARN * self.total:
+        now, steps = time.monotonic(), self.progress - self.began_with
+        if now - self.began < _SECONDS_TO_LEARN or steps < _SHARE_TO_LEARN * self.total:
             return None
-        left = (self.advanced - self.began) * (self.total - self.done) / done
-        return max(0.0, left - (now - self.advanced))
+        estimate = (self.advanced - self.began) * (self.total - self.progress) / steps
+        return max(0.0, estimate - (now - self.advanced))
 
 
-class Whole:
+class OverallProgress:
     """The share of the whole that is done; it never becomes less."""
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ def _share(works: Sequence[Work]) -> float | None:
     inner = sum(share for work in works for _, share in work.reports.values())
     for work in reversed(counting):
         of_step = work.within + (1 - work.within) * inner
-        share = (work.done + work.step * of_step) / work.total if work.total else 0.0
+        share = (work.progress + work.step * of_step) / work.total if work.total else 0.0
         inner = work.part * min(1.0, share)
     return min(1.0, share)
 
@@ -146,27 +146,32 @@ def texts_of(works: Sequence[Work], subject: str = "", *, left: bool = True) -> 
     said: list[str] = []
     spare: list[str] = []
     last: Work | None = None
-    told = not left
+    silent = not left
     for work in works:
         if reported := [text for text, _ in work.reports.values()][:1]:
             said, last = [*said, *reported], None
         elif work.noun or (work.title and not work.section):
             said, last = [*said, str(work)], work
             spare += [str(work)] * work.spare
-            if not told and (seconds := work.seconds_left()) is not None:
+            if not silent and (seconds := work.seconds_left()) is not None:
                 said[-1] += f" (about {_duration(seconds)} left)"
-                told = True
+                silent = True
 
     def lines(parts: Sequence[str]) -> list[str]:
         long = ": ".join(text for text in (subject, *title, ", ".join(parts)) if text)
         brief = re.sub(r"(?<=\d) of (?=\d)", "/", long)
         return [*dict.fromkeys([long, brief, _TIME.sub("", brief)])]
 
-    whole = lines(said)[:2] if spare else []
+    descriptions = lines(said)[:2] if spare else []
     said = [text for text in said if text not in spare] or said
-    chosen = [said, *([said[:-1]] if len(said) > 1 and last and last.noun else [])]
-    chosen += [said[number:] for number in range(1, len(said))]
-    return [*whole, *(line for parts in chosen for line in lines(parts)), *said[-1:], *title]
+    variants = [said, *([said[:-1]] if len(said) > 1 and last and last.noun else [])]
+    variants += [said[number:] for number in range(1, len(said))]
+    return [
+        *descriptions,
+        *(line for parts in variants for line in lines(parts)),
+        *said[-1:],
+        *title,
+    ]
 
 
 def seconds_left(works: Sequence[Work]) -> float | None:

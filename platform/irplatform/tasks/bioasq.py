@@ -93,23 +93,24 @@ def write_bioasq_answers(
             f"topics that '{collection}' does not have: {listing(unknown)}.", path=path
         )
     questions_with_documents = [
-        (each, rankings[each.id].doc_ids if each.id in rankings else ()) for each in questions
+        (question, rankings[question.id].doc_ids if question.id in rankings else ())
+        for question in questions
     ]
     content = answers(questions_with_documents)  # refuses ids that are no PMIDs at once
-    chosen: dict[str, list[Snippet]] = {}
+    choices: dict[str, list[Snippet]] = {}
     if snippets is not None:
-        ranked = {each.id: doc_ids for each, doc_ids in questions_with_documents}
-        chosen = choose_snippets(topics, ranked, resolved_collection.corpus, snippets, **options)
-        content = answers(questions_with_documents, chosen)
+        ranked = {question.id: doc_ids for question, doc_ids in questions_with_documents}
+        choices = choose_snippets(topics, ranked, resolved_collection.corpus, snippets, **options)
+        content = answers(questions_with_documents, choices)
     write_file(out, content, force=force)
-    if unanswered := [each.id for each, doc_ids in questions_with_documents if not doc_ids]:
+    if unanswered := [question.id for question, doc_ids in questions_with_documents if not doc_ids]:
         number = counted(len(unanswered), "question")
         notice(f"WARNING: {path} has no documents for {number}: {listing(unanswered)}.")
     return {
         "path": str(out),
         "questions": len(questions_with_documents),
         "documents": sum(len(doc_ids[:MOST_DOCUMENTS]) for _, doc_ids in questions_with_documents),
-        "snippets": sum(map(len, chosen.values())),
+        "snippets": sum(map(len, choices.values())),
         "unanswered": unanswered,
     }
 
@@ -136,26 +137,32 @@ def choose_snippets(
     Raises:
         InputError: a document is not in the collection, or see `irplatform.reranker`.
     """
-    wanted = {topic.id: list(ranked.get(topic.id, ()))[:MOST_DOCUMENTS] for topic in topics}
-    documents = _documents(corpus, {doc_id for doc_ids in wanted.values() for doc_id in doc_ids})
-    found = {
-        topic: {_id(each): each for doc_id in doc_ids for each in snippets_of(documents[doc_id])}
-        for topic, doc_ids in wanted.items()
+    results = {topic.id: list(ranked.get(topic.id, ()))[:MOST_DOCUMENTS] for topic in topics}
+    documents = _documents(corpus, {doc_id for doc_ids in results.values() for doc_id in doc_ids})
+    snippets = {
+        topic: {
+            _id(snippet): snippet
+            for doc_id in doc_ids
+            for snippet in snippets_of(documents[doc_id])
+        }
+        for topic, doc_ids in results.items()
     }
-    texts = {name: each.text for of_topic in found.values() for name, each in of_topic.items()}
+    texts = {
+        name: snippet.text for of_topic in snippets.values() for name, snippet in of_topic.items()
+    }
     if not texts:
         return {topic.id: [] for topic in topics}
     collection = Collection(
         "sentences", "Sentences of the first documents", _Sentences(texts), lambda: topics
     )
     ready = reranker(name, collection, **options)
-    asked = [topic for topic in topics if found[topic.id]]
-    scores = ready.scores(asked, {t.id: [*found[t.id]] for t in asked}, cached=False)
+    questions = [topic for topic in topics if snippets[topic.id]]
+    scores = ready.scores(questions, {t.id: [*snippets[t.id]] for t in questions}, cached=False)
     return {
         topic.id: [
             snippet
             for _, snippet in sorted(
-                zip(scores.get(topic.id, ()), found[topic.id].values(), strict=True),
+                zip(scores.get(topic.id, ()), snippets[topic.id].values(), strict=True),
                 key=lambda scored: -scored[0],
             )
         ][:MOST_SNIPPETS]
@@ -163,19 +170,19 @@ def choose_snippets(
     }
 
 
-def _documents(corpus: Corpus, wanted: set[str]) -> dict[str, Document]:
-    found: dict[str, Document] = {}
+def _documents(corpus: Corpus, doc_ids: set[str]) -> dict[str, Document]:
+    documents: dict[str, Document] = {}
     for document in counted_documents(corpus, "looking for the documents of snippets"):
-        if document.id in wanted:
-            found[document.id] = document
-            if len(found) == len(wanted):
-                return found
-    if missing := sorted(wanted - found.keys()):
+        if document.id in doc_ids:
+            documents[document.id] = document
+            if len(documents) == len(doc_ids):
+                return documents
+    if missing := sorted(doc_ids - documents.keys()):
         raise InputError(
             f"'{corpus.name}' does not have {counted(len(missing), 'document')} of the run: "
             f"{listing(missing)}."
         )
-    return found
+    return documents
 
 
 def snippets_of(document: Document) -> list[Snippet]:

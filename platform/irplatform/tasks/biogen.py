@@ -88,7 +88,7 @@ def cite(
     refuse_same_file(source, out)
     head, answers = _read(source)
     name = collection_name(settings.collection)
-    asked = {
+    queries = {
         f"{answer.topic}-{number}": Topic(f"{answer.topic}-{number}", text)
         for answer in answers
         for number, text in enumerate(answer.texts, start=1)
@@ -97,7 +97,7 @@ def cite(
         f"{Path(name).stem}-sentences",
         "Sentences of answers",
         registry().collection(name).corpus,
-        lambda: [*asked.values()],
+        lambda: [*queries.values()],
     )
     with tempfile.TemporaryDirectory(prefix="irplatform-biogen-") as temporary:
         work = Path(temporary)
@@ -106,24 +106,24 @@ def cite(
             rerankers = settings.rerankers or (BM25,)
             stages = (str(work / "candidates.run"),)
             settings = replace(settings, first_stages=stages, rerankers=rerankers)
-        found = replace(settings, collection=collection_name(collection), run_dir=work / "runs")
-        system = rank_unscored(found)
+        search = replace(settings, collection=collection_name(collection), run_dir=work / "runs")
+        system = rank_unscored(search)
         rankings = read_run(system.path).rankings
     run_id = tag or system.name
     citations = 0
     for answer in answers:
-        chosen = [
-            _chosen(rankings.get(f"{answer.topic}-{number}"), cited, most)
+        articles = [
+            _articles(rankings.get(f"{answer.topic}-{number}"), cited, most)
             for number, cited in enumerate(answer.cited, start=1)
         ]
-        citations += sum(map(len, chosen))
-        _write(answer, chosen, team, run_id)
+        citations += sum(map(len, articles))
+        _write(answer, articles, team, run_id)
     content = _content(head, answers, team, run_id)
     write_file(out, content, force=force)
     return {
         "path": str(out),
         "topics": len(answers),
-        "sentences": len(asked),
+        "sentences": len(queries),
         "citations": citations,
     }
 
@@ -141,21 +141,21 @@ def _read(path: Path) -> tuple[Mapping[str, Any] | None, list[_Answer]]:
     return head, answers
 
 
-def _answer(entry: Any, who: str, path: Path) -> _Answer:
+def _answer(entry: Any, subject: str, path: Path) -> _Answer:
     if not isinstance(entry, dict) or not (key := _key(entry)):
-        raise InputError(f"{who} is no answer of BioGen: {_FORMS}.", path=path)
+        raise InputError(f"{subject} is no answer of BioGen: {_FORMS}.", path=path)
     metadata = entry.get("metadata") or entry.get("meta_data") or entry
     topic = metadata.get("qa_id") or metadata.get("topic_id")
     if not isinstance(topic, str | int):
-        raise InputError(f"{who} has no 'qa_id' or 'topic_id'.", path=path)
+        raise InputError(f"{subject} has no 'qa_id' or 'topic_id'.", path=path)
     if key == "text":
         texts = sentences(CITED.sub("", entry["answer"]))
         return _Answer(entry, str(topic), texts, [set() for _ in texts])
-    given = entry[key]
-    if not all(isinstance(each, dict) and isinstance(each.get("text"), str) for each in given):
-        raise InputError(f"{who} has a sentence without 'text'.", path=path)
-    cited = [{*map(str, each.get("existing_supported_citations") or ())} for each in given]
-    return _Answer(entry, str(topic), [each["text"] for each in given], cited)
+    parts = entry[key]
+    if not all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in parts):
+        raise InputError(f"{subject} has a sentence without 'text'.", path=path)
+    cited = [{*map(str, part.get("existing_supported_citations") or ())} for part in parts]
+    return _Answer(entry, str(topic), [part["text"] for part in parts], cited)
 
 
 def _key(entry: Mapping[str, Any]) -> str:
@@ -184,24 +184,24 @@ def _of_sentences(path: Path, answers: Sequence[_Answer]) -> Run:
     )
 
 
-def _chosen(ranking: Ranking | None, cited: set[str], most: int) -> list[str]:
+def _articles(ranking: Ranking | None, cited: set[str], most: int) -> list[str]:
     doc_ids = ranking.doc_ids if ranking is not None else ()
-    return [each for each in doc_ids if PMID.fullmatch(each) and each not in cited][:most]
+    return [doc_id for doc_id in doc_ids if PMID.fullmatch(doc_id) and doc_id not in cited][:most]
 
 
-def _write(answer: _Answer, chosen: Sequence[Sequence[str]], team: str, run_id: str) -> None:
+def _write(answer: _Answer, articles: Sequence[Sequence[str]], team: str, run_id: str) -> None:
     """Put the citations into the entry."""
     entry, key = answer.entry, _key(answer.entry)
     if key == "text":
-        pairs = zip(answer.texts, chosen, strict=True)
+        pairs = zip(answer.texts, articles, strict=True)
         entry["answer"] = " ".join(_with_citations(text, pmids) for text, pmids in pairs)
-        entry["references"] = [*dict.fromkeys(pmid for pmids in chosen for pmid in pmids)]
+        entry["references"] = [*dict.fromkeys(pmid for pmids in articles for pmid in pmids)]
         entry["topic_id"] = answer.topic
         return
     metadata = {**(entry.pop("meta_data", None) or {}), **(entry.get("metadata") or {})}
     name = "qa_id" if key == "answer" else "topic_id"
     entry["metadata"] = {**metadata, "team_id": team, "run_id": run_id, name: answer.topic}
-    for sentence, pmids in zip(entry[key], chosen, strict=True):
+    for sentence, pmids in zip(entry[key], articles, strict=True):
         numbers = [int(pmid) for pmid in pmids]
         if key == "answer":
             sentence["supported_citations"] = numbers
@@ -226,10 +226,10 @@ def _content(
         return b"".join(orjson.dumps(answer.entry) + b"\n" for answer in answers)
     if not head.get("contact_email"):
         notice("WARNING: there is no 'contact_email', which BioGen 2024 asks for; write it.")
-    whole = {
+    submission = {
         "team_id": team,
         "run_name": run_id,
         "contact_email": head.get("contact_email", ""),
         "results": [answer.entry for answer in answers],
     }
-    return orjson.dumps(whole, option=orjson.OPT_INDENT_2)
+    return orjson.dumps(submission, option=orjson.OPT_INDENT_2)

@@ -97,15 +97,15 @@ def check_submission(
         return RunCheck([Problem("error", f"{task.name} takes answers: {FORMS[task.form]}.", 1)])
     if task.form != "trec":  # its depth is that of answers
         rules = rules.model_copy(update={"depth": None})
-    found = validate_run(path, rules, topics=expected or None, has_document=has_document)
-    if expected or rules.topics in (None, found.topics) or not found.topics:
-        return found
-    excess = "too many" if found.topics > (rules.topics or 0) else "missing"
+    check = validate_run(path, rules, topics=expected or None, has_document=has_document)
+    if expected or rules.topics in (None, check.topics) or not check.topics:
+        return check
+    excess = "too many" if check.topics > (rules.topics or 0) else "missing"
     message = (
-        f"{counted(found.topics, 'topic')}, but the task has {rules.topics:,}. "
+        f"{counted(check.topics, 'topic')}, but the task has {rules.topics:,}. "
         f"{option('topics', 'FILE')} or {option('collection')} tells which are {excess}."
     )
-    return replace(found, problems=[*found.problems, Problem("error", message)])
+    return replace(check, problems=[*check.problems, Problem("error", message)])
 
 
 def too_many_runs(number: int, task: Task) -> str:
@@ -118,7 +118,7 @@ def too_many_runs(number: int, task: Task) -> str:
 
 def tied_measures(
     path: Path,
-    found: RunCheck,
+    check: RunCheck,
     measures: Sequence[str],
     judgments: Judgments | None,
     extra: Mapping[str, MeasureFunction],
@@ -127,16 +127,16 @@ def tied_measures(
 
     Args:
         path: of a run that can be read.
-        found: what its check found.
+        check: what its check found.
         measures: the measures.
         judgments: if given, the measures' values and bounds follow from them. Bounds of measures
             of sampled judgments are not known.
         extra: measures of plugins.
     """
     bounded = judgments.measures if judgments is not None else ()
-    tied = ((name, _moved(name, found.ties)) for name in measures if name not in bounded)
+    tied = ((name, _moved(name, check.ties)) for name in measures if name not in bounded)
     moved = [TiedMeasure(name, topics) for name, topics in tied if topics]
-    if judgments is None or not found.ties:
+    if judgments is None or not check.ties:
         return moved
     run = read_run(path)
     rescorer = Rescorer(judgments, extra)
@@ -146,27 +146,27 @@ def tied_measures(
         worst, best = ({**values[name], **bounds[name]} for bounds in (low, high))
         topics = tuple(topic for topic in best if best[topic] > worst[topic])
         if topics:
-            means = (fmean(each.values()) for each in (values[name], worst, best))
+            means = (fmean(scores.values()) for scores in (values[name], worst, best))
             moved.append(TiedMeasure(name, topics, *means))
     return moved
 
 
-def in_words(tied: Sequence[TiedMeasure], found: RunCheck) -> list[str]:
+def in_words(tied: Sequence[TiedMeasure], check: RunCheck) -> list[str]:
     """Describe what ties can move, measures of the same topics together.
 
     Args:
         tied: the measures that ties can move.
-        found: the check of the run.
+        check: the check of the run.
     """
     together: dict[tuple[str, ...], list[TiedMeasure]] = {}
-    for each in tied:
-        together.setdefault(each.topics, []).append(each)
+    for measure in tied:
+        together.setdefault(measure.topics, []).append(measure)
     described = []
     for topics, measures in together.items():
-        first, last, topic = min((*found.ties[topic][0], topic) for topic in topics)
-        place = f"{len(topics):,} of {counted(found.topics, 'topic')}"
-        where = f"the highest at ranks {first} to {last} of topic '{topic}'"
-        described.append(f"{', '.join(map(_of_measure, measures))} in {place}, {where}")
+        first, last, topic = min((*check.ties[topic][0], topic) for topic in topics)
+        place = f"{len(topics):,} of {counted(check.topics, 'topic')}"
+        ranks = f"the highest at ranks {first} to {last} of topic '{topic}'"
+        described.append(f"{', '.join(map(_of_measure, measures))} in {place}, {ranks}")
     return described
 
 

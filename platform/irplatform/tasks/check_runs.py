@@ -128,8 +128,8 @@ def validate_run(
     if topics is None and rules.topic_pattern is not None:
         problems += _form_problems(counts, rules.topic_pattern)
     if id_pattern is not None and content.strange:
-        named = [f"'{name}' (line {line})" for name, line in content.strange.items()]
-        fault = f"ids of documents that are not of the form {id_pattern.pattern}: {_some(named)}."
+        names = [f"'{name}' (line {line})" for name, line in content.strange.items()]
+        fault = f"ids of documents that are not of the form {id_pattern.pattern}: {_sample(names)}."
         places = tuple(sorted(content.strange.values()))
         problems.append(Problem("error", fault, places[0], places))
     for topic, line in content.rising.items() if rules.falling else ():
@@ -196,7 +196,7 @@ def _together(problems: Sequence[Problem]) -> list[Problem]:
         lines = first.lines or lines
         message = first.message
         if others:
-            message += f" {len(lines):,} such lines: {_some(map(str, lines), _LINES_SHOWN)}."
+            message += f" {len(lines):,} such lines: {_sample(map(str, lines), _LINES_SHOWN)}."
         together.append(replace(first, message=message, lines=lines))
     return together
 
@@ -248,9 +248,9 @@ def _count_problems(counts: Counter[str], limit: int | None) -> Iterator[Problem
     of_all = f"of {counted(len(counts), 'topic')} have"
     accepted = f"than the {limit:,} results that are accepted"
     if many := [f"'{topic}' {count:,}" for topic, count in counts.items() if count > limit]:
-        yield Problem("error", f"{len(many):,} {of_all} more {accepted}: {_some(many)}.")
+        yield Problem("error", f"{len(many):,} {of_all} more {accepted}: {_sample(many)}.")
     if few := [f"'{topic}' {count:,}" for topic, count in counts.items() if count < limit]:
-        yield Problem("note", f"{len(few):,} {of_all} fewer {accepted}: {_some(few)}.")
+        yield Problem("note", f"{len(few):,} {of_all} fewer {accepted}: {_sample(few)}.")
 
 
 def _topic_problems(counts: Counter[str], topics: Members[str] | None) -> Iterator[Problem]:
@@ -259,24 +259,24 @@ def _topic_problems(counts: Counter[str], topics: Members[str] | None) -> Iterat
     if strange := [topic for topic in counts if topic not in topics]:
         yield Problem("error", f"topics that the task does not have: {_listing(strange)}.")
     if missing := [topic for topic in topics if topic not in counts]:
-        some = f"{len(missing):,} of {len(topics):,} topics"
-        yield Problem("error", f"{some} have no results: {_listing(missing)}.")
+        share = f"{len(missing):,} of {len(topics):,} topics"
+        yield Problem("error", f"{share} have no results: {_listing(missing)}.")
 
 
 def _document_problems(
     documents: dict[str, int], has_document: Callable[[str], bool]
 ) -> Iterator[Problem]:
     if strange := [document for document in documents if not has_document(document)]:
-        some = f"{len(strange):,} of {len(documents):,} documents"
-        fault = f"{some} are not in the collection: {_listing(strange)}."
+        share = f"{len(strange):,} of {len(documents):,} documents"
+        fault = f"{share} are not in the collection: {_listing(strange)}."
         yield Problem("error", fault, documents[strange[0]])
 
 
 def _listing(names: list[str]) -> str:
-    return _some(f"'{name}'" for name in names)
+    return _sample(f"'{name}'" for name in names)
 
 
-def _some(names: Iterable[str], most: int = _SHOWN) -> str:
+def _sample(names: Iterable[str], most: int = _SHOWN) -> str:
     """The first names, and the number of others."""
     all_names = list(names)
     more = len(all_names) - most

@@ -56,15 +56,15 @@ def _permutes(topics: Cells, cells: Cells) -> bool:
 def rises(topics: Cells, scores: Cells) -> str:
     """Return what shows that numbers rise, and never fall, in the lines of each topic, or ""."""
     latest: dict[str, float] = {}
-    pairs, whole = 0, True
+    pairs, are_whole = 0, True
     for topic, cell in zip(topics, scores, strict=True):
         value = number(cell.replace(",", "."))
         if value is None or value < latest.get(topic, value):
             return ""
         pairs += value > latest.get(topic, value)
-        whole = whole and _WHOLE.fullmatch(cell) is not None
+        are_whole = are_whole and _WHOLE.fullmatch(cell) is not None
         latest[topic] = value
-    if pairs >= (1 if whole else _FEWEST):
+    if pairs >= (1 if are_whole else _FEWEST):
         return f"the scores rise from line to line in each topic ({', '.join(scores[:3])}, …)"
     return ""
 
@@ -143,8 +143,8 @@ def _after_the_document(
         ranks = columns[numbers[order[0] if order else 0]]
         sure = "second" in at or {*ranks} in ({"0"}, {"1"}) or _permutes(topics, ranks)
         if order is None or not sure:
-            both = f"columns {numbers[0] + 1} and {numbers[1] + 1}"
-            raise ValueError(f"{both} may be ranks or scores")
+            pair = f"columns {numbers[0] + 1} and {numbers[1] + 1}"
+            raise ValueError(f"{pair} may be ranks or scores")
         at["rank"], at["score"] = (numbers[place] for place in order)
     elif numbers:
         is_rank = "rank" not in at and counts(topics, columns[numbers[0]])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from irplatform.errors import InputError
 from irplatform.files.formats import JSONError, parse_json
 from irplatform.files.reading import in_utf_8, read_whole
-from irplatform.runs.ids import pmid_of, whole
+from irplatform.runs.ids import pmid_of, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,8 +55,8 @@ class Entry:
 
     def line_of(self, value: object) -> int:
         """Return the line of a value in it; its own line if the file spells the value otherwise."""
-        before, found, _ = self.text.partition(json.dumps(value, ensure_ascii=False))
-        return self.line + before.count("\n") if found else self.line
+        before, match, _ = self.text.partition(json.dumps(value, ensure_ascii=False))
+        return self.line + before.count("\n") if match else self.line
 
 
 @dataclass(frozen=True)
@@ -86,21 +86,21 @@ def read_answers(path: Path, form: str | None = None) -> Answers:
     Raises:
         InputError: the file cannot be read, is not JSON, or has no entries.
     """
-    given = read_whole(path, _MOST_BYTES)
-    content = in_utf_8(given)
-    marked = content != given
+    file_bytes = read_whole(path, _MOST_BYTES)
+    content = in_utf_8(file_bytes)
+    marked = content != file_bytes
     entries = _values(content, path)
-    whole = entries[0].value if len(entries) == 1 else None
+    root = entries[0].value if len(entries) == 1 else None
     keys = LISTS.values() if form is None else filter(None, [LISTS.get(form)])
     head, key, odd = {}, None, ""
-    if isinstance(whole, dict):
-        listed = [name for name, value in whole.items() if isinstance(value, list)]
-        objects = [name for name in listed if any(isinstance(each, dict) for each in whole[name])]
-        alone = objects[0] if len(objects) == 1 and not _OF_ENTRIES & whole.keys() else None
-        if (key := next((each for each in keys if each in listed), alone)) is not None:
-            head = {k: v for k, v in whole.items() if k != key}
+    if isinstance(root, dict):
+        lists = [name for name, value in root.items() if isinstance(value, list)]
+        objects = [name for name in lists if any(isinstance(value, dict) for value in root[name])]
+        alone = objects[0] if len(objects) == 1 and not _OF_ENTRIES & root.keys() else None
+        if (key := next((name for name in keys if name in lists), alone)) is not None:
+            head = {k: v for k, v in root.items() if k != key}
             entries = _elements(content.decode(), key)
-    elif isinstance(whole, list):
+    elif isinstance(root, list):
         entries = _elements(content.decode(), None)
     if form in LISTS and key != LISTS[form]:
         odd = f"this is not {{\"{LISTS[form]}\": […]}}: there is no list '{LISTS[form]}'."
@@ -108,7 +108,7 @@ def read_answers(path: Path, form: str | None = None) -> Answers:
             raise InputError(odd, path=path)
     elif form in KEYS and key is not None:
         odd = f"the entries are under '{key}'. Write one a line, or the list alone."
-    elif form in KEYS and not isinstance(whole, list) and not _in_lines(content, entries):
+    elif form in KEYS and not isinstance(root, list) and not _in_lines(content, entries):
         odd = "write one entry a line, from the first line on."
     key = key if key in LISTS.values() else None
     return Answers(head, tuple(entries), key, marked, odd)
@@ -116,8 +116,8 @@ def read_answers(path: Path, form: str | None = None) -> Answers:
 
 def sentences_of(value: Mapping[str, Any], keys: Keys) -> Any:
     """Return the sentences of an entry, also if they are a list where TREC RAG has it."""
-    listed = value.get("answer")
-    return value.get(keys.sentences, listed if isinstance(listed, list) else None)
+    answer = value.get("answer")
+    return value.get(keys.sentences, answer if isinstance(answer, list) else None)
 
 
 def reference_places(value: Mapping[str, Any], keys: Keys) -> dict[int, Any] | None:
@@ -126,27 +126,32 @@ def reference_places(value: Mapping[str, Any], keys: Keys) -> dict[int, Any] | N
     They count from 0 in TREC RAG's layout, else as the numbers show. The result is empty if these
     do not tell, and None if citations are ids.
     """
-    given, said = value.get("references"), sentences_of(value, keys)
-    said = said if isinstance(said, list) else []
-    lists = [s.get(k) for s in said if isinstance(s, dict) for k in keys.citations]
-    cited = {place_in(each) for held in lists if isinstance(held, list | dict) for each in held}
-    numbered = given if isinstance(given, dict) else {}
-    listed = [*numbered.values()] if numbered else given if isinstance(given, list) else []
-    known = {*map(pmid_of, listed)}
-    places = {n for n in cited if n in range(len(listed) + 1) and str(n) not in known}
-    if not (places and listed):
+    sources, sentences = value.get("references"), sentences_of(value, keys)
+    sentences = sentences if isinstance(sentences, list) else []
+    lists = [s.get(k) for s in sentences if isinstance(s, dict) for k in keys.citations]
+    cited = {
+        place_in(citation)
+        for citations in lists
+        if isinstance(citations, list | dict)
+        for citation in citations
+    }
+    numbered = sources if isinstance(sources, dict) else {}
+    documents = [*numbered.values()] if numbered else sources if isinstance(sources, list) else []
+    pmids = {*map(pmid_of, documents)}
+    places = {n for n in cited if n in range(len(documents) + 1) and str(n) not in pmids}
+    if not (places and documents):
         return None
-    ends = cited & {0, len(listed)}
+    ends = cited & {0, len(documents)}
     if places != cited or len(ends) == 2 or not (ends or numbered or keys.sentences not in value):
         return {}
     if numbered:
-        return {place_in(key) or 0: each for key, each in numbered.items()}
-    return dict(enumerate(listed, start=int(len(listed) in cited)))
+        return {place_in(key) or 0: document for key, document in numbered.items()}
+    return dict(enumerate(documents, start=int(len(documents) in cited)))
 
 
 def place_in(cited: Any) -> int | None:
     """Return the number that a citation is, as in 1, "1" and "[1]"; None without one."""
-    return whole(cited.strip("[]() ") if isinstance(cited, str) else cited)
+    return whole_number(cited.strip("[]() ") if isinstance(cited, str) else cited)
 
 
 def _keys(entry: Entry) -> Iterable[str]:
@@ -166,7 +171,7 @@ def _values(content: bytes, path: Path) -> list[Entry]:
         return [Entry(parse_json(line, path, n), n, line.decode()) for n, line in lines]
     except JSONError:
         with suppress(ValueError, RecursionError):
-            return [*_each(content.decode(), 0)]
+            return [*_parse_entries(content.decode(), 0)]
         with suppress(JSONError):
             parse_json(lines[0][1])
             raise
@@ -176,10 +181,10 @@ def _values(content: bytes, path: Path) -> list[Entry]:
 
 def _elements(text: str, key: str | None) -> list[Entry]:
     """The elements of a list: the whole, or that with a key."""
-    return [*_each(text, 1 + (text.index("[") if key is None else _place_of(text, key)))]
+    return [*_parse_entries(text, 1 + (text.index("[") if key is None else _place_of(text, key)))]
 
 
-def _each(text: str, place: int) -> Iterator[Entry]:
+def _parse_entries(text: str, place: int) -> Iterator[Entry]:
     """Yield the values from a place on, to the end of the list or of the text."""
     line, counted_to = 1, 0
     while (place := _after_blanks(text, place)) < len(text) and text[place] != "]":

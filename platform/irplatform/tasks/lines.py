@@ -89,11 +89,11 @@ def read_rows(path: Path, *, order: Order | None = None, keep_lines: bool = Fals
         InputError: it cannot be opened; or it cannot be told what its columns, or its numbers, are.
     """
     with open_bytes(path) as file:
-        given = file.read()
-    content = in_utf_8(given)
+        file_bytes = file.read()
+    content = in_utf_8(file_bytes)
     if b"\0" in content.partition(b"\n")[0]:
         raise InputError(f"this file has a {NUL_BYTE}", path=path, line=1)
-    marks = ("byte order mark",) if content != given else ()
+    marks = ("byte order mark",) if content != file_bytes else ()
     if holds_json(path):
         rows = [*_json_rows(content, path, order, keep_lines)]
     else:
@@ -103,11 +103,11 @@ def read_rows(path: Path, *, order: Order | None = None, keep_lines: bool = Fals
 
 
 def _json_rows(content: bytes, path: Path, order: Order | None, keep_lines: bool) -> Iterator[Row]:
-    for place, found in enumerate(json_results(content, path, order), start=1):
-        values = ("" if value is None else str(value) for value in found[1:6])
+    for place, result in enumerate(json_results(content, path, order), start=1):
+        values = ("" if value is None else str(value) for value in result[1:6])
         topic, document, rank, score, tag = values
         raw = " ".join((topic, document, rank, score)) if keep_lines else ""
-        row = Row(found.line or place, raw, topic, document, rank, score, tag=tag or None)
+        row = Row(result.line or place, raw, topic, document, rank, score, tag=tag or None)
         row.reasons = ("JSON",)
         yield row
 
@@ -139,21 +139,21 @@ def _table_rows(content: bytes, marks: tuple[str, ...], path: Path, keep_lines: 
         return rows
     separator = _separator(sample)
     names = _cells(sample[0].removeprefix("#"), separator)
-    kept = [rows[at] for at in read]
+    sound_rows = [rows[at] for at in read]
     lines = (texts[at] for at in read)
     at = places(names)
     is_header = "topic" in at and not any(map(is_number, names))
     if is_header and ("document" in at or place_of(LISTS, [*map(plain, names)]) >= 0):
-        more = _named(kept, [_cells(text, separator) for text in lines], names, path)
+        more = _read_by_names(sound_rows, [_cells(text, separator) for text in lines], names, path)
     elif separator == " " and _are_of_trec(sample):
         more = []
-        for row, text in zip(kept, lines, strict=True):
+        for row, text in zip(sound_rows, lines, strict=True):
             _fill(row, text)
-        _swap([row for row in kept if not row.left_out])
+        _swap([row for row in sound_rows if not row.left_out])
     else:
-        more = _placed(kept, [_cells(text, separator) for text in lines], path)
+        more = _placed(sound_rows, [_cells(text, separator) for text in lines], path)
     if content and not content.endswith(b"\n"):
-        _leave_out_a_cut_line(kept)
+        _leave_out_a_cut_line(sound_rows)
     return sorted(rows + more, key=lambda row: row.line)
 
 
@@ -202,18 +202,18 @@ def _are_of_trec(sample: Sequence[str]) -> bool:
 def _separator(sample: Sequence[str]) -> str:
     """What separates the columns of lines: what gives a header's names, or the most columns."""
     best, most = " ", 1
-    headers = {each: places(_cells(sample[0], each)) for each in _SEPARATORS + " "}
+    headers = {mark: places(_cells(sample[0], mark)) for mark in _SEPARATORS + " "}
     has_header = any("topic" in at and len(at) > 1 for at in headers.values())
     for separator in "" if _are_of_trec(sample) and not has_header else headers:
         cells = [_cells(text, separator) for text in sample]
         ((width, times),) = Counter(map(len, cells)).most_common(1)
-        known = len(headers[separator])
+        name_count = len(headers[separator])
         others = (_SEPARATORS + " ").replace(separator, "")
         if separator == " " and most > 200:
             continue  # a name of two words
-        if known < 2 and all(any(mark in each[0] for mark in others) for each in cells):
+        if name_count < 2 and all(any(mark in row[0] for mark in others) for row in cells):
             continue  # no id of a topic has another separator in it
-        value = 100 * known * (known > 1) + width * (10 * times >= 9 * len(cells))
+        value = 100 * name_count * (name_count > 1) + width * (10 * times >= 9 * len(cells))
         if width > 1 and value > most + 2 * (separator == " " and most > 2):
             best, most = separator, value
     return best
@@ -235,7 +235,7 @@ def _cells(text: str, separator: str) -> list[str]:
     return [cell.strip().strip("'\"") for cell in cells] or [""]
 
 
-def _named(
+def _read_by_names(
     rows: Sequence[Row], lines: Sequence[list[str]], names: list[str], path: Path
 ) -> list[Row]:
     """Read columns by the names of the first line; return further rows, of lists of documents."""
@@ -269,7 +269,7 @@ def _named(
 def _placed(rows: Sequence[Row], lines: Sequence[list[str]], path: Path) -> list[Row]:
     """Read columns by what they hold; return further rows, of lists of documents."""
     widths = Counter(map(len, lines))
-    width = max(widths, key=lambda each: widths[each])
+    width = max(widths, key=lambda size: widths[size])
     usual = [cells for cells in lines if len(cells) == width]
     numbers = any(all(map(is_number, cells)) for cells in zip(*usual[1:], strict=True))
     if lines[0] in usual and numbers and not any(map(is_number, lines[0])):
@@ -381,9 +381,9 @@ def _read_numbers(rows: Sequence[Row], path: Path, order: Order | None) -> None:
             row.rank, row.score_text = places[row.topic], ""
             row.reasons += ("rank, from the order of the lines",)
             continue
-        if whole := _RANK.fullmatch(rank):
-            row.rank = int(whole[1])
-            row.reasons += ("rank",) if whole[1] != rank else ()
+        if match := _RANK.fullmatch(rank):
+            row.rank = int(match[1])
+            row.reasons += ("rank",) if match[1] != rank else ()
         row.score_text = text
         if _DECIMAL_COMMA.fullmatch(text) and not thousands:
             row.score_text = text.replace(",", ".")

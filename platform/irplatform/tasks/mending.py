@@ -10,7 +10,7 @@ import orjson
 
 from irplatform.errors import listing
 from irplatform.runs.bioasq import ADDRESS
-from irplatform.runs.ids import id_text, pmid_of, pmids_of, whole
+from irplatform.runs.ids import id_text, pmid_of, pmids_of, whole_number
 from irplatform.runs.trec import Problem
 from irplatform.tasks.check_answers import CITED
 from irplatform.tasks.entries import (
@@ -58,7 +58,7 @@ def repair_answers(
     """
     answers = read_answers(path, task.form)
     mending = _Mending(task, topics, has_document, tag or _run_name(answers))
-    kept: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     changed: dict[str, list[int]] = {}
     left_out: dict[str, list[int]] = {}
     lost: dict[str, list[int]] = {}
@@ -72,26 +72,26 @@ def repair_answers(
         reason = "entry without an id" if not name else ""
         if name and topics and name not in topics:
             reason = "topic that the task does not have"
-        elif name in kept:
+        elif name in entries:
             reason = "topic that comes a second time"
         if reason:
             left_out.setdefault(reason, []).append(entry.line)
             lines.append((entry.line, _compact(entry.value), None, reason))
             mending.start()
             continue
-        kept[name] = value
-        for each in mending.reasons:
-            changed.setdefault(each, []).append(entry.line)
-        for each, number in mending.lost.items():
-            lost.setdefault(each, []).extend([entry.line] * number)
-        if reasons := ", ".join([*mending.reasons, *(f"{each} left out" for each in mending.lost)]):
+        entries[name] = value
+        for change in mending.reasons:
+            changed.setdefault(change, []).append(entry.line)
+        for loss, number in mending.lost.items():
+            lost.setdefault(loss, []).extend([entry.line] * number)
+        if reasons := ", ".join([*mending.reasons, *(f"{loss} left out" for loss in mending.lost)]):
             lines.append((entry.line, _compact(entry.value), _compact(value), reasons))
         for noun in mending.gone:
-            why = listing(f"{n} {each}" for each, n in mending.lost.items())
-            fault = f"'{name}' has lost all of its {noun}: {why}."
+            losses = listing(f"{n} {loss}" for loss, n in mending.lost.items())
+            fault = f"'{name}' has lost all of its {noun}: {losses}."
             faults.append(Problem("error", fault, entry.line))
         mending.start()
-    content = canonical(head, [*kept.values()], task.form)
+    content = canonical(head, [*entries.values()], task.form)
     return Repair(content, changed, left_out, tuple(lines), lost, tuple(faults))
 
 
@@ -102,10 +102,10 @@ def _run_name(answers: Answers) -> str | None:
         for value in (entry.value for entry in answers.entries)
         if isinstance(value, dict)
     ]
-    given = [each.get("run_id") for each in metadata if isinstance(each, dict)]
-    given = given if any(given) else [answers.head.get("run_name")]
-    texts = [each for each in given if isinstance(each, str) and each]
-    names = texts or [name for name in map(id_text, given) if name]
+    run_ids = [record.get("run_id") for record in metadata if isinstance(record, dict)]
+    run_ids = run_ids if any(run_ids) else [answers.head.get("run_name")]
+    texts = [run_id for run_id in run_ids if isinstance(run_id, str) and run_id]
+    names = texts or [name for name in map(id_text, run_ids) if name]
     return next((name for name, _ in Counter(names).most_common(1)), None)
 
 
@@ -121,7 +121,9 @@ def _with_references(sentence: Any, keys: Keys, places: Mapping[int, Any]) -> An
     if not isinstance(sentence, dict):
         return sentence
     cited = {k: sentence[k] for k in keys.citations if isinstance(sentence.get(k), list | dict)}
-    return sentence | {k: [places.get(place_in(each) or 0) for each in v] for k, v in cited.items()}
+    return sentence | {
+        k: [places.get(place_in(citation) or 0) for citation in v] for k, v in cited.items()
+    }
 
 
 def _compact(value: Any) -> str:
@@ -158,7 +160,7 @@ class _Mending:
 
     @property
     def gone(self) -> list[str]:
-        return [noun for noun, left in self._had.items() if not left]
+        return [noun for noun, count in self._had.items() if not count]
 
     def entry(self, value: Any) -> tuple[str, Any]:
         """Return an entry's id, "" if it has none, and the corrected entry."""
@@ -175,34 +177,34 @@ class _Mending:
     def names(self, holder: Mapping[str, Any], key: str) -> dict[str, Any]:
         """The keys of a run, with its name and that of the team as text."""
         team = holder.get("team_id")
-        named = {"team_id": id_text(team) or team, key: self._run_name or holder.get(key)}
-        self._change(team, named["team_id"], "name of the team, as text")
-        self._change(holder.get(key), named[key], "name of the run")
-        return {**holder, **{each: after for each, after in named.items() if after is not None}}
+        names = {"team_id": id_text(team) or team, key: self._run_name or holder.get(key)}
+        self._change(team, names["team_id"], "name of the team, as text")
+        self._change(holder.get(key), names[key], "name of the run")
+        return {**holder, **{field: after for field, after in names.items() if after is not None}}
 
     def _change(self, before: Any, after: Any, reason: str) -> Any:
         if _compact(before) != _compact(after):  # 0.0 and 0 are equal
             self.reasons[reason] = None
         return after
 
-    def _name(self, given: Any) -> str:
+    def _name(self, value: Any) -> str:
         """An id as text, in the spelling of the task's topics."""
-        name = id_text(given)
+        name = id_text(value)
         if self._topics and name not in self._topics and (other := pmid_of(name)) in self._topics:
             name = other or ""  # a whole number, without zeros before or behind it
-        return str(self._change(given, name, "ids written as the task has them"))
+        return str(self._change(value, name, "ids written as the task has them"))
 
-    def _lose(self, number: int, what: str) -> None:
+    def _lose(self, number: int, noun: str) -> None:
         if number > 0:
-            self.lost[what] += number
+            self.lost[noun] += number
 
     def _documents(self, values: Any, noun: str, *, prefix: str = "") -> list[Any]:
         """The PMIDs of a value, each once, as addresses or as they are written."""
-        kept: dict[str, Any] = {}
-        listed = values if isinstance(values, list) else [values] * (values not in (None, "", {}))
+        documents: dict[str, Any] = {}
+        elements = values if isinstance(values, list) else [values] * (values not in (None, "", {}))
         if not isinstance(values, list):
-            self.reasons["lists made of other values" if listed else "lists added"] = None
-        for value in listed:
+            self.reasons["lists made of other values" if elements else "lists added"] = None
+        for value in elements:
             pmids, others = pmids_of(value)
             if pmids or others:
                 self._had[noun] += 0  # nothing of it is left so far
@@ -212,21 +214,21 @@ class _Mending:
             for pmid in pmids:
                 if self._has_document is not None and not self._has_document(pmid):
                     self._lose(1, f"{noun} that the collection does not have")
-                elif pmid in kept:
+                elif pmid in documents:
                     self.reasons["documents that come twice left out"] = None
                 else:
                     number = isinstance(value, int | float) and not prefix
-                    kept[pmid] = int(pmid) if number else prefix + pmid
-                    if value != kept[pmid] or isinstance(value, float):
+                    documents[pmid] = int(pmid) if number else prefix + pmid
+                    if value != documents[pmid] or isinstance(value, float):
                         self.reasons["documents written as the task has them"] = None
-        return [*kept.values()]
+        return [*documents.values()]
 
     def _cut(self, values: list[Any], most: int | None, noun: str) -> list[Any]:
-        kept = values if most is None else values[:most]
-        self._lose(len(values) - len(kept), f"{noun} beyond {most}")
-        if kept:
-            self._had[noun] += len(kept)
-        return kept
+        first_values = values if most is None else values[:most]
+        self._lose(len(values) - len(first_values), f"{noun} beyond {most}")
+        if first_values:
+            self._had[noun] += len(first_values)
+        return first_values
 
     def _bioasq(self, value: dict[str, Any]) -> tuple[str, Any]:
         rules = self._task.rules
@@ -234,12 +236,12 @@ class _Mending:
         documents = self._documents(value.get("documents"), "documents", prefix=ADDRESS)
         documents = self._cut(documents, rules.depth, "documents")
         mended = {**value, "id": name, "documents": documents}
-        given = value.get("snippets")
-        if given is None or isinstance(given, list | dict):
+        source = value.get("snippets")
+        if source is None or isinstance(source, list | dict):
             snippets = []
-            listed = [given] if isinstance(given, dict) and given else given or []
-            self._change(given, listed, "lists made of other values" if listed else "lists added")
-            for snippet in listed:
+            values = [source] if isinstance(source, dict) and source else source or []
+            self._change(source, values, "lists made of other values" if values else "lists added")
+            for snippet in values:
                 self._had["snippets"] += 0
                 if (sound := self._snippet(snippet)) is not None:
                     snippets.append(sound)
@@ -254,7 +256,7 @@ class _Mending:
         pmid = pmid_of(snippet.get("document"))
         sound = pmid and (self._has_document is None or self._has_document(pmid))
         offsets = [f"offsetIn{part}Section" for part in ("Begin", "End")]
-        begin, end = (whole(snippet.get(key)) for key in offsets)
+        begin, end = (whole_number(snippet.get(key)) for key in offsets)
         if not sound or not isinstance(snippet.get("text"), str):
             return None
         if begin is None or end is None or not 0 <= begin < end:
@@ -272,17 +274,17 @@ class _Mending:
         answer = value.get("answer")
         if not isinstance(answer, str):
             return name, value
-        given: Any = value.get("references") or []
-        is_numbered = isinstance(given, dict) and [*map(pmid_of, given)] == [
-            str(number) for number in range(1, len(given) + 1)
+        sources: Any = value.get("references") or []
+        is_numbered = isinstance(sources, dict) and [*map(pmid_of, sources)] == [
+            str(number) for number in range(1, len(sources) + 1)
         ]
-        parts = [*given.values()] if is_numbered else given
-        listed, others = pmids_of(parts)
-        listed = [*dict.fromkeys(listed)]
+        parts = [*sources.values()] if is_numbered else sources
+        documents, others = pmids_of(parts)
+        documents = [*dict.fromkeys(documents)]
         cited = [pmid for m in CITED.finditer(answer) for pmid in re.findall(r"\d+", m[1])]
-        places = parts if isinstance(parts, list) else listed
+        places = parts if isinstance(parts, list) else documents
         numbers = {str(number): pmids_of(part)[0] for number, part in enumerate(places, start=1)}
-        numbered = numbers.keys() >= {*cited} and not {*cited} & {*listed}
+        numbered = numbers.keys() >= {*cited} and not {*cited} & {*documents}
 
         def as_cited(match: re.Match[str]) -> str:
             pmids, words = pmids_of(match[1])
@@ -290,48 +292,50 @@ class _Mending:
                 return match[0]
             if CITED.fullmatch(match[0]) and numbered:
                 pmids = [pmid for number in pmids for pmid in numbers[number]]
-            kept = [*dict.fromkeys(pmids)][:most]
-            self._lose(len({*pmids}) - len(kept), f"citations beyond {most}")
-            if kept == re.findall(r"\d+", match[1]) and CITED.fullmatch(match[0]):
+            citations = [*dict.fromkeys(pmids)][:most]
+            self._lose(len({*pmids}) - len(citations), f"citations beyond {most}")
+            if citations == re.findall(r"\d+", match[1]) and CITED.fullmatch(match[0]):
                 return match[0]
-            return f"[{', '.join(kept)}]" if kept else ""
+            return f"[{', '.join(citations)}]" if citations else ""
 
         mended = _BRACKETS.sub(as_cited, answer)
         self._change(answer, mended, "citations written as the task has them")
         cited = [pmid for m in CITED.finditer(mended) for pmid in re.findall(r"\d+", m[1])]
-        references = [pmid for pmid in listed if pmid in cited]
+        references = [pmid for pmid in documents if pmid in cited]
         references += [pmid for pmid in dict.fromkeys(cited) if pmid not in references]
         self._lose(len(others), "references that are no PMIDs")
-        self._lose(len({*listed} - {*cited}), "references that the answer cites nowhere")
-        if listed or others:
+        self._lose(len({*documents} - {*cited}), "references that the answer cites nowhere")
+        if documents or others:
             self._had["citations"] = len(references)
         self._change(value.get("references"), references, "references made those that are cited")
         return name, {**value, "answer": mended, "references": references}
 
     def _biogen(self, value: dict[str, Any], keys: Keys) -> tuple[str, Any]:
-        held = (value.get(key) for key in ("metadata", "meta_data"))
-        metadata = next((each for each in held if isinstance(each, dict)), None)
+        records = (value.get(key) for key in ("metadata", "meta_data"))
+        metadata = next((record for record in records if isinstance(record, dict)), None)
         if metadata is None:
             metadata = {k: value[k] for k in ("team_id", "run_id", keys.id) if k in value}
             self.reasons["metadata made of the entry's keys"] = None
         name = self._name(metadata.get(keys.id))
         metadata = {**self.names(metadata, "run_id"), keys.id: name}
-        given, places = sentences_of(value, keys), reference_places(value, keys)
-        if given and keys.sentences not in value:
+        sentences, places = sentences_of(value, keys), reference_places(value, keys)
+        if sentences and keys.sentences not in value:
             self.reasons[f"'{keys.sentences}' made of 'answer'"] = None
-            value = {key: each for key, each in value.items() if key != "answer"}
+            value = {key: part for key, part in value.items() if key != "answer"}
         if places:
             self.reasons["citations made of places in 'references'"] = None
-            given = [_with_references(sentence, keys, places) for sentence in given]
-        if isinstance(given, str | dict) and given:
+            sentences = [_with_references(sentence, keys, places) for sentence in sentences]
+        if isinstance(sentences, str | dict) and sentences:
             self.reasons["sentences put into a list"] = None
-            given = [given]
+            sentences = [sentences]
         mended = {**value, "metadata": metadata}
         if places == {}:  # the check says that they cannot be told
-            mended[keys.sentences] = given
-        elif isinstance(given, list):
-            mended[keys.sentences] = [self._sentence(each, keys) for each in given if each]
-            self._lose(sum(not each for each in given), "empty sentences")
+            mended[keys.sentences] = sentences
+        elif isinstance(sentences, list):
+            mended[keys.sentences] = [
+                self._sentence(sentence, keys) for sentence in sentences if sentence
+            ]
+            self._lose(sum(not sentence for sentence in sentences), "empty sentences")
         return name, mended
 
     def _sentence(self, sentence: Any, keys: Keys) -> Any:
@@ -350,10 +354,10 @@ class _Mending:
         for key in keys.citations:
             if key not in sentence and is_elsewhere:
                 continue  # the check says that there are none
-            found = self._documents(sentence.get(key), "citations")
+            citations = self._documents(sentence.get(key), "citations")
             if key == "supported_citations":
-                new = [pmid for pmid in found if str(pmid) not in existing]
-                self._lose(len(found) - len(new), "citations that exist already")
-                found = new
-            corrected[key] = self._cut(found, self._task.rules.citations, "citations")
+                new = [pmid for pmid in citations if str(pmid) not in existing]
+                self._lose(len(citations) - len(new), "citations that exist already")
+                citations = new
+            corrected[key] = self._cut(citations, self._task.rules.citations, "citations")
         return corrected

@@ -22,7 +22,7 @@ from irplatform import data as ids
 from irplatform.errors import InputError, counted, listing
 from irplatform.files.reading import blank_lines
 from irplatform.runs.bioasq import holds_json
-from irplatform.runs.ids import pmid_of, whole
+from irplatform.runs.ids import pmid_of, whole_number
 from irplatform.runs.trec import Problem
 from irplatform.spelling import option
 from irplatform.tasks.lines import read_rows
@@ -98,19 +98,19 @@ def repair_run(
     """
     rows = read_rows(path, order=order, keep_lines=keep_lines)
     topic_form = re.compile(task.rules.topic_pattern) if task.rules.topic_pattern else None
-    for row in _kept(rows):
+    for row in _sound_rows(rows):
         _mend_topic(row, topics, topic_form)
     form = re.compile(task.rules.documents or r"\S+")
-    for row in _kept(rows):
+    for row in _sound_rows(rows):
         _mend_document(row, form, has_document)
     by_topic: dict[str, list[Row]] = {}
-    for row in _kept(rows):
+    for row in _sound_rows(rows):
         by_topic.setdefault(row.topic, []).append(row)
     if order is None:
         _refuse_contradictions(by_topic.values(), path)
     new_tag = tag or _tag(rows, task)
-    for held in by_topic.values():
-        ranking = _ranking(held, task.rules.depth, order)
+    for results in by_topic.values():
+        ranking = _ranking(results, task.rules.depth, order)
         ranks = [row.rank for row in ranking if row.rank is not None]
         contradicted = ranks != sorted(ranks)
         for rank, row in enumerate(ranking, start=1):
@@ -128,8 +128,8 @@ def repair_run(
         for reason in dict.fromkeys(reasons):
             group.setdefault(reason, []).append(row.line)
     content = io.BytesIO()
-    for held in by_topic.values():
-        for row in sorted(_kept(held), key=lambda row: row.new_rank):
+    for results in by_topic.values():
+        for row in sorted(_sound_rows(results), key=lambda row: row.new_rank):
             content.write(f"{row.text(new_tag)}\n".encode())
     lines = tuple(_diff(rows, new_tag)) if keep_lines else ()
     faults = tuple(_lost_topics(rows))
@@ -138,8 +138,8 @@ def repair_run(
 
 def _lost_topics(rows: Sequence[Row]) -> Iterator[Problem]:
     """Yield an error if the copy has no document of topics of which the file has some."""
-    kept = {row.topic for row in _kept(rows)}
-    lost = {row.topic for row in rows if row.left_out not in ("", _OTHER_TOPIC)} - kept - {""}
+    remainder = {row.topic for row in _sound_rows(rows)}
+    lost = {row.topic for row in rows if row.left_out not in ("", _OTHER_TOPIC)} - remainder - {""}
     if lost:
         topics = f"{counted(len(lost), 'topic')} ({listing(sorted(lost))})"
         yield Problem("error", f"all documents of {topics} are left out.")
@@ -154,7 +154,7 @@ def diff_lines(repair: Repair, before: Path, after: Path) -> Iterator[str]:
             yield f"+{corrected}\n"
 
 
-def _kept(rows: Iterable[Row]) -> Iterator[Row]:
+def _sound_rows(rows: Iterable[Row]) -> Iterator[Row]:
     return (row for row in rows if not row.left_out)
 
 
@@ -162,16 +162,16 @@ def _mend_topic(row: Row, topics: Collection[str], form: re.Pattern[str] | None)
     def is_one(name: str) -> bool:
         return name in topics if topics else form is not None and form.fullmatch(name) is not None
 
-    known = bool(topics) or form is not None
-    if is_one(row.topic) or (not known and _PLAIN.fullmatch(row.topic)):
+    has_rule = bool(topics) or form is not None
+    if is_one(row.topic) or (not has_rule and _PLAIN.fullmatch(row.topic)):
         return
     bare = row.topic.strip("\"'")
-    for name in (bare, str(whole(row.topic)), row.topic.upper(), bare.lower()):
+    for name in (bare, str(whole_number(row.topic)), row.topic.upper(), bare.lower()):
         if is_one(name):
             row.topic = name
             row.reasons += ("topic id",)
             return
-    if known:
+    if has_rule:
         row.left_out = _OTHER_TOPIC
     elif fault := ids.fault(row.topic):
         row.left_out = f"topic id that {fault}"
@@ -206,13 +206,13 @@ def _spellings(document: str) -> Iterator[str]:
 
 def _refuse_contradictions(topics: Collection[Sequence[Row]], path: Path) -> None:
     """Refuse scores and ranks that contradict each other: nobody but the user knows which hold."""
-    found = [pair for rows in topics if (pair := _contradiction(rows))]
+    contradictions = [pair for rows in topics if (pair := _contradiction(rows))]
     several = [[row for row in rows if row.score is not None] for rows in topics]
     several = [rows for rows in several if len(rows) > 1]
-    if found:
-        upper, lower = found[0]
+    if contradictions:
+        upper, lower = contradictions[0]
         fault = (
-            f"scores and ranks contradict each other in {len(found):,} of "
+            f"scores and ranks contradict each other in {len(contradictions):,} of "
             f"{counted(len(topics), 'topic')}: rank {lower.rank} of topic '{lower.topic}' (line "
             f"{lower.line}) has a higher score than rank {upper.rank} (line {upper.line})"
         )
@@ -230,9 +230,9 @@ def _refuse_contradictions(topics: Collection[Sequence[Row]], path: Path) -> Non
 
 def _contradiction(rows: Sequence[Row]) -> tuple[Row, Row] | None:
     """Two results of a topic, the first with the better rank and the lower score."""
-    both = [row for row in rows if row.rank is not None and _is_finite(row)]
+    results = [row for row in rows if row.rank is not None and _is_finite(row)]
     best: dict[str, Row] = {}
-    for row in sorted(both, key=lambda row: -(row.score or 0.0)):
+    for row in sorted(results, key=lambda row: -(row.score or 0.0)):
         best.setdefault(row.document, row)
     above: list[Row] = []
     for _, group in groupby(best.values(), key=lambda row: row.score):
@@ -267,32 +267,32 @@ def _ranking(rows: list[Row], depth: int | None, order: Order | None) -> list[Ro
             row.left_out = "score that is not a number"
     by_rank = by_rank or (order == "ranks" and bool(ranks))
     if by_rank:
-        ordered = sorted(_kept(rows), key=lambda row: (_rank(row), row.line))
+        ordered = sorted(_sound_rows(rows), key=lambda row: (_rank(row), row.line))
     else:
-        ordered = sorted(_kept(rows), key=lambda row: row.document, reverse=True)
+        ordered = sorted(_sound_rows(rows), key=lambda row: row.document, reverse=True)
         ordered.sort(key=lambda row: -(row.score or 0.0))
-    seen: set[str] = set()
-    kept: list[Row] = []
+    doc_ids: set[str] = set()
+    ranking: list[Row] = []
     for row in ordered:
-        if row.document in seen:
+        if row.document in doc_ids:
             row.left_out = "document a second time in its topic"
-        elif depth is not None and len(kept) >= depth:
+        elif depth is not None and len(ranking) >= depth:
             row.left_out = f"beyond {counted(depth, 'result')} of its topic"
         else:
-            seen.add(row.document)
-            kept.append(row)
-    scores = [row.score for row in kept if row.score is not None and abs(row.score) <= _LARGEST]
+            doc_ids.add(row.document)
+            ranking.append(row)
+    scores = [row.score for row in ranking if row.score is not None and abs(row.score) <= _LARGEST]
     falls = all(before > after for before, after in pairwise(scores))
-    if len(scores) < len(kept) or (by_rank and not falls):
-        for place, row in enumerate(kept):
-            row.score_text = str(len(kept) - place)
+    if len(scores) < len(ranking) or (by_rank and not falls):
+        for place, row in enumerate(ranking):
+            row.score_text = str(len(ranking) - place)
             row.reasons += ("score, from the rank" if by_rank else "score beyond 32 bits",)
-    return kept
+    return ranking
 
 
 def _tag(rows: list[Row], task: Task) -> str:
     """The most frequent tag, changed as little as the task asks for."""
-    tags = Counter(row.tag for row in _kept(rows) if row.tag)
+    tags = Counter(row.tag for row in _sound_rows(rows) if row.tag)
     tag = next((tag for tag, _ in tags.most_common(1)), "run")
     pattern = re.compile(task.rules.tag or r"\S+")
     plain = re.sub(r"[^A-Za-z0-9]", "_", tag.encode("ascii", "replace").decode()).strip("_")

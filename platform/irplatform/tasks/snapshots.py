@@ -24,15 +24,15 @@ Placed = tuple["Path", str, "TaskData"]
 """A run, the snapshot that it is over, and what it is checked against."""
 
 
-def data_of(path: Path, given: Sequence[TaskData]) -> TaskData:
+def data_of(path: Path, collections: Sequence[TaskData]) -> TaskData:
     """Return what a run is checked against, of one or several collections.
 
     Raises:
         InputError: nothing tells which of several it is.
     """
-    if (data := _told(path, given)) is not None:
+    if (data := _data_of_run(path, collections)) is not None:
         return data
-    names = ", ".join(data.collection for data in given)
+    names = ", ".join(data.collection for data in collections)
     raise InputError(
         f"nothing tells which of these collections the run is over: {names}. No metadata beside it "
         "name one, and its topics are not those of one alone.",
@@ -40,20 +40,20 @@ def data_of(path: Path, given: Sequence[TaskData]) -> TaskData:
     )
 
 
-def _told(path: Path, given: Sequence[TaskData]) -> TaskData | None:
+def _data_of_run(path: Path, collections: Sequence[TaskData]) -> TaskData | None:
     """What a run tells that it is checked against; None if it tells nothing."""
-    if len(given) == 1:
-        return given[0]
-    told = _collection(path)
-    if named := [data for data in given if told and told in (data.collection, data.id)]:
-        return named[0]
+    if len(collections) == 1:
+        return collections[0]
+    name = _collection(path)
+    if matches := [data for data in collections if name and name in (data.collection, data.id)]:
+        return matches[0]
     topics = {*read_content(path).counts}
-    holding = [data for data in given if topics and topics <= {*(data.topics or ())}]
+    holding = [data for data in collections if topics and topics <= {*(data.topics or ())}]
     return holding[0] if len(holding) == 1 else None
 
 
 def place(
-    paths: Sequence[Path], snapshots: Sequence[str], given: Sequence[TaskData]
+    paths: Sequence[Path], snapshots: Sequence[str], collections: Sequence[TaskData]
 ) -> list[Placed]:
     """Return runs in the order of their snapshots, each with what it is checked against.
 
@@ -62,7 +62,7 @@ def place(
     Args:
         paths: a run for each snapshot, in any order.
         snapshots: their names.
-        given: what runs are checked against: one for all, or one for each snapshot.
+        collections: what runs are checked against: one for all, or one for each snapshot.
 
     Raises:
         InputError: the number of runs is wrong, or two of them are over the same snapshot.
@@ -72,12 +72,12 @@ def place(
             f"the task takes a run for each of {', '.join(snapshots)}; these are "
             f"{counted(len(paths), 'run')}."
         )
-    over = _over(paths, snapshots, given)
-    left = [snapshot for snapshot in snapshots if snapshot not in over.values()]
+    over = _over(paths, snapshots, collections)
+    rest = [snapshot for snapshot in snapshots if snapshot not in over.values()]
     silent = [path for path in paths if path not in over]
-    over |= dict(zip(silent, left, strict=True))
+    over |= dict(zip(silent, rest, strict=True))
     ordered = sorted(paths, key=lambda path: snapshots.index(over[path]))
-    shown = ", ".join(f"{over[path]} {path}" for path in ordered)
+    order = ", ".join(f"{over[path]} {path}" for path in ordered)
     if silent:
         names = ", ".join(f"{path} ({over[path]})" for path in silent)
         notice(
@@ -85,22 +85,22 @@ def place(
             "their order is right."
         )
     if ordered != [*paths]:
-        notice(f"runs are in the places that their collections tell: {shown}.")
-    of_snapshots = {_of_data(data, snapshots, given): data for data in given}
+        notice(f"runs are in the places that their collections tell: {order}.")
+    of_snapshots = {_of_data(data, snapshots, collections): data for data in collections}
     return [
-        (path, over[path], given[0] if len(given) == 1 else of_snapshots[over[path]])
+        (path, over[path], collections[0] if len(collections) == 1 else of_snapshots[over[path]])
         for path in ordered
     ]
 
 
 def _over(
-    paths: Sequence[Path], snapshots: Sequence[str], given: Sequence[TaskData]
+    paths: Sequence[Path], snapshots: Sequence[str], collections: Sequence[TaskData]
 ) -> dict[Path, str]:
     """The snapshots of the runs that tell one."""
     over: dict[Path, str] = {}
     for path in paths:
-        snapshot = _snapshot(path, snapshots, given)
-        first = next((other for other, found in over.items() if found == snapshot), None)
+        snapshot = _snapshot(path, snapshots, collections)
+        first = next((other for other, name in over.items() if name == snapshot), None)
         if snapshot and first is not None:
             raise InputError(
                 f"this run is over {snapshot}, and so is {first}. The task takes one run for each "
@@ -112,23 +112,23 @@ def _over(
     return over
 
 
-def _snapshot(path: Path, snapshots: Sequence[str], given: Sequence[TaskData]) -> str:
+def _snapshot(path: Path, snapshots: Sequence[str], collections: Sequence[TaskData]) -> str:
     """The snapshot that a run is over, "" if nothing tells it."""
     folder = path.absolute().parent.name
     names = {"the record beside it": _collection(path), "the name of its folder": folder}
-    told = {place: _of_name(name, snapshots) for place, name in names.items()}
-    if len(given) > 1 and (data := _told(path, given)) is not None:
-        told["its collection"] = _of_data(data, snapshots, given)
-    found = {place: snapshot for place, snapshot in told.items() if snapshot}
-    if len({*found.values()}) > 1:
-        both = " and ".join(f"{place} says {snapshot}" for place, snapshot in found.items())
-        raise InputError(f"it is not clear over which snapshot this run is: {both}.", path=path)
-    return next(iter(found.values()), "")
+    answers = {place: _of_name(name, snapshots) for place, name in names.items()}
+    if len(collections) > 1 and (data := _data_of_run(path, collections)) is not None:
+        answers["its collection"] = _of_data(data, snapshots, collections)
+    claims = {place: snapshot for place, snapshot in answers.items() if snapshot}
+    if len({*claims.values()}) > 1:
+        conflict = " and ".join(f"{place} says {snapshot}" for place, snapshot in claims.items())
+        raise InputError(f"it is not clear over which snapshot this run is: {conflict}.", path=path)
+    return next(iter(claims.values()), "")
 
 
-def _of_data(data: TaskData, snapshots: Sequence[str], given: Sequence[TaskData]) -> str:
+def _of_data(data: TaskData, snapshots: Sequence[str], collections: Sequence[TaskData]) -> str:
     """The snapshot of one of several collections: by its name, else by its place."""
-    return _of_name(data.id, snapshots) or snapshots[[*given].index(data)]
+    return _of_name(data.id, snapshots) or snapshots[[*collections].index(data)]
 
 
 def _collection(path: Path) -> str:
@@ -137,10 +137,10 @@ def _collection(path: Path) -> str:
 
 
 def _of_name(name: str, snapshots: Sequence[str]) -> str:
-    return next((each for each in snapshots if _ends_with(name, each)), "")
+    return next((snapshot for snapshot in snapshots if _ends_with(name, snapshot)), "")
 
 
 def _ends_with(name: str, snapshot: str) -> bool:
     """Whether a name ends in the numbers of a snapshot: longeval-2026-1 in that of snapshot-1."""
-    here, there = (re.findall(r"\d+", text) for text in (name, snapshot))
-    return bool(there) and here[-len(there) :] == there
+    numbers, ending = (re.findall(r"\d+", text) for text in (name, snapshot))
+    return bool(ending) and numbers[-len(ending) :] == ending

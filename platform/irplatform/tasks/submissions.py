@@ -86,13 +86,13 @@ def task_data(
             f"{option('topics')} and {option('collection')} both name topics; give one."
         )
     if (topics is not None or qrels is not None) and task is None:
-        given = option("topics" if topics is not None else "qrels")
-        raise InputError(f"{given} needs {option('task')}.")
+        parameter = option("topics" if topics is not None else "qrels")
+        raise InputError(f"{parameter} needs {option('task')}.")
     ids: Mapping[str, None] | None = None
     contains = judgments = None
     extra = registry().measures
-    named = task.rules.measures or () if task is not None else ()
-    measures = tuple(name for name in named if not is_inferred(name))
+    names = task.rules.measures or () if task is not None else ()
+    measures = tuple(name for name in names if not is_inferred(name))
     if topics is not None and task is not None:
         if (format_name := task.rules.topic_format) is None:
             raise InputError(f"the format of the topics of {task.name} is not known.")
@@ -133,7 +133,7 @@ def all_task_data(
     if task is not None and len(several) > 1 and len(several) != len(snapshots):
         rule = f"a collection for each of {', '.join(snapshots)}" if snapshots else "one collection"
         raise InputError(f"{task.name} takes {rule}; these are {len(several)}.")
-    return [task_data(task, collection=each, **options) for each in several]
+    return [task_data(task, collection=collection, **options) for collection in several]
 
 
 def check_runs(
@@ -172,43 +172,43 @@ def check_runs(
         <BLANKLINE>
     """
     paths = as_paths(paths, "paths")
-    known = task_of(task) if task is not None else None
-    if known is not None and tag_length is not None:
+    shared_task = task_of(task) if task is not None else None
+    if shared_task is not None and tag_length is not None:
         raise InputError(
             f"{option('tag_length')} is a rule of the task; {option('tag_pattern')} replaces it."
         )
-    if known is not None:
-        tell_if_past(known)
-    data = all_task_data(known, collection, documents=documents, topics=topics, qrels=qrels)
+    if shared_task is not None:
+        tell_if_past(shared_task)
+    data = all_task_data(shared_task, collection, documents=documents, topics=topics, qrels=qrels)
     pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
-    own = {"depth": max_per_topic, "tag": pattern.pattern if pattern else None}
-    changed = {name: value for name, value in own.items() if value is not None}
+    overrides = {"depth": max_per_topic, "tag": pattern.pattern if pattern else None}
+    changed = {name: value for name, value in overrides.items() if value is not None}
     rules = NO_RULES.model_copy(update={"depth": 1000, **changed})
-    if known is not None:
-        known = replace(known, rules=known.rules.model_copy(update=changed))
+    if shared_task is not None:
+        shared_task = replace(shared_task, rules=shared_task.rules.model_copy(update=changed))
     checks = {}
     readable = []
     for path in paths:
         try:
-            given = data_of(path, data)
-            if known is not None:
-                found = _check(path, known, given)
+            run_data = data_of(path, data)
+            if shared_task is not None:
+                run_check = _check(path, shared_task, run_data)
             else:
-                found = validate_run(
+                run_check = validate_run(
                     path,
                     rules,
-                    topics=given.topics,
+                    topics=run_data.topics,
                     tag_length=tag_length,
-                    has_document=given.contains,
+                    has_document=run_data.contains,
                 )
-            checks[str(path)] = found
+            checks[str(path)] = run_check
             readable.append(path)
         except InputError as error:
             problem = Problem("error", error.message, error.line)
             checks[str(path)] = RunCheck([problem], unread=not is_readable(path))
     of_runs = [path for path in readable if not checks[str(path)].answers]
-    warnings = {} if known is not None and known.rules.snapshots else same_tags(of_runs)
-    if known is not None and (wrong := too_many_runs(len(paths), known)):
+    warnings = {} if shared_task is not None and shared_task.rules.snapshots else same_tags(of_runs)
+    if shared_task is not None and (wrong := too_many_runs(len(paths), shared_task)):
         warnings[paths[-1]] = Problem("warning", wrong)
     for path, problem in warnings.items():
         check = checks[str(path)]
@@ -216,12 +216,12 @@ def check_runs(
     return checks
 
 
-def _check(path: Path, task: Task, given: TaskData) -> RunCheck:
-    found = check_submission(path, task, topics=given.topics, has_document=given.contains)
-    if found.answers or found.refused or not (measures := task.rules.measures):
-        return found
-    tied = tied_measures(path, found, measures, given.judgments, registry().measures)
-    return replace(found, tied=tuple(in_words(tied, found)))
+def _check(path: Path, task: Task, data: TaskData) -> RunCheck:
+    check = check_submission(path, task, topics=data.topics, has_document=data.contains)
+    if check.answers or check.refused or not (measures := task.rules.measures):
+        return check
+    tied = tied_measures(path, check, measures, data.judgments, registry().measures)
+    return replace(check, tied=tuple(in_words(tied, check)))
 
 
 _USUAL = Task("", "", Rules(form="trec", depth=1000, tag=r"[A-Za-z0-9_.-]{1,20}"))
@@ -288,18 +288,18 @@ def fix_run(
     """
     path, out = as_path(path, "path"), as_path(out, "out")
     refuse_same_file(path, out)
-    known = task_of(task) if task is not None else None
-    given = task_data(known, collection=collection, documents=documents, topics=topics)
-    rules = known or _USUAL
-    expected = rules.topic_ids if given.topics is None else given.topics
+    shared_task = task_of(task) if task is not None else None
+    data = task_data(shared_task, collection=collection, documents=documents, topics=topics)
+    rules = shared_task or _USUAL
+    expected = rules.topic_ids if data.topics is None else data.topics
     if rules.form != "trec" and holds_json(path):
-        repair = repair_answers(path, rules, topics=expected, has_document=given.contains, tag=tag)
+        repair = repair_answers(path, rules, topics=expected, has_document=data.contains, tag=tag)
     else:
         repair = repair_run(
             path,
             of_runs(rules),
             topics=expected,
-            has_document=given.contains,
+            has_document=data.contains,
             tag=tag,
             order=order,
             keep_lines=diff is not None,
@@ -314,9 +314,9 @@ def fix_run(
     if diff is not None:
         with atomic_write(as_path(diff, "diff")) as file:
             file.writelines(diff_lines(repair, path, out))
-    found = _check(out, rules, given)
-    found = replace(found, problems=[*found.problems, *repair.faults])
-    return Fixed(out, repair, found, looked_up=given.contains is not None)
+    check = _check(out, rules, data)
+    check = replace(check, problems=[*check.problems, *repair.faults])
+    return Fixed(out, repair, check, looked_up=data.contains is not None)
 
 
 def of_runs(task: Task) -> Task:

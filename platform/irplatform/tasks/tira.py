@@ -98,37 +98,37 @@ def rank_input(
 
 
 def _full_rank(source: Path) -> Collection:
-    found = [path for name in FULL_RANK if (path := _file(source, name)) is not None]
+    documents = [path for name in FULL_RANK if (path := _file(source, name)) is not None]
     topics = _file(source, TOPICS)
     inside = (source / LONGEVAL[0]).glob("*")
     files = sorted(path for path in inside if path.name.endswith(JSONL_ENDINGS))
-    if not found and files and (table := _file(source, LONGEVAL[1])) is not None:
+    if not documents and files and (table := _file(source, LONGEVAL[1])) is not None:
         keys = {key for path in files[:1] for _, line in islice(_lines(path), 1) for key in line}
         text = next((key for key in _TEXTS if key in keys), "abstract")
         names = FieldNames(id="docno" if "docno" in keys else "id", abstract=text)
-        asked_for = read_topics(table, "tsv")
+        table_topics = read_topics(table, "tsv")
         return Collection(
             _name(source),
             "LongEval's documents and topics",
             JsonLinesCorpus("documents", files, names),
-            lambda: asked_for,
+            lambda: table_topics,
             metadata={EMPTY: "taken"},
         )
-    if not found or topics is None:
+    if not documents or topics is None:
         raise InputError(
             f"TIRA's input has {FULL_RANK[0]} and {TOPICS}, or {RERANK}, or LongEval's "
             f"{' and '.join(LONGEVAL)} (files may end in .gz); here is none of them.",
             path=source,
         )
     found_topics = (_topic(line, topics, number) for number, line in _lines(topics))
-    asked = {topic.id: topic for topic in found_topics}
-    if not asked:
+    queries = {topic.id: topic for topic in found_topics}
+    if not queries:
         raise InputError("there are no topics in this file.", path=topics)
     return Collection(
         _name(source),
         "TIRA's documents and topics",
-        JsonLinesCorpus("documents", [found[0]], _NAMES),
-        lambda: [*asked.values()],
+        JsonLinesCorpus("documents", [documents[0]], _NAMES),
+        lambda: [*queries.values()],
         metadata={EMPTY: "taken"},
     )
 
@@ -137,40 +137,40 @@ def _reranked(source: Path, candidates: Path, work: Path) -> tuple[Collection, P
     """A collection of the candidates, a run file of them, and the most candidates of a topic."""
     documents, first = work / "documents.jsonl", work / "candidates.run"
     topics: dict[str, Topic] = {}
-    found: dict[str, dict[str, float]] = {}
-    seen: set[str] = set()
+    results: dict[str, dict[str, float]] = {}
+    doc_ids: set[str] = set()
     with documents.open("wb") as file:
         for number, line in _lines(candidates):
             topic = _topic(line, candidates, number)
             topics.setdefault(topic.id, topic)
             doc_id = str(_value(line, "docno", candidates, number))
-            scores = found.setdefault(topic.id, {})
+            scores = results.setdefault(topic.id, {})
             score = line.get("score", -len(scores))
             if not isinstance(score, int | float):
                 message = f"the score {score!r} is not a number."
                 raise InputError(message, path=candidates, line=number)
             scores[doc_id] = float(score)
-            if doc_id not in seen:
-                seen.add(doc_id)
+            if doc_id not in doc_ids:
+                doc_ids.add(doc_id)
                 text = _value(line, "text", candidates, number)
                 file.write(orjson.dumps({"docno": doc_id, "text": text}) + b"\n")
     if not topics:
         raise InputError("there are no candidates in this file.", path=candidates)
-    rankings = {topic: Ranking.of([*of], [*of.values()]) for topic, of in found.items()}
+    rankings = {topic: Ranking.of([*of], [*of.values()]) for topic, of in results.items()}
     write_run(Run("candidates", rankings), first)
     corpus = JsonLinesCorpus("documents", [documents], _NAMES)
     title = "TIRA's candidates"
     collection = Collection(
         _name(source), title, corpus, lambda: [*topics.values()], metadata={EMPTY: "taken"}
     )
-    return collection, first, max(map(len, found.values()))
+    return collection, first, max(map(len, results.values()))
 
 
 def _name(source: Path) -> str:
     """The dataset's id in `metadata.json`, or the folder's name."""
     metadata = source / "metadata.json"
-    given = read_json(metadata) if metadata.exists() else {}
-    name = given.get("ir_datasets_id") if isinstance(given, dict) else None
+    dataset = read_json(metadata) if metadata.exists() else {}
+    name = dataset.get("ir_datasets_id") if isinstance(dataset, dict) else None
     return str(name or source.resolve().name or "tira")
 
 

@@ -118,40 +118,42 @@ def prepare_runs(
     """
     paths = as_paths(paths, "paths")
     out = as_path(out, "out")
-    known = task_of(task)
-    tell_if_past(known)
-    data = all_task_data(known, collection, documents=documents, topics=topics)
-    snapshots = known.rules.snapshots or []
-    if wrong := too_many_runs(len(paths), known):
+    shared_task = task_of(task)
+    tell_if_past(shared_task)
+    data = all_task_data(shared_task, collection, documents=documents, topics=topics)
+    snapshots = shared_task.rules.snapshots or []
+    if wrong := too_many_runs(len(paths), shared_task):
         raise InputError(wrong)
     runs = []
     facts = known_facts()
     placed = place(paths, snapshots, data) if snapshots else [(p, "", data[0]) for p in paths]
-    for path, snapshot, given in placed:
-        check = check_submission(path, known, topics=given.topics, has_document=given.contains)
+    for path, snapshot, run_data in placed:
+        check = check_submission(
+            path, shared_task, topics=run_data.topics, has_document=run_data.contains
+        )
         if not check.answers and read_head(path):  # which a copy lacks
             check = replace(
                 check, problems=[p for p in check.problems if not p.message.startswith(COMMENT)]
             )
-        _refuse(path, check, known)
+        _refuse(path, check, shared_task)
         is_run = not check.answers
-        if is_run and known.form != "trec":
-            content = _from_run(path, known, topics)
+        if is_run and shared_task.form != "trec":
+            content = _from_run(path, shared_task, topics)
         elif is_run:
-            content = repair_run(path, of_runs(known)).content
+            content = repair_run(path, of_runs(shared_task)).content
         else:
-            answers = read_answers(path, known.form)
+            answers = read_answers(path, shared_task.form)
             values = [entry.value for entry in answers.entries]
-            content = canonical(answers.head, values, known.form)
+            content = canonical(answers.head, values, shared_task.form)
         metadata: Mapping[str, Any] | None = None
-        if is_run and (known.rules.metadata or read_metadata(path)):
+        if is_run and (shared_task.rules.metadata or read_metadata(path)):
             metadata = describe_run_file(path, facts, snapshots)
         tag = check.tag or path.stem
         runs.append(_Run(tag, snapshot, content, check, metadata))
     tags = [(run.tag, run.snapshot) for run in runs]
     if twice := next((tag for tag, snapshot in tags if tags.count((tag, snapshot)) > 1), None):
         raise InputError(f"two runs have the tag '{twice}'; the task tells runs apart by it.")
-    if known.rules.metadata and (missing := lacking(runs[-1].metadata or {})):
+    if shared_task.rules.metadata and (missing := lacking(runs[-1].metadata or {})):
         commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
         raise InputError(f"the task also asks for your {' and '.join(missing)}: {commands}.")
     replaces = (out / CHECKSUMS).is_file() and (out / DESCRIPTIONS).is_file()
@@ -161,7 +163,7 @@ def prepare_runs(
             f"{option('force', True)}.",
             path=out,
         )
-    return _write(runs, out, known, facts, replaces=replaces)
+    return _write(runs, out, shared_task, facts, replaces=replaces)
 
 
 def _refuse(path: Path, check: RunCheck, task: Task) -> None:
@@ -187,7 +189,10 @@ def _from_run(path: Path, task: Task, topics: AnyPath | None) -> bytes:
     rankings = read_run(path).rankings
     questions = read_questions(as_path(topics, "topics"))
     return answers(
-        [(each, rankings[each.id].doc_ids if each.id in rankings else ()) for each in questions]
+        [
+            (question, rankings[question.id].doc_ids if question.id in rankings else ())
+            for question in questions
+        ]
     )
 
 
@@ -197,7 +202,7 @@ def _write(
     template = task.rules.file or "{tag}"
     if "{team}" in template and "team" not in facts:
         raise InputError("the file names the team: `platform config set team VALUE`.")
-    written: list[str] = []
+    files: list[str] = []
     described_runs = []
     about: dict[str, Any] | None = None
     names = _file_names(template, runs, facts)
@@ -208,7 +213,7 @@ def _write(
                 content = gzip.compress(content, mtime=0)
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
-            written.append(name)
+            files.append(name)
             about = dict(run.metadata) if run.metadata else None
             if about is not None and "run" in about:
                 sha256 = hashlib.sha256(run.content).hexdigest()
@@ -217,18 +222,18 @@ def _write(
             heading = ", ".join(filter(None, (run.tag, run.snapshot)))
             described_runs.append(Described(heading, name, run.check, about, digest))
             beside = f"{run.tag}.{FILE_NAME}"
-            if about is not None and not task.rules.metadata and beside not in written:
-                written.append(beside)
+            if about is not None and not task.rules.metadata and beside not in files:
+                files.append(beside)
                 write_ir_metadata(about, folder / beside)
         if task.rules.metadata and about is not None:
-            written.append(FILE_NAME)
+            files.append(FILE_NAME)
             write_ir_metadata(about, folder / FILE_NAME)
         (folder / DESCRIPTIONS).write_text(describe_runs(task, described_runs), encoding="utf-8")
-        written.append(DESCRIPTIONS)
-        sums = [(hashlib.sha256((folder / n).read_bytes()).hexdigest(), n) for n in written]
+        files.append(DESCRIPTIONS)
+        sums = [(hashlib.sha256((folder / n).read_bytes()).hexdigest(), n) for n in files]
         lines = "".join(f"{digest}  {name}\n" for digest, name in sums)
         (folder / CHECKSUMS).write_text(lines, encoding="utf-8")
-    return {"path": str(out), "files": [*written, CHECKSUMS]}
+    return {"path": str(out), "files": [*files, CHECKSUMS]}
 
 
 def _file_names(template: str, runs: Sequence[_Run], facts: Mapping[str, str]) -> list[str]:
@@ -253,10 +258,10 @@ def describe_runs(task: Task, runs: Sequence[Described]) -> str:
 
 def _section(run: Described) -> Iterator[str]:
     content = run.metadata
-    told = [] if content is None else values_at(content, "method.description")
-    told += [] if content is None else values_at(content, "research goal.description")
+    descriptions = [] if content is None else values_at(content, "method.description")
+    descriptions += [] if content is None else values_at(content, "research goal.description")
     yield next(
-        (f"{text}\n" for text in told if text),
+        (f"{text}\n" for text in descriptions if text),
         "How this run was made is not recorded. Describe it here.\n",
     )
     rows = [("file", f"`{run.file}`"), ("answers", run.check.counts)]
@@ -276,14 +281,14 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             kind = next((kind for kind in ("retriever", "reranker") if kind in step), "step")
             options = ", ".join(f"{k} {value}" for k, value in step.items() if k not in _NO_OPTIONS)
             yield kind, str(step.get("name")) + (f" ({options})" if options else "")
-    yield "collection", _named(values_at(content, "data.test collection")[0])
-    yield "training data", _named(values_at(content, "data.training data")[0])
-    listed = values_at(content, "platform.software.libraries")[0]
-    entries = [str(entry) for entry in listed] if isinstance(listed, list) else []
+    yield "collection", _name(values_at(content, "data.test collection")[0])
+    yield "training data", _name(values_at(content, "data.training data")[0])
+    packages = values_at(content, "platform.software.libraries")[0]
+    entries = [str(entry) for entry in packages] if isinstance(packages, list) else []
     libraries = dict(entry.split("==", 1) for entry in entries if "==" in entry)
-    known = [f"{name} {libraries[name]}" for name in _LIBRARIES if name in libraries]
+    versions = [f"{name} {libraries[name]}" for name in _LIBRARIES if name in libraries]
     python = [f"Python {libraries['python']}"] if "python" in libraries else []
-    yield "software", ", ".join(python + known) or ", ".join(entries) or "unknown"
+    yield "software", ", ".join(python + versions) or ", ".join(entries) or "unknown"
     if commit := values_at(content, "implementation.source.commit")[0]:
         yield "commit", f"`{commit}`"
     if command := values_at(content, "implementation.executable.cmd")[0]:
@@ -292,9 +297,9 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "made", str(date)
 
 
-def _named(part: Any) -> str:
+def _name(part: Any) -> str:
     if isinstance(part, list):
-        return ", ".join(map(_named, part)) or "none"
+        return ", ".join(map(_name, part)) or "none"
     return str(part.get("name", "unknown")) if isinstance(part, dict) else str(part or "unknown")
 
 

@@ -127,6 +127,6 @@ def without(
     values: npt.NDArray[Number], offsets: Int64, dropped: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[Number], Int64]:
     """Slices of a flat array without some of their values, and their new offsets, [slices + 1]."""
-    kept = ~dropped
-    before = np.concatenate([[0], np.cumsum(kept)])
-    return values[kept], before[offsets]
+    mask = ~dropped
+    before = np.concatenate([[0], np.cumsum(mask)])
+    return values[mask], before[offsets]

@@ -114,8 +114,8 @@ class DeviceCandidates:
             The u numbers; places, int64 of the shape of `tokens`, where u stands for padding.
         """
         if self.one_by_one:
-            found = ForwardIndex.distinct_words(tokens.cpu().numpy(), size)
-            numbers, places = (torch.from_numpy(array).to(tokens.device) for array in found)
+            arrays = ForwardIndex.distinct_words(tokens.cpu().numpy(), size)
+            numbers, places = (torch.from_numpy(array).to(tokens.device) for array in arrays)
             return numbers, places
         numbers = tokens.flatten()
         places = torch.arange(len(numbers), device=tokens.device).view(tokens.shape)
@@ -158,10 +158,10 @@ class DeviceDocuments:
     def features(self, batch: Batch, names: Sequence[str]) -> list[Float32]:
         """Lexical match features of topics' documents, each [documents, len(names)]."""
         with torch.inference_mode():
-            parts = [each.features for each in self._parts(batch, Reading(lexical=names), ())]
+            parts = [part.features for part in self._parts(batch, Reading(lexical=names), ())]
             values = torch.cat([torch.empty(0, len(names), device=self.device), *parts])
-        there = values.cpu().numpy()
-        return [there[start:end] for start, end in _bounds(batch)]
+        array = values.cpu().numpy()
+        return [array[start:end] for start, end in _bounds(batch)]
 
     def of(self, topic: Topic, doc_ids: Sequence[str], reading: Reading) -> DeviceCandidates:
         """The documents of one topic, all at once."""
@@ -198,7 +198,7 @@ class DeviceDocuments:
         index = self.index
         lexical = lexical_features(index, _matched(index, reading, topic), rows, reading.lexical)
 
-        def there(array: Array) -> Tensor:
+        def tensor(array: Array) -> Tensor:
             return torch.from_numpy(array).to(self.device)
 
         topic_of = np.zeros(len(rows), dtype=np.int64)
@@ -206,14 +206,14 @@ class DeviceDocuments:
             [topic],
             rows,
             topic_of,
-            there(rows),
+            tensor(rows),
             int(index.lengths("text", rows).max(initial=0)),
-            there(index.lengths("title", rows))[:, None],
-            there(reading.query(topic))[None],
-            there(topic_of),
-            there(np.concatenate([lexical, more], axis=1)),
+            tensor(index.lengths("title", rows))[:, None],
+            tensor(reading.query(topic))[None],
+            tensor(topic_of),
+            tensor(np.concatenate([lexical, more], axis=1)),
             one_by_one=True,
-            _words=lambda length: there(index.matrix(rows, length)),
+            _words=lambda length: tensor(index.matrix(rows, length)),
             _vocabulary=len(index.vocabulary),
         )
 
@@ -230,12 +230,12 @@ class DeviceDocuments:
         inputs: list[Array] = [numbers, topic_of, more, rows]
         if reading.lexical:
             inputs += query_facts(index, [_matched(index, reading, topic) for topic in topics])
-        query, topic, features, rows_there, *asked = to_device(inputs, self.device)
+        query, topic, features, rows_there, *tensors = to_device(inputs, self.device)
         block = self._block(rows, rows_there)
-        if asked:
+        if tensors:
             if len(topics) > 1:
-                asked = [facts[..., topic, :] for facts in asked]
-            match = DeviceMatch(block.words, block.numbers, QueryFacts(*asked))
+                tensors = [facts[..., topic, :] for facts in tensors]
+            match = DeviceMatch(block.words, block.numbers, QueryFacts(*tensors))
             features = torch.cat([match.columns(reading.lexical), features], dim=1)
         return DeviceCandidates(
             topics,
@@ -261,7 +261,7 @@ class DeviceDocuments:
         key = rows.tobytes()
         if key not in self._blocks:
             self._blocks[key] = self._copied(rows, longest)
-            while len(self._blocks) > 1 and self._taken() > self._budget:
+            while len(self._blocks) > 1 and self._size() > self._budget:
                 del self._blocks[next(iter(self._blocks))]
         return self._blocks[key]
 
@@ -269,7 +269,7 @@ class DeviceDocuments:
         words = self.index.matrix(rows, longest)
         return _Block(*to_device((words, statistics(self.index, rows)), self.device))
 
-    def _taken(self) -> int:
+    def _size(self) -> int:
         return sum(block.words.nbytes for block in self._blocks.values())
 
 
@@ -287,12 +287,12 @@ class StoredVectors:
         self.matrix = matrix
         self._device = device
         fits = matrix.nbytes <= _share_of_memory(device)
-        self._there = torch.from_numpy(np.array(matrix)).to(device) if fits else None
+        self._tensor = torch.from_numpy(np.array(matrix)).to(device) if fits else None
 
     def of(self, candidates: DeviceCandidates) -> Tensor:
         """The vectors of candidates on the device, float32 [documents, width]."""
-        if self._there is not None:
-            return self._there.index_select(0, candidates.rows_there)
+        if self._tensor is not None:
+            return self._tensor.index_select(0, candidates.rows_there)
         return self.copied(candidates.rows)
 
     def copied(self, rows: Int64) -> Tensor:
@@ -353,11 +353,13 @@ def _matched(index: ForwardIndex, reading: Reading, topic: Topic) -> Int32:
 def to_device(arrays: Sequence[Array], device: str) -> list[Tensor]:
     """Copy arrays to a device, in one transfer."""
     sizes = [-(-array.nbytes // 8) * 8 for array in arrays]  # numbers begin at multiples of 8
-    held = np.zeros(sum(sizes), dtype=np.uint8)
+    buffer = np.zeros(sum(sizes), dtype=np.uint8)
     for array, start in zip(arrays, accumulate(sizes[:-1], initial=0), strict=True):
-        held[start : start + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    there = torch.from_numpy(held).to(device)
+        buffer[start : start + array.nbytes] = (
+            np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        )
+    tensor = torch.from_numpy(buffer).to(device)
     return [
         part[: array.nbytes].view(getattr(torch, array.dtype.name)).view(array.shape)
-        for array, part in zip(arrays, torch.split(there, sizes), strict=True)
+        for array, part in zip(arrays, torch.split(tensor, sizes), strict=True)
     ]

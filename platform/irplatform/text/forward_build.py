@@ -81,20 +81,20 @@ def build_forward_index(
 
 def read_batch(documents: Sequence[tuple[str, str, str]]) -> Batch:
     """Tokenize and number some documents; runs in a worker."""
-    found: list[str] = []
+    all_pieces: list[str] = []
     part_lengths = []
     for _, *parts in documents:
         for part in parts:
-            start = len(found)
-            found += pieces(part)
-            part_lengths.append(len(found) - start)
+            start = len(all_pieces)
+            all_pieces += pieces(part)
+            part_lengths.append(len(all_pieces) - start)
     # Each distinct piece is normalized once.
     words = Numbering()
     number_of = {
         piece: words[piece if piece.isalpha() else normalize(piece)]
-        for piece in dict.fromkeys(found)
+        for piece in dict.fromkeys(all_pieces)
     }
-    numbers = np.fromiter(map(number_of.__getitem__, found), np.int32, count=len(found))
+    numbers = np.fromiter(map(number_of.__getitem__, all_pieces), np.int32, count=len(all_pieces))
     per_part = np.array(part_lengths, dtype=np.int32).reshape(-1, 2)
     titles, lengths = per_part[:, 0].copy(), per_part.sum(axis=1, dtype=np.int32)
     return Batch(

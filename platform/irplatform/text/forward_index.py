@@ -113,8 +113,8 @@ class ForwardIndex:
     def doc_ids(self, rows: Sequence[int] | Int64) -> list[str]:
         """The ids of the documents in some rows."""
         if (texts := given_texts()) is not None:
-            given = [*texts.documents]
-            return [given[int(row) - self.held] for row in rows]
+            ids = [*texts.documents]
+            return [ids[int(row) - self.held] for row in rows]
         return [self._doc_ids[int(row)] for row in rows]
 
     def matrix(self, rows: Int64, length: int) -> Int32:
@@ -162,14 +162,14 @@ class ForwardIndex:
     def lengths(self, field: TextField, rows: Int64 | None = None) -> Int32:
         """The number of words of a field of documents, or of all: int32 [documents]."""
         if rows is None or given_texts() is None:
-            return _some(self._array(field, "lengths", np.int32), rows)
+            return _select(self._array(field, "lengths", np.int32), rows)
         words, places = self._words(rows)
         return words.lengths(places, field).astype(np.int32)
 
     def unique_counts(self, field: TextField, rows: Int64 | None = None) -> Int32:
         """The number of distinct words of a field of documents, or of all: int32 [documents]."""
         if rows is None or given_texts() is None:
-            return _some(self._array(field, "unique", np.int32), rows)
+            return _select(self._array(field, "unique", np.int32), rows)
         return distinct_of(self.tokens(rows, field)).astype(np.int32)
 
     def idf(self, field: TextField) -> Float64:
@@ -185,7 +185,7 @@ class ForwardIndex:
     def idf_mass(self, field: TextField, rows: Int64 | None = None) -> Float64:
         """The summed IDF of the distinct words of a field: float64 [documents]."""
         if rows is None or given_texts() is None:
-            return _some(self._array(field, "idf-mass", np.float64), rows)
+            return _select(self._array(field, "idf-mass", np.float64), rows)
         return distinct_of(self.tokens(rows, field), self.idf(field))
 
     def distinct_numbers(
@@ -221,10 +221,10 @@ class ForwardIndex:
             return flat[padded:].astype(np.int64), np.where(
                 positions < 0, len(flat) - padded, positions
             )
-        seen = np.zeros(vocabulary + 1, dtype=np.bool_)
-        seen[tokens] = True  # padding, -1, marks the last entry
-        seen[vocabulary] = False
-        distinct = np.flatnonzero(seen)
+        marks = np.zeros(vocabulary + 1, dtype=np.bool_)
+        marks[tokens] = True  # padding, -1, marks the last entry
+        marks[vocabulary] = False
+        distinct = np.flatnonzero(marks)
         place = np.full(vocabulary + 1, len(distinct), dtype=np.int64)
         place[distinct] = np.arange(len(distinct))
         return distinct, place[tokens]
@@ -245,7 +245,7 @@ class ForwardIndex:
         return map_array(self._folder / file, dtype)
 
 
-def _some(values: npt.NDArray[Number], rows: Int64 | None) -> npt.NDArray[Number]:
+def _select(values: npt.NDArray[Number], rows: Int64 | None) -> npt.NDArray[Number]:
     return values if rows is None else values[rows]
 
 
@@ -253,14 +253,14 @@ class WordStatistics(ForwardIndex):
     """A forward index without its documents: what a checkpoint keeps to score texts."""
 
     def __init__(self, path: Path) -> None:
-        with np.load(path, allow_pickle=False) as kept:
-            self._kept = dict(kept)
-        words = self._kept.pop("words").tobytes().decode()
+        with np.load(path, allow_pickle=False) as arrays:
+            self._file_arrays = dict(arrays)
+        words = self._file_arrays.pop("words").tobytes().decode()
         nothing = np.empty(0, dtype=np.int32)
         self._start(
-            int(self._kept["count"]),
+            int(self._file_arrays["count"]),
             Vocabulary.of(words.split("\n") if words else []),
-            dict(zip(FIELDS, self._kept["average_lengths"].tolist(), strict=True)),
+            dict(zip(FIELDS, self._file_arrays["average_lengths"].tolist(), strict=True)),
             StringTable.of([]),
             DocumentWords(nothing, np.zeros(1, dtype=np.int64), nothing),
         )
@@ -281,7 +281,9 @@ class WordStatistics(ForwardIndex):
         )
 
     def _read(self, file: str, dtype: type[Number]) -> npt.NDArray[Number]:
-        values: npt.NDArray[Number] = self._kept[file.rpartition(".")[0]].astype(dtype, copy=False)
+        values: npt.NDArray[Number] = self._file_arrays[file.rpartition(".")[0]].astype(
+            dtype, copy=False
+        )
         return values
 
 

@@ -1,7 +1,7 @@
 """Texts that are scored in place of a collection's documents, with words as in a forward index.
 
-Rerankers read words of documents by row. Inside `given`, the rows of a forward index are those of
-the texts, behind the rows of its documents. What is stored for documents has no such rows. Words
+Rerankers read words of documents by row. Inside `substitute`, the rows of a forward index are those
+of the texts, behind the rows of its documents. What is stored for documents has no such rows. Words
 that the collection lacks are left out: nothing is known of them.
 """
 
@@ -123,7 +123,7 @@ def given_texts() -> GivenTexts | None:
 
 
 @contextmanager
-def given(texts: GivenTexts) -> Iterator[None]:
+def substitute(texts: GivenTexts) -> Iterator[None]:
     """Let texts stand in for documents, in this thread."""
     token = _given.set(texts)
     try:
@@ -132,10 +132,10 @@ def given(texts: GivenTexts) -> Iterator[None]:
         _given.reset(token)
 
 
-def refuse_texts(what: str) -> None:
-    """Raise an InputError if texts are scored: `what` is only stored for documents."""
+def refuse_texts(fact: str) -> None:
+    """Raise an InputError if texts are scored: `fact` is only stored for documents."""
     if given_texts() is not None:
         raise InputError(
-            f"a text has no {what}, which this reranker reads: score documents of the collection "
+            f"a text has no {fact}, which this reranker reads: score documents of the collection "
             "by id, or train one without it."
         )

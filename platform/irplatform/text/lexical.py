@@ -101,8 +101,8 @@ class FieldMatch(MatchFeatures["Float64"]):
     @cached_property
     def known(self) -> Int32:
         """The distinct words of the query that the collection has, ascending: int32 [known]."""
-        known: Int32 = np.unique(self.query[self.query >= 0])
-        return known
+        words: Int32 = np.unique(self.query[self.query >= 0])
+        return words
 
     @cached_property
     def unknown(self) -> int:
@@ -197,8 +197,8 @@ def _is_one_of(tokens: Int32, words: Int32) -> npt.NDArray[np.bool_]:
 def known_bigrams(query: Int32) -> tuple[set[tuple[int, int]], int]:
     """The distinct bigrams of known words, and the number of the others."""
     pairs = list(pairwise(query.tolist()))
-    known = {pair for pair in pairs if min(pair) >= 0}
-    return known, sum(min(pair) < 0 for pair in pairs)
+    bigrams = {pair for pair in pairs if min(pair) >= 0}
+    return bigrams, sum(min(pair) < 0 for pair in pairs)
 
 
 def _ratio(numerator: Any, denominator: Any) -> Any:

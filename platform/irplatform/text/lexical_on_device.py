@@ -38,7 +38,7 @@ def statistics(index: ForwardIndex, rows: Int64 | None) -> Float64:
 class QueryFacts(NamedTuple, Generic[Facts]):
     """Facts about the queries of n topics or documents, as arrays or as tensors on a device."""
 
-    known: Facts
+    words: Facts
     """The known words of the query, int32 [n, k]."""
     repeats: Facts
     """How often the query has each of them, int64 [n, k]."""
@@ -59,10 +59,12 @@ def query_facts(index: ForwardIndex, queries: Sequence[Int32]) -> QueryFacts[Arr
     matches = [[FieldMatch(index, field, q, np.arange(0)) for field in FIELDS] for q in queries]
     texts = [of_fields[-1] for of_fields in matches]
     bigrams = [known_bigrams(query) for query in queries]
-    pairs = [np.array(sorted(known), dtype=np.int64).reshape(-1, 2) for known, _ in bigrams]
+    pairs = [
+        np.array(sorted(bigram_set), dtype=np.int64).reshape(-1, 2) for bigram_set, _ in bigrams
+    ]
     sizes = [
-        [text.size, len(known) + unknown]
-        for text, (known, unknown) in zip(texts, bigrams, strict=True)
+        [text.size, len(bigram_set) + unknown]
+        for text, (bigram_set, unknown) in zip(texts, bigrams, strict=True)
     ]
     idf = [
         padded([of_fields[number].idf for of_fields in matches], 0) for number in range(len(FIELDS))
@@ -97,15 +99,17 @@ class DeviceMatch(MatchFeatures[Tensor]):
         place = torch.arange(words.shape[1], device=words.device)
         in_title = place < self.lengths[0, :, None]
         self._inside = torch.stack([in_title, ~in_title, torch.ones_like(in_title)])[..., None]
-        found = words[:, :, None] == query.known[:, None]
-        self.frequencies = (found & self._inside).sum(dim=2, dtype=torch.float64)
+        matches = words[:, :, None] == query.words[:, None]
+        self.frequencies = (matches & self._inside).sum(dim=2, dtype=torch.float64)
         self.present = (self.frequencies > 0).double()
 
     def columns(self, names: Sequence[str]) -> Tensor:
         """The features of these names: float32 [documents, names]."""
-        wanted = kinds_and_fields(names)
-        values = {kind: getattr(self, kind)() for kind in dict.fromkeys(kind for kind, _ in wanted)}
-        columns = [values[kind][FIELDS.index(field)] for kind, field in wanted]
+        features = kinds_and_fields(names)
+        values = {
+            kind: getattr(self, kind)() for kind in dict.fromkeys(kind for kind, _ in features)
+        }
+        columns = [values[kind][FIELDS.index(field)] for kind, field in features]
         return torch.stack(columns, dim=1).float()
 
     @property
@@ -113,8 +117,8 @@ class DeviceMatch(MatchFeatures[Tensor]):
         """How many of the query's distinct bigrams each document has, and how many there are."""
         first, second = self._pairs[:, :, None]
         words, inside = self._words[:, :, None], self._inside
-        both = (words[:, :-1] == first) & (words[:, 1:] == second)
-        shared = (both & inside[:, :, :-1] & inside[:, :, 1:]).any(dim=2)
+        matches = (words[:, :-1] == first) & (words[:, 1:] == second)
+        shared = (matches & inside[:, :, :-1] & inside[:, :, 1:]).any(dim=2)
         return shared.sum(dim=2, dtype=torch.float64), self._bigrams
 
 

@@ -50,40 +50,40 @@ def train(
     begins = np.zeros(len(points) + 1, dtype=np.int64)
     np.cumsum([len(path) for path in points], out=begins[1:])
     nodes = np.concatenate(points).astype(np.uint32)
-    wanted = 1 - np.concatenate(codes).astype(np.float32)
+    targets = 1 - np.concatenate(codes).astype(np.float32)
     rates = model.wv.expandos["sample_int"] if model.sample else np.empty(0, dtype=np.uint32)
     inputs, outputs = model.wv.vectors.reshape(-1), model.syn1.reshape(-1)
     sigmoid = _sigmoid()
-    kept = np.empty(model.batch_words, dtype=np.int32)
+    sample = np.empty(model.batch_words, dtype=np.int32)
     ends = np.empty(model.batch_words + 1, dtype=np.int64)
     model.epochs = epochs
     for epoch in range(epochs):
-        done = 0
+        sentence_number = 0
         with file.open("rb") as numbers:
             for count, sentence_count in batches:
-                rate = model._get_next_alpha(done / model.corpus_count, epoch)
+                rate = model._get_next_alpha(sentence_number / model.corpus_count, epoch)
                 words = np.fromfile(numbers, dtype=np.int32, count=count)
                 state = 0
                 if model.sample:
                     high, low = (model.random.randint(0, 2**24) for _ in range(2))
                     state = 2**24 * high + low
-                size, sentences_kept = kernel.keep(words, rates, state, kept, ends)
+                size, sentences_kept = kernel.keep(words, rates, state, sample, ends)
                 shrinkage = model.random.randint(0, model.window, size)
                 kernel.train(
-                    kept[:size],
+                    sample[:size],
                     ends[:sentences_kept],
                     shrinkage,
                     model.window,
                     np.float32(rate),
                     begins,
                     nodes,
-                    wanted,
+                    targets,
                     inputs,
                     outputs,
                     model.vector_size,
                     sigmoid,
                 )
-                done += sentence_count
+                sentence_number += sentence_count
                 advance(count - sentence_count)
     file.unlink()
 

@@ -109,10 +109,10 @@ def _dots(_: Any, inputs: Any, at: Any, outputs: Any, one: Any, other: Any, size
             for part in range(4):
                 place = builder.add(start, _long(8 * part))
                 value = _load(builder, row, place, _EIGHT)
-                for column, kept in zip(columns, sums, strict=True):
+                for column, column_sums in zip(columns, sums, strict=True):
                     factor = _load(builder, column, place, _EIGHT)
-                    total = _fused(builder, value, factor, builder.load(kept[part]))
-                    builder.store(total, kept[part])
+                    total = _fused(builder, value, factor, builder.load(column_sums[part]))
+                    builder.store(total, column_sums[part])
 
         def add(rest: Any, product: Any) -> None:
             longer = builder.fpext(product, _DOUBLE)
@@ -129,22 +129,22 @@ def _dots(_: Any, inputs: Any, at: Any, outputs: Any, one: Any, other: Any, size
             for column, rest in zip(columns, rests, strict=True):
                 add(rest, builder.fmul(value, _load(builder, column, start, _FLOAT)))
         products = [
-            _misread(builder, builder.fadd(builder.load(rest), _of_lanes(builder, kept)))
-            for kept, rest in zip(sums, rests, strict=True)
+            _misread(builder, builder.fadd(builder.load(rest), _of_lanes(builder, lane_sums)))
+            for lane_sums, rest in zip(sums, rests, strict=True)
         ]
         return context.make_tuple(builder, signature.return_type, products)
 
     del at, one, other, size
     places = types.int64
-    both = UniTuple(types.float32, 2)
-    return both(inputs, places, outputs, places, places, places), generate
+    pair = UniTuple(types.float32, 2)
+    return pair(inputs, places, outputs, places, places, places), generate
 
 
 def _of_lanes(builder: Any, sums: Any) -> Any:
     """The sum of the lanes of four vectors, in double precision."""
     halves = []
-    for kept in sums:
-        value = builder.load(kept)
+    for register in sums:
+        value = builder.load(register)
         low = builder.shuffle_vector(value, value, _lanes(0, 1, 2, 3))
         high = builder.shuffle_vector(value, value, _lanes(4, 5, 6, 7))
         halves.append(builder.fadd(low, high))
@@ -185,18 +185,18 @@ def _update(
             with _range(builder, start, stop, width * registers) as (first, _):
                 places = [builder.add(first, _long(width * part)) for part in range(registers)]
                 values = [_load(builder, row, place, kind) for place in places]
-                for kept in sums:
-                    builder.store(_zero(kind), kept)
+                for register in sums:
+                    builder.store(_zero(kind), register)
                 with _range(builder, _long(0), count, 1) as (number, _):
                     output = builder.gep(all_outputs, [builder.load(builder.gep(rows, [number]))])
                     gradient = builder.load(builder.gep(factors, [number]))
                     factor = _spread(builder, gradient, kind)
-                    for place, value, kept in zip(places, values, sums, strict=True):
+                    for place, value, register in zip(places, values, sums, strict=True):
                         old = _load(builder, output, place, kind)
-                        builder.store(step(builder, factor, old, builder.load(kept)), kept)
+                        builder.store(step(builder, factor, old, builder.load(register)), register)
                         _store(builder, step(builder, factor, value, old), output, place)
-                for place, value, kept in zip(places, values, sums, strict=True):
-                    _store(builder, builder.fadd(value, builder.load(kept)), row, place)
+                for place, value, register in zip(places, values, sums, strict=True):
+                    _store(builder, builder.fadd(value, builder.load(register)), row, place)
         return context.get_dummy_value()
 
     del at, count, size
@@ -206,10 +206,10 @@ def _update(
 
 
 @compiled
-def keep(words: Any, rates: Any, state: Any, kept: Any, ends: Any) -> Any:
+def keep(words: Any, rates: Any, state: Any, sample: Any, ends: Any) -> Any:
     """Draw the words that are trained: their number, and that of sentences.
 
-    Fills `kept` with words, and `ends` with the place after each sentence. `rates` is empty where
+    Fills `sample` with words, and `ends` with the place after each sentence. `rates` is empty where
     all words are kept. `state` is that of Java's generator of random numbers.
     """
     state = np.uint64(state)
@@ -226,7 +226,7 @@ def keep(words: Any, rates: Any, state: Any, kept: Any, ends: Any) -> Any:
                 state &= np.uint64(2**48 - 1)
                 if np.uint64(rates[word]) < draw:
                     continue
-            kept[count] = word
+            sample[count] = word
             count += 1
     return count, sentences
 

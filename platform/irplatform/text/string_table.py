@@ -98,15 +98,15 @@ class StringTable(Texts):
         """The entries whose string is not that of their number."""
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         starts = np.where(numbers > 0, self._ends[np.maximum(numbers, 1) - 1], 0)
-        found = numbers != UNKNOWN
-        same = found & (self._ends[numbers] - starts == lengths)
+        hits = numbers != UNKNOWN
+        same = hits & (self._ends[numbers] - starts == lengths)
         entries = np.flatnonzero(same)
-        own = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-        theirs, offsets = ragged(starts[entries], lengths[entries])
-        ours, _ = ragged((lengths.cumsum() - lengths)[entries], lengths[entries])
-        wrong = np.flatnonzero(self._letters[theirs] != own[ours])
+        letters = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        table_places, offsets = ragged(starts[entries], lengths[entries])
+        places, _ = ragged((lengths.cumsum() - lengths)[entries], lengths[entries])
+        wrong = np.flatnonzero(self._letters[table_places] != letters[places])
         same[entries[np.searchsorted(offsets, wrong, side="right") - 1]] = False
-        others: list[int] = np.flatnonzero(found & ~same).tolist()
+        others: list[int] = np.flatnonzero(hits & ~same).tolist()
         return others
 
     def _number(self, string: bytes, place: int, string_hash: np.uint64) -> int:
@@ -164,11 +164,11 @@ class StringTableWriter:
         suspect = np.zeros(len(hashes), dtype=np.bool_)
         suspect[1:] = hashes[1:] == hashes[:-1]
         suspect[:-1] |= suspect[1:]
-        seen: set[str] = set()
+        strings: set[str] = set()
         for number in order[suspect].tolist():
-            if (string := table[number]) in seen:
+            if (string := table[number]) in strings:
                 return string
-            seen.add(string)
+            strings.add(string)
         return None
 
 

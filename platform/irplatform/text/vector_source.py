@@ -89,8 +89,8 @@ class VectorSource:
         if folder := self.ready.get(self.key(options)):
             mark = fingerprint({"files": digests(_files(folder))})
             return Artifact(folder, mark, built=False, seconds=0.0)
-        given = (*([self.imported] if self.imported else []), *self.extra_text)
-        files = HashedFiles(given if self.files is None else ())
+        paths = (*([self.imported] if self.imported else []), *self.extra_text)
+        files = HashedFiles(paths if self.files is None else ())
         files.digests()
         made_from: dict[str, Any] = {"source": self._of_user, "format": VECTORS_FORMAT}
         label = corpus.name
@@ -106,7 +106,7 @@ class VectorSource:
             else:
                 total = corpus.size_hint()
                 train_vectors(corpus, self.extra_text, options, folder, total=total)
-            for path in given:
+            for path in paths:
                 files.check(path)
 
         work = None if self.imported else Work("vectors", amount=corpus.size_hint() or 1)

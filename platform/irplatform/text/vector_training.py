@@ -181,8 +181,8 @@ def _train(
             silent = _Sentences(path, lambda _: None)
             skip_gram.train(model, silent, path.with_suffix(".numbers"), epochs, advance)
         else:
-            told = _Sentences(path, advance)
-            model.train(told, total_examples=model.corpus_count, epochs=epochs)
+            training_text = _Sentences(path, advance)
+            model.train(training_text, total_examples=model.corpus_count, epochs=epochs)
     facts: dict[str, Any] = {
         "source": "trained",
         "options": options.model_dump(mode="json"),

@@ -147,8 +147,8 @@ class WordVectors:
     def known_rows(self, words: Sequence[str]) -> Int64:
         """The rows of the words that have a vector, in their order: int64."""
         rows = self.words.find(words)
-        known: Int64 = rows[rows != UNKNOWN].astype(np.int64)
-        return known
+        vector_rows: Int64 = rows[rows != UNKNOWN].astype(np.int64)
+        return vector_rows
 
     def align(self, vocabulary: Vocabulary) -> Int32:
         """The row of every word of a vocabulary, int32 [words]; UNK's for words without a vector.
@@ -176,8 +176,8 @@ class WordVectors:
         """
         if not len(vocabulary):
             return 0.0, 0.0
-        known = self.align(vocabulary) != self.unk
-        return float(known.mean()), float(frequency[known].sum() / frequency.sum())
+        mask = self.align(vocabulary) != self.unk
+        return float(mask.mean()), float(frequency[mask].sum() / frequency.sum())
 
 
 def import_vectors(path: Path, folder: Path) -> None:
@@ -218,8 +218,8 @@ def import_vectors(path: Path, folder: Path) -> None:
         raise InputError(f"no entry of this {kind} file is a word.", path=path)
     vectors = np.stack(list(by_word.values())).astype(np.float32, copy=False)
     notice(f"{path.name}: {kind}, {len(by_word):,} of its {entries:,} entries are words and kept.")
-    if told := [f"{count:,} {how}" for how, count in odd.items() if count]:
-        notice(f"{path.name}: odd entries: {'; '.join(told)}.")
+    if remarks := [f"{count:,} {oddity}" for oddity, count in odd.items() if count]:
+        notice(f"{path.name}: odd entries: {'; '.join(remarks)}.")
     facts: dict[str, Any] = {"source": "imported", "file": path.name, "kind": kind}
     facts |= {"entries": entries, "seed": _SEED}
     WordVectors.with_unk(list(by_word), vectors, seed=_SEED, facts=facts).save(folder)

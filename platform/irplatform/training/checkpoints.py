@@ -198,14 +198,14 @@ def write_checkpoint(
     topics: Sequence[Topic],
     description: Mapping[str, Any],
     inner: Sequence[Path] = (),
-    asked: Iterable[str] = (),
+    query_texts: Iterable[str] = (),
     words: Mapping[str, Path] = MappingProxyType({}),
 ) -> None:
     """Complete a checkpoint, whose members have written their folders.
 
     `description` has at least `reranker`, `options` and `interpolation` with its `weight`. Queries
-    are those of the topics, of `inner` checkpoints that it was trained with, and those `asked`
-    besides. `words` are the folders of what it read of the collection's words, by kind.
+    are those of the topics, of `inner` checkpoints that it was trained with, and those of
+    `query_texts`. `words` are the folders of what it read of the collection's words, by kind.
     """
     shutil.rmtree(folder / _VECTORS, ignore_errors=True)
     for key, source in vectors.items():
@@ -220,7 +220,7 @@ def write_checkpoint(
         else:
             shutil.copytree(source, folder / _WORDS / kind, copy_function=_link_or_copy)
     queries = {mark for topic in topics for mark in topic_marks(topic)}
-    queries.update(map(query_mark, asked))
+    queries.update(map(query_mark, query_texts))
     recorded = {
         "format": FORMAT,
         "members": members,

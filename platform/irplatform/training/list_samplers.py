@@ -96,12 +96,12 @@ class ListSampler(Sampler):
         relevant = random.permutation(np.flatnonzero(~lowest))[: settings.relevant_per_topic]
         judged, unjudged = np.flatnonzero(lowest & pool.judged), np.flatnonzero(~pool.judged)
         for start in range(0, len(relevant), settings.relevant_per_list):
-            chosen = relevant[start : start + settings.relevant_per_list]
-            wanted = min(settings.lower_per_list, settings.lower_per_relevant * len(chosen))
-            others = max(round(settings.unjudged_share * wanted), wanted - len(judged))
+            positives = relevant[start : start + settings.relevant_per_list]
+            count = min(settings.lower_per_list, settings.lower_per_relevant * len(positives))
+            others = max(round(settings.unjudged_share * count), count - len(judged))
             others = min(others, len(unjudged))
             yield np.concatenate(
-                [chosen, _draw(judged, wanted - others, random), _draw(unjudged, others, random)]
+                [positives, _draw(judged, count - others, random), _draw(unjudged, others, random)]
             )
 
 
@@ -246,5 +246,5 @@ class GroupSampler(Sampler):
 
 def _draw_group(places: Int64, count: int, random: np.random.Generator) -> list[int]:
     """Some of the places, each at most once if there are enough."""
-    chosen: list[int] = random.choice(places, count, replace=len(places) < count).tolist()
-    return chosen
+    group: list[int] = random.choice(places, count, replace=len(places) < count).tolist()
+    return group

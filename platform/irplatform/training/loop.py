@@ -348,9 +348,9 @@ class LoopState:
 
     @staticmethod
     def _keep(path: Path, tensors: dict[str, Tensor], identity: dict[str, Any]) -> None:
-        made = path.with_name(f"made-{path.name}")
-        WeightFile(made).save(tensors, identity)
-        keep_made(made, path)
+        draft = path.with_name(f"made-{path.name}")
+        WeightFile(draft).save(tensors, identity)
+        keep_made(draft, path)
 
     def best(self) -> dict[str, Tensor]:
         """The weights of the best epoch."""

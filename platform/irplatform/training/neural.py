@@ -61,7 +61,7 @@ class NeuralReranker(TrainableReranker):
         self.resources = resources
         torch.manual_seed(resources.seed)
         self.network = make().to(resources.device).eval()
-        self._named(self.describe_model())  # fails now where something is missing
+        self._with_model(self.describe_model())  # fails now where something is missing
 
     def describe_model(self) -> Mapping[str, Any]:
         """Return what weights must have been saved with, as JSON: by default the sizes."""
@@ -93,7 +93,7 @@ class NeuralReranker(TrainableReranker):
 
     def save(self, folder: Path) -> None:
         """Write the weights."""
-        description = self._named(self.describe_model())
+        description = self._with_model(self.describe_model())
         WeightFile(folder / self._file).save(self.network.state_dict(), description)
 
     def load(self, folder: Path) -> None:
@@ -104,13 +104,13 @@ class NeuralReranker(TrainableReranker):
 
     def saved_weights(self, folder: Path, description: Mapping[str, Any]) -> dict[str, Tensor]:
         """Return weights that were saved in a folder with this identity."""
-        return WeightFile(folder / self._file).load(self._named(description))
+        return WeightFile(folder / self._file).load(self._with_model(description))
 
     @property
     def _file(self) -> str:
         return f"{self.model}.safetensors"
 
-    def _named(self, description: Mapping[str, Any]) -> dict[str, Any]:
+    def _with_model(self, description: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": self.model, **description}
 
 

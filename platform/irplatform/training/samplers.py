@@ -292,10 +292,10 @@ class PointSampler(Sampler):
         random = np.random.default_rng([self._seed, 1_000_003, epoch])
         topics, documents, grades = [], [], []
         for number, pool in enumerate(self.pools):
-            chosen = self._choose(pool, random)
-            topics.append(np.full(len(chosen), number, dtype=np.int64))
-            documents.append(chosen)
-            grades.append(pool.grades[chosen])
+            sample = self._choose(pool, random)
+            topics.append(np.full(len(sample), number, dtype=np.int64))
+            documents.append(sample)
+            grades.append(pool.grades[sample])
         grade = np.concatenate(grades)
         order = random.permutation(len(grade))
         grade = grade[order]

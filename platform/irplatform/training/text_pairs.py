@@ -50,8 +50,8 @@ class PairsOfTopics:
         )
 
     def __contains__(self, pair: TextPair) -> bool:
-        known = bool(self.sources) and source_mark(pair.group) in self.sources
-        return known or (bool(self.queries) and query_mark(pair.query) in self.queries)
+        source_match = bool(self.sources) and source_mark(pair.group) in self.sources
+        return source_match or (bool(self.queries) and query_mark(pair.query) in self.queries)
 
 
 class TextPairs:
@@ -101,6 +101,6 @@ class TextPairs:
 
 def _column(header: list[str], name: str, path: Path) -> int:
     if name not in header:
-        listed = ", ".join(header[:12]) or "none"
-        raise InputError(f"there is no column '{name}'; the columns: {listed}.", path=path, line=1)
+        columns = ", ".join(header[:12]) or "none"
+        raise InputError(f"there is no column '{name}'; the columns: {columns}.", path=path, line=1)
     return header.index(name)

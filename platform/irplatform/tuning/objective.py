@@ -75,11 +75,11 @@ class TunedSystem:
 
     def retrieving(self) -> Sequence[ChosenRetriever]:
         """Return the retrievers, before anything is tuned."""
-        return self._chosen({})[0]
+        return self._systems({})[0]
 
     def describe(self, settings: Mapping[str, object]) -> dict[str, Any]:
         """Return all options of all systems under some settings."""
-        first, second = self._chosen(settings)
+        first, second = self._systems(settings)
         return {"systems": [*(c.describe() for c in first), *(c.describe() for c in second)]}
 
     def depends_on(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class TunedSystem:
 
     def score(self, settings: Mapping[str, object]) -> Mapping[str, float]:
         """Score every topic; topics without results may be left out."""
-        retrievers, rerankers = self._chosen(settings)
+        retrievers, rerankers = self._systems(settings)
         candidates = self._first_stages.of(retrievers)
         run = candidates.cut(candidates.first)
         for choice in rerankers:
@@ -154,7 +154,7 @@ class TunedSystem:
         qrels = self.judgments.qrels
         return {topic.id: dict(qrels[topic.id]) for topic in self.topics if topic.id in qrels}
 
-    def _chosen(
+    def _systems(
         self, settings: Mapping[str, object]
     ) -> tuple[Sequence[ChosenRetriever], Sequence[ChosenReranker]]:
         return choose_systems(

@@ -15,7 +15,7 @@ from irplatform.options import path_within
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from irplatform.registry.dependencies import Chosen
+    from irplatform.registry.dependencies import ChosenSystem
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Declared:
     below: bool = False
 
     @property
-    def whole(self) -> bool:
+    def is_integral(self) -> bool:
         """Whether it takes whole numbers only."""
         if self.kinds:
             return int in self.kinds and float not in self.kinds
@@ -63,20 +63,20 @@ class Declared:
         return (*switches, *(k for k in self.kinds if isinstance(k, str)))
 
 
-def declarations(systems: Sequence[Chosen[Any]], name: str) -> Iterator[Declared]:
+def declarations(systems: Sequence[ChosenSystem[Any]], name: str) -> Iterator[Declared]:
     """Yield the options of a setting's name, one per system that has it."""
     for system in systems:
         if path := _path(system, name):
             yield _walk(system, path)
 
 
-def takes_text(systems: Sequence[Chosen[Any]], name: str) -> bool:
+def takes_text(systems: Sequence[ChosenSystem[Any]], name: str) -> bool:
     """Return whether a setting is text in every system that has it."""
     options = list(declarations(systems, name))
     return bool(options) and all(option.text for option in options)
 
 
-def in_common(systems: Sequence[Chosen[Any]], name: str, other: str) -> str:
+def in_common(systems: Sequence[ChosenSystem[Any]], name: str, other: str) -> str:
     """Return the option that two settings share, such as "k1 of bm25", or ""."""
     for system in systems:
         path = _path(system, name)
@@ -85,14 +85,14 @@ def in_common(systems: Sequence[Chosen[Any]], name: str, other: str) -> str:
     return ""
 
 
-def _path(system: Chosen[Any], name: str) -> list[str]:
+def _path(system: ChosenSystem[Any], name: str) -> list[str]:
     """The path of a setting in a system's options, or []."""
     options = type(system.options).model_fields
     path = path_within(name, system.name, options)
     return path if path and path[0] in options else []
 
 
-def _walk(system: Chosen[Any], path: Sequence[str]) -> Declared:
+def _walk(system: ChosenSystem[Any], path: Sequence[str]) -> Declared:
     value: Any = system.options
     field: FieldInfo | None = None
     kinds: tuple[Any, ...] = ()

@@ -45,7 +45,7 @@ class TuneReport:
     @property
     def chosen(self) -> dict[str, object]:
         """Every searched option with the recommended value."""
-        return {**self.defaults, **self.outcome.chosen.settings}
+        return {**self.defaults, **self.outcome.choice.settings}
 
     @property
     def comparison(self) -> Difference:
@@ -55,7 +55,7 @@ class TuneReport:
     @property
     def lucky(self) -> bool:
         """Whether the best trial is too little better than the defaults to be chosen."""
-        return self.outcome.best is not self.outcome.chosen
+        return self.outcome.best is not self.outcome.choice
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON object of `platform tune`."""
@@ -74,7 +74,7 @@ class TuneReport:
             "per_fold": [{**self.defaults, **trial.settings} for trial in outcome.per_fold],
             "scores": {
                 "defaults": _mean(outcome.defaults.scores),
-                "chosen": _mean(outcome.chosen.scores),
+                "chosen": _mean(outcome.choice.scores),
                 "best": _mean(outcome.best.scores),
                 "held_out": _mean(outcome.held_out),
             },
@@ -93,13 +93,15 @@ class TuneReport:
         folds = [{**self.defaults, **trial.settings} for trial in outcome.per_fold]
         rows = [("option", "default", "chosen", "in each fold")]
         for name in self.names:
-            in_folds = "  ".join(_shown(fold[name]) for fold in folds)
-            rows.append((name, _shown(self.defaults[name]), _shown(self.chosen[name]), in_folds))
+            in_folds = "  ".join(_value_text(fold[name]) for fold in folds)
+            rows.append(
+                (name, _value_text(self.defaults[name]), _value_text(self.chosen[name]), in_folds)
+            )
         scores = [
             (self.measure, ""),
             (_figure(outcome.defaults.scores), "defaults"),
             (
-                _figure(outcome.chosen.scores),
+                _figure(outcome.choice.scores),
                 "chosen, on the topics it was chosen on: too good to be true",
             ),
             (_figure(outcome.held_out), "chosen, each topic held out: what to expect"),
@@ -120,7 +122,7 @@ class TuneReport:
                 f"{_mean(outcome.best.scores) - _mean(outcome.defaults.scores):+.4f} on these "
                 "topics, less than one standard error."
             )
-        elif outcome.chosen.settings and not gain.is_clear:
+        elif outcome.choice.settings and not gain.is_clear:
             lines.append(
                 "Held out, the gain cannot be distinguished from chance: better keep the defaults."
             )
@@ -135,15 +137,15 @@ class TuneReport:
         """Return all given and chosen options as a `config`; defaults that stay are left out."""
         outcome, gain = self.outcome, self.outcome.gain
         # TOML does not allow both a table and one of its parts.
-        chosen = self.chosen if outcome.chosen.settings else {}
-        settings = flat({**self.settings, **chosen})
+        choices = self.chosen if outcome.choice.settings else {}
+        settings = flat({**self.settings, **choices})
         lines = [
             command_line(self.command),
             f"# chosen on the {len(outcome.held_out):,} topics of {self.tuned_on}, "
             f"{outcome.tried:,} trials",
             f"# {self.measure}: defaults {_figure(outcome.defaults.scores)}, held out "
             f"{_figure(outcome.held_out)} ({gain.mean:+.4f} ± {gain.error:.4f})",
-            *([] if chosen else [f"# the defaults of {', '.join(self.names)} stay"]),
+            *([] if choices else [f"# the defaults of {', '.join(self.names)} stay"]),
             *(f"{toml_key(name)} = {toml_value(value)}" for name, value in settings.items()),
         ]
         return "\n".join(lines) + "\n"
@@ -156,7 +158,7 @@ class TuneReport:
         return f"{gain.mean:+.4f} ± {gain.error:.4f} (standard error over topics){p_text}"
 
     def _best(self) -> str:
-        return ", ".join(f"{n}={_shown(v)}" for n, v in self.outcome.best.settings.items())
+        return ", ".join(f"{n}={_value_text(v)}" for n, v in self.outcome.best.settings.items())
 
 
 def command_line(command: Sequence[str]) -> str:
@@ -173,7 +175,7 @@ def _figure(scores: Mapping[str, float]) -> str:
     return f"{_mean(scores):.4f}"
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return value if isinstance(value, str) else toml_value(value).strip('"')
@@ -198,15 +200,15 @@ class Progress:
         self._seconds.append(trial.seconds)
         mean = mean_over(trial, list(trial.scores))
         self._best = max(self._best, mean)
-        done, now = len(self._seconds), time.monotonic()
-        if done > 1 and now - self._last_line < _QUIET_INTERVAL:
+        count, now = len(self._seconds), time.monotonic()
+        if count > 1 and now - self._last_line < _QUIET_INTERVAL:
             return
         self._last_line = now
         durations = self._seconds[1:] or self._seconds  # the first one also starts Java
         per_trial = sum(durations) / len(durations)
-        seconds_left = per_trial * max(self._expected - done, 0)
+        seconds_left = per_trial * max(self._expected - count, 0)
         notice(
-            f"trial {done:,} of at most {self._expected:,}: {self._measure} {mean:.4f}, best so "
+            f"trial {count:,} of at most {self._expected:,}: {self._measure} {mean:.4f}, best so "
             f"far {self._best:.4f}; {_duration(per_trial)} a trial, {_duration(seconds_left)} left"
         )
 

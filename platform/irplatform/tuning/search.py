@@ -55,7 +55,7 @@ class Outcome:
     """The outcome of a search.
 
     Attributes:
-        chosen: the recommended trial; `defaults` if nothing beats them clearly.
+        choice: the recommended trial; `defaults` if nothing beats them clearly.
         best: the trial with the best mean.
         per_fold: the choice without each fold's topics.
         held_out: topic id to its score under the choice made without it.
@@ -63,7 +63,7 @@ class Outcome:
     """
 
     defaults: Trial
-    chosen: Trial
+    choice: Trial
     best: Trial
     per_fold: Sequence[Trial]
     held_out: dict[str, float]
@@ -109,7 +109,7 @@ def search(
             best = best_of([defaults, best, run(refined)], topics)
         return best, best_if_clear(best, defaults, topics)
 
-    best, chosen = choose(topics)
+    best, choice = choose(topics)
     per_fold: list[Trial] = []
     held_out: dict[str, float] = {}
     for split in fold_topics(topics, plan.folds, plan.seed, families):
@@ -117,7 +117,7 @@ def search(
         per_fold.append(fold_choice)
         held_out |= {topic: fold_choice.scores[topic] for topic in split.validation}
     return Outcome(
-        defaults, chosen, best, per_fold, {topic: held_out[topic] for topic in topics}, len(trials)
+        defaults, choice, best, per_fold, {topic: held_out[topic] for topic in topics}, len(trials)
     )
 
 
@@ -233,7 +233,7 @@ class Trials:
     def __len__(self) -> int:
         return len(self._marks)
 
-    def known(self, settings: Mapping[str, object]) -> bool:
+    def has_result(self, settings: Mapping[str, object]) -> bool:
         """Return whether these settings have been tried."""
         return fingerprint(self._describe(settings)) in self._results
 

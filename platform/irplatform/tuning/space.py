@@ -48,21 +48,21 @@ class Span:
     low: float
     high: float
     log: bool = False
-    whole: bool = False
+    is_integral: bool = False
 
     @property
     def size(self) -> int | None:
         """The number of whole numbers; None for others."""
-        return int(self.high) - int(self.low) + 1 if self.whole else None
+        return int(self.high) - int(self.low) + 1 if self.is_integral else None
 
     def values(self) -> list[Value]:
         """Return both ends."""
         ends = [self.low, self.high]
-        return [int(end) for end in ends] if self.whole else [*ends]
+        return [int(end) for end in ends] if self.is_integral else [*ends]
 
     def every(self) -> list[Value]:
         """Return all whole numbers; none for others."""
-        return list(range(int(self.low), int(self.high) + 1)) if self.whole else []
+        return list(range(int(self.low), int(self.high) + 1)) if self.is_integral else []
 
     def at(self, position: float) -> Value:
         """Return the number at a position."""
@@ -70,7 +70,7 @@ class Span:
         value = low + position * (high - low)
         if self.log:
             value = math.exp(value)
-        if self.whole:
+        if self.is_integral:
             return max(int(self.low), min(int(self.high), round(value)))
         digits = decimals(value if self.log else self.high - self.low)
         return max(self.low, min(self.high, round(value, digits)))
@@ -86,7 +86,7 @@ class Span:
 
     def _ends(self) -> tuple[float, float]:
         """The ends as positions 0 and 1; a whole number has half a step on either side."""
-        margin = 0.5 if self.whole else 0.0
+        margin = 0.5 if self.is_integral else 0.0
         low, high = self.low - margin, self.high + margin
         if not self.log:
             return low, high
@@ -98,27 +98,27 @@ class Values:
     """At least two values without an order, such as names or switches."""
 
     name: str
-    given: tuple[Value, ...]
+    choices: tuple[Value, ...]
 
     @property
     def size(self) -> int:
         """The number of values."""
-        return len(self.given)
+        return len(self.choices)
 
     def values(self) -> list[Value]:
         """Return all values."""
-        return list(self.given)
+        return list(self.choices)
 
     every = values
 
     def at(self, position: float) -> Value:
         """Return the value at a position."""
-        return self.given[min(int(position * len(self.given)), len(self.given) - 1)]
+        return self.choices[min(int(position * len(self.choices)), len(self.choices) - 1)]
 
     def position(self, value: Value) -> float:
         """Return the middle of a value's share."""
-        at = self.given.index(value) if value in self.given else 0
-        return (at + 0.5) / len(self.given)
+        at = self.choices.index(value) if value in self.choices else 0
+        return (at + 0.5) / len(self.choices)
 
 
 Dimension: TypeAlias = Span | Values
@@ -173,7 +173,7 @@ def read_space(
 def _dimension(name: str, range_text: str, declared: Declared) -> Dimension:
     parts = [part.strip() for part in range_text.split(":")]
     if len(parts) == 1:
-        return _listed(name, range_text, declared)
+        return _read_values(name, range_text, declared)
     log = parts[2:] == ["log"]
     if len(parts) > 2 and not log:
         raise InputError(f"the range '{name}={range_text}' cannot be read. {_FORMS}.")
@@ -181,10 +181,10 @@ def _dimension(name: str, range_text: str, declared: Declared) -> Dimension:
         low, high = float(parts[0]), float(parts[1])
     except ValueError as error:
         raise InputError(f"the range '{name}={range_text}' has no numbers. {_FORMS}.") from error
-    return _span(name, low, high, log=log, whole=declared.whole)
+    return _span(name, low, high, log=log, integral=declared.is_integral)
 
 
-def _listed(name: str, text: str, declared: Declared) -> Values:
+def _read_values(name: str, text: str, declared: Declared) -> Values:
     values = read_value(f"[{text}]")
     if not isinstance(values, list) or (
         declared.text and not all(isinstance(value, str | list | dict) for value in values)
@@ -205,7 +205,7 @@ def _declared(name: str, declared: Declared) -> Dimension:
     value = declared.value if isinstance(declared.value, int | float) else 0
     if low is not None and high is not None and not 0 < _WIDE * value < high:
         low, high = _inside_bounds(declared, low, high, scale=high - low)
-        return _span(name, low, high, whole=declared.whole)
+        return _span(name, low, high, integral=declared.is_integral)
     if isinstance(declared.value, bool) or value <= 0:
         raise InputError(
             f"option '{name}' of '{declared.system}' has no bounds to search between. Write "
@@ -214,9 +214,9 @@ def _declared(name: str, declared: Declared) -> Dimension:
     low = max(value / _FACTOR, low or 0)
     high = min(value * _FACTOR, high if high is not None else value * _FACTOR)
     low, high = _inside_bounds(declared, low, high)
-    if declared.whole:
+    if declared.is_integral:
         low = max(1, round(low))
-    return _span(name, low, high, log=True, whole=declared.whole)
+    return _span(name, low, high, log=True, integral=declared.is_integral)
 
 
 def _inside_bounds(
@@ -224,9 +224,9 @@ def _inside_bounds(
 ) -> tuple[float, float]:
     """The ends of a range, with excluded bounds moved a rounding step inwards."""
     if declared.above and low == declared.low:
-        low = math.floor(low) + 1 if declared.whole else _stepped(low, scale or low, 1)
+        low = math.floor(low) + 1 if declared.is_integral else _stepped(low, scale or low, 1)
     if declared.below and high == declared.high:
-        high = math.ceil(high) - 1 if declared.whole else _stepped(high, scale or high, -1)
+        high = math.ceil(high) - 1 if declared.is_integral else _stepped(high, scale or high, -1)
     return low, high
 
 
@@ -235,13 +235,13 @@ def _stepped(end: float, scale: float, sign: int) -> float:
     return round(end + sign * 10.0**-digits, digits)
 
 
-def _span(name: str, low: float, high: float, *, log: bool = False, whole: bool = False) -> Span:
+def _span(name: str, low: float, high: float, *, log: bool = False, integral: bool = False) -> Span:
     if not low < high < float("inf") or low == float("-inf"):
         raise InputError(f"the range {name}={low:g}:{high:g} is empty. {_FORMS}.")
     if log and low <= 0:
         raise InputError(f"{name}={low:g}:{high:g}:log needs a lower end above 0.")
-    if whole and not (low == int(low) and high == int(high)):
+    if integral and not (low == int(low) and high == int(high)):
         raise InputError(
             f"option '{name}' takes whole numbers; so must the range {low:g}:{high:g}."
         )
-    return Span(name, low, high, log, whole)
+    return Span(name, low, high, log, integral)

@@ -147,8 +147,8 @@ def tune(
     topics_to_search = [*tuning_collection.topics, *collection.topics]
     _check_fit(topics_to_search, systems, system_settings, dimensions, settings.preset)
     with use_workers(settings.workers):
-        chosen = plugins, systems, tuning_collection, system_settings
-        system = _tuned_system(settings, tuning, *chosen)
+        arguments = plugins, systems, tuning_collection, system_settings
+        system = _tuned_system(settings, tuning, *arguments)
         refuse_broken_corpus(tuning_collection, system.judgments.qrels, system.resources)
         for choice in system.retrieving():
             choice.describe_run(system.topics, system.resources)
@@ -215,7 +215,7 @@ def _check_fit(
         reranker.check()
         reranker.check_training()
     first = [choice.name for choice in systems.retrievers]
-    second = [f"{each.name}={each.registration.name}" for each in systems.rerankers]
+    second = [f"{system.name}={system.registration.name}" for system in systems.rerankers]
     for trial in ({}, *({d.name: value} for d in dimensions for value in d.values())):
         tried = {**system_settings, **trial}
         retrievers, _ = choose_systems(registry(), first, second, tried, preset)
@@ -318,7 +318,7 @@ def tune_system(
         {name: to_jsonable_python(option.value) for name, option in declared.items()},
         fixed,
         outcome,
-        [d.name for d in dimensions if _at_end(d, declared[d.name], outcome.chosen)],
+        [d.name for d in dimensions if _at_end(d, declared[d.name], outcome.choice)],
         command,
     )
 
@@ -326,7 +326,9 @@ def tune_system(
 def _declared(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) -> Declared:
     """A searched option; InputError if systems disagree on its default."""
     first, *others = declarations(systems, name)
-    if other := next((each for each in others if each.value != first.value), None):
+    if other := next(
+        (declaration for declaration in others if declaration.value != first.value), None
+    ):
         raise InputError(
             f"{option('over', name)}: by default it is {first.value} for {first.system} and "
             f"{other.value} for {other.system}. Name one, as {other.system}.{name}."
@@ -334,11 +336,11 @@ def _declared(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) ->
     return first
 
 
-def _at_end(span: Dimension, declared: Declared, chosen: Trial) -> bool:
+def _at_end(span: Dimension, declared: Declared, choice: Trial) -> bool:
     """Whether a value is at an end of the range that is inside the declared bounds."""
-    if not isinstance(span, Span) or span.name not in chosen.settings:
+    if not isinstance(span, Span) or span.name not in choice.settings:
         return False
-    place = span.position(chosen.settings[span.name])
+    place = span.position(choice.settings[span.name])
     low = place < _END and (declared.low is None or span.low > declared.low)
     high = place > 1 - _END and (declared.high is None or span.high < declared.high)
     return low or high
@@ -349,7 +351,7 @@ def _to_run(trials: Trials, dimensions: Sequence[Dimension], plan: Plan) -> int:
     names = [dimension.name for dimension in dimensions]
     points = design(dimensions, plan.trials, plan.seed)
     settings = [{}, *(dict(zip(names, point, strict=True)) for point in points)]
-    known_count = sum(trials.known(each) for each in settings)
+    known_count = sum(trials.has_result(values) for values in settings)
     if known_count:
         notice(f"{known_count:,} of {len(settings):,} trials are in the journal already")
     return len(settings) - known_count + plan.refine * (plan.folds + 1)

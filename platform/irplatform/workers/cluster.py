@@ -87,8 +87,8 @@ class Cluster:
             from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
             node = ray.get_runtime_context().get_node_id()
-            here = NodeAffinitySchedulingStrategy(node, soft=False)
-            desk = ray.remote(num_cpus=0, max_concurrency=8, scheduling_strategy=here)(Desk)
+            affinity = NodeAffinitySchedulingStrategy(node, soft=False)
+            desk = ray.remote(num_cpus=0, max_concurrency=8, scheduling_strategy=affinity)(Desk)
             self._desk = desk.remote(str(home()))
             stack.callback(ray.kill, self._desk)
             folders = str(home()), str(Path.cwd())
@@ -126,17 +126,17 @@ class Cluster:
         largest = max(int(node["Resources"].get("CPU", 1)) for node in ray.nodes() if node["Alive"])
         threads = min(threads, largest)  # else no machine would ever take a task
         needs = {"num_gpus": 1, "num_cpus": 1} if on_gpu else {"num_cpus": threads}
-        how = {"max_retries": _TRIES, "max_calls": 0, "scheduling_strategy": "SPREAD"}
-        task: Any = ray.remote(**needs, **how)(_work)
+        policy = {"max_retries": _TRIES, "max_calls": 0, "scheduling_strategy": "SPREAD"}
+        task: Any = ray.remote(**needs, **policy)(_work)
         cores = int(ray.cluster_resources().get("CPU", 1))
         most = _AHEAD * max(1, self.gpus if on_gpu else cores // threads)
         function_sent = ray.put(packed(function))
         waiting: deque[Any] = deque()
         try:
             for item in items:
-                sent = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
+                content = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
                 # Ray fetches an argument for every item, but nothing inside a list.
-                waiting.append(task.remote(self._job, [function_sent], sent))
+                waiting.append(task.remote(self._job, [function_sent], content))
                 if len(waiting) >= most:
                     yield self._result(waiting[0])
                     waiting.popleft()
@@ -144,8 +144,8 @@ class Cluster:
                 yield self._result(waiting[0])
                 waiting.popleft()
         finally:
-            for each in waiting:  # of an error or an interruption
-                ray.cancel(each, force=True)
+            for reference in waiting:  # of an error or an interruption
+                ray.cancel(reference, force=True)
 
     def _result(self, waited_for: Any) -> Any:
         import ray
@@ -170,32 +170,32 @@ class Cluster:
         for report in ray.get(self._desk.reports.remote(), timeout=_PATIENCE):
             console.take_report(*report)
 
-    def require_files(self, who: str, paths: Sequence[Path]) -> None:
-        """Check that every machine has the files that `who` reads, at the same paths.
+    def require_files(self, name: str, paths: Sequence[Path]) -> None:
+        """Check that every machine has the files that `name` reads, at the same paths.
 
         InputError names the first machine and file that it lacks.
         """
         for machine in self._machines(paths) if paths else ():
             if machine.missing:
                 raise InputError(
-                    f"{who} reads a file that {machine.name} does not have. Put it on a disk that "
+                    f"{name} reads a file that {machine.name} does not have. Put it on a disk that "
                     "all machines of the Ray cluster share, or at the same place on each.",
                     path=Path(machine.missing[0]),
                 )
 
     def _check(self) -> None:
         """Refuse machines with other code or arithmetic than this one's."""
-        ours = describe([])
-        for theirs in self._machines():
-            if (theirs.version, theirs.code) != (ours.version, ours.code):
+        base = describe([])
+        for machine in self._machines():
+            if (machine.version, machine.code) != (base.version, base.code):
                 raise InputError(
-                    f"{theirs.name} has irplatform {theirs.version} with other code than "
-                    f"{ours.name}, which has {ours.version}. Install the same on all machines of "
+                    f"{machine.name} has irplatform {machine.version} with other code than "
+                    f"{base.name}, which has {base.version}. Install the same on all machines of "
                     "the Ray cluster."
                 )
-            if theirs.portable != ours.portable:
+            if machine.portable != base.portable:
                 raise InputError(
-                    f"{theirs.name} would round numbers in another way than {ours.name}: set "
+                    f"{machine.name} would round numbers in another way than {base.name}: set "
                     "IRPLATFORM_ARITHMETIC to the same on all machines of the Ray cluster, or "
                     "leave it out."
                 )
@@ -209,13 +209,13 @@ class Cluster:
         if not alive:
             raise InputError("the Ray cluster has no machine with a CPU to work on.")
         task: Any = ray.remote(num_cpus=0)(describe)
-        there = [str(path.absolute()) for path in paths]
-        asked = []
+        places = [str(path.absolute()) for path in paths]
+        answers = []
         for node in alive:
             on_node = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            asked.append(task.options(scheduling_strategy=on_node).remote(there))
+            answers.append(task.options(scheduling_strategy=on_node).remote(places))
         machines = []
-        for node, answer in zip(alive, asked, strict=True):
+        for node, answer in zip(alive, answers, strict=True):
             try:
                 machines.append(ray.get(answer, timeout=_PATIENCE))
             except RayError as error:
@@ -240,8 +240,8 @@ class Desk:
 
     def reports(self) -> list[tuple[str, str, Any]]:
         """Give all reports since the last call."""
-        taken, self._reports = self._reports, []
-        return taken
+        reports, self._reports = self._reports, []
+        return reports
 
     def files(self, place: str) -> tuple[str, dict[str, int]] | None:
         """Return where a finished folder of the cache, or a file, lies, and the sizes of files."""
@@ -276,10 +276,10 @@ def _work(job: _Job, function: list[Any], item: bytes) -> bytes:
 
 
 @lru_cache(maxsize=4)
-def _function_of(sent: Any) -> Work:
+def _function_of(reference: Any) -> Work:
     import ray
 
-    return Work(ray.get(sent))
+    return Work(ray.get(reference))
 
 
 def _worker_id() -> str:
@@ -309,9 +309,9 @@ def _prepare(job: _Job) -> None:
     console.report_to(lambda *report: job.desk.report.remote(worker, *report))
 
     def fetch(place: str) -> Callable[[Path], None] | None:
-        if (found := ray.get(job.desk.files.remote(place))) is None:
+        if (reply := ray.get(job.desk.files.remote(place))) is None:
             return None
-        source, files = found
+        source, files = reply
 
         def fill(folder: Path) -> None:
             with console.progress(f"fetching {place}", sum(files.values()), "bytes") as advance:

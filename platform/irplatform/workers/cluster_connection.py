@@ -42,14 +42,14 @@ class _Watch:
     def __init__(self) -> None:
         import ray
 
-        here = ray.get_runtime_context().get_node_id()
-        node = next(node for node in ray.nodes() if node["NodeID"] == here)
+        node_id = ray.get_runtime_context().get_node_id()
+        node = next(node for node in ray.nodes() if node["NodeID"] == node_id)
         head = ray.get_runtime_context().gcs_address
         self._doors = {
             "head": head.rpartition(":")[::2],
             "raylet": (node["NodeManagerAddress"], node["NodeManagerPort"]),
         }
-        self._own: set[psutil.Process] = set()
+        self._processes: set[psutil.Process] = set()
         self._over = threading.Event()
         self._closing = 0.0
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -63,8 +63,8 @@ class _Watch:
             if self._closing and time.monotonic() - self._closing > _PATIENCE:
                 self.kill()
             with suppress(psutil.Error):
-                self._own.update(_of_ray(psutil.Process()))
-            for process in self._own:
+                self._processes.update(_of_ray(psutil.Process()))
+            for process in self._processes:
                 with suppress(psutil.Error):
                     if stopped_too_long(process, since):
                         if process.name() == "raylet" and not self._closing:
@@ -101,7 +101,7 @@ class _Watch:
         """End what Ray started here and left over."""
         import psutil
 
-        for process in self._own:
+        for process in self._processes:
             with suppress(psutil.Error):
                 process.kill()
 

@@ -194,8 +194,8 @@ def ordered_map(
     if (machines := cluster()) is not None:
         yield from machines.map(function, items, threads=threads, on_gpu=on_gpu)
         return
-    chosen = _chosen[-1] if _chosen else workers
-    count = chosen if isinstance(chosen, int) else available_cores()
+    choice = _chosen[-1] if _chosen else workers
+    count = choice if isinstance(choice, int) else available_cores()
     stream = iter(items)
     first = list(islice(stream, max(fewest, count)))
     everything = chain(first, stream)
@@ -214,19 +214,19 @@ def _in_order(
     pool: Workers[Item, Result], items: Iterable[Item], *, ahead: int
 ) -> Iterator[Result]:
     """Results in the order of the items, of which `ahead` are begun before the first is done."""
-    done: dict[int, Result] = {}
-    sent = yielded = 0
+    results: dict[int, Result] = {}
+    number = yielded = 0
     for item in items:
-        while not pool.idle or sent - yielded > ahead:
-            done.update(pool.results())
-            while yielded in done:
-                yield done.pop(yielded)
+        while not pool.idle or number - yielded > ahead:
+            results.update(pool.results())
+            while yielded in results:
+                yield results.pop(yielded)
                 yielded += 1
-        pool.give(sent, item)
-        sent += 1
-    while yielded < sent:
-        if yielded not in done:
-            done.update(pool.results())
+        pool.give(number, item)
+        number += 1
+    while yielded < number:
+        if yielded not in results:
+            results.update(pool.results())
         else:
-            yield done.pop(yielded)
+            yield results.pop(yielded)
             yielded += 1

@@ -74,7 +74,7 @@ class Workers(Generic[Item, Result]):
     """
 
     def __init__(self, function: Callable[[Item], Result], count: int) -> None:
-        self._sent = packed(function)
+        self._content = packed(function)
         self._count = count
         self._processes: dict[Connection, BaseProcess] = {}
         self._idle: list[Connection] = []
@@ -120,7 +120,7 @@ class Workers(Generic[Item, Result]):
         try:
             if pipe in self._new:
                 self._new.remove(pipe)
-                pipe.send_bytes(self._sent)
+                pipe.send_bytes(self._content)
             pipe.send_bytes(message)
         except OSError:
             raise self._ended(self._processes[pipe]) from None
@@ -137,12 +137,12 @@ class Workers(Generic[Item, Result]):
                 answer = pipe.recv_bytes()
             except (EOFError, OSError):
                 raise self._ended(self._processes[pipe]) from None
-            done, result, where = pickle.loads(answer)
-            if done is _REPORT:
+            status, result, trace = pickle.loads(answer)
+            if status is _REPORT:
                 console.take_report(str(id(pipe)), *result)
                 continue
             console.take_report(str(id(pipe)), "progress", None)
-            result = result_of(done, result, where)
+            result = result_of(status, result, trace)
             self._idle.append(pipe)
             yield self._at_work.pop(pipe), result
 
@@ -154,17 +154,17 @@ class Workers(Generic[Item, Result]):
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs,))
+        pipe, worker_end = context.Pipe()
+        process = context.Process(target=_work, args=(worker_end,))
         with _anonymous_main(), isolated():  # the process's own prints go to stderr
             try:
                 process.start()
             except BrokenPipeError:
                 raise self._ended(process) from None
-        theirs.close()  # else its end would not be seen from here
-        self._processes[ours] = process
-        self._new.add(ours)
-        self._idle.append(ours)
+        worker_end.close()  # else its end would not be seen from here
+        self._processes[pipe] = process
+        self._new.add(pipe)
+        self._idle.append(pipe)
 
     def _ended(self, process: BaseProcess) -> WorkerKilledError:
         process.join(LOOK)
@@ -177,11 +177,11 @@ class Workers(Generic[Item, Result]):
         while not self._killed.wait(LOOK):
             for pipe, process in [*self._processes.items()]:
                 with suppress(psutil.Error, OSError):
-                    seen = psutil.Process(process.pid)
-                    if seen.status() == psutil.STATUS_ZOMBIE:
-                        with socket.socket(fileno=os.dup(pipe.fileno())) as ours:
-                            ours.shutdown(socket.SHUT_RDWR)
-                    elif stopped_too_long(seen, since):
+                    system_process = psutil.Process(process.pid)
+                    if system_process.status() == psutil.STATUS_ZOMBIE:
+                        with socket.socket(fileno=os.dup(pipe.fileno())) as connection:
+                            connection.shutdown(socket.SHUT_RDWR)
+                    elif stopped_too_long(system_process, since):
                         self._stopped = True
                         process.kill()
 
@@ -245,10 +245,10 @@ def _work(pipe: Connection) -> None:
             pipe.send_bytes(pickle.dumps((_REPORT, (kind, content), "")))
 
     console.report_to(report)
-    sent = messages.get()  # nothing, if there were fewer items than workers
-    work = Work(sent)
+    function = messages.get()  # nothing, if there were fewer items than workers
+    work = Work(function)
     with suppress(OSError):  # the other process has ended
-        while sent and (message := messages.get()):
+        while function and (message := messages.get()):
             answer = work.answer(message)
             with sending:
                 pipe.send_bytes(answer)
@@ -270,13 +270,13 @@ def packed(function: Callable[[Any], Any]) -> bytes:
 class Work:
     """A packed function in a worker, which may keep what it makes for one item for the next."""
 
-    def __init__(self, sent: bytes) -> None:
-        self._sent = sent
+    def __init__(self, content: bytes) -> None:
+        self._content = content
 
     @cached_property
     def _function(self) -> Callable[[Any], Any]:
         try:
-            called, function = pickle.loads(self._sent)
+            called, function = pickle.loads(self._content)
             write_for_command(called)
         except BaseException as error:  # a plugin's module failed, here alone
             raise _explained("cannot import its work", error) from error
@@ -289,27 +289,27 @@ class Work:
                 (True, self._function(pickle.loads(message)), ""), pickle.HIGHEST_PROTOCOL
             )
         except BaseException as error:
-            where = traceback.format_exc()
-            told = error if isinstance(error, Exception) else _explained("was ended", error)
+            trace = traceback.format_exc()
+            failure = error if isinstance(error, Exception) else _explained("was ended", error)
             if missing := missing_extra(error):  # seen from frames, which are not sent
-                told = InputError(missing)
+                failure = InputError(missing)
             try:
-                answer = pickle.dumps((False, told, where), pickle.HIGHEST_PROTOCOL)
+                answer = pickle.dumps((False, failure, trace), pickle.HIGHEST_PROTOCOL)
                 pickle.loads(answer)  # some errors can be written and not read
             except Exception:
-                return pickle.dumps((False, RuntimeError(str(error)), where))
+                return pickle.dumps((False, RuntimeError(str(error)), trace))
             return answer
 
 
-def _explained(what: str, error: BaseException) -> PlatformError:
+def _explained(outcome: str, error: BaseException) -> PlatformError:
     """An error of a worker that would otherwise show a traceback, or end the program silently."""
     *_, (frame, line) = traceback.walk_tb(error.__traceback__)
     place = place_of(frame.f_code.co_filename, line)
-    return PlatformError(f"a worker process {what}: {in_a_line(error)} ({place})")
+    return PlatformError(f"a worker process {outcome}: {in_a_line(error)} ({place})")
 
 
-def result_of(done: bool, result: Any, where: str) -> Any:
+def result_of(success: bool, result: Any, trace: str) -> Any:
     """Return a worker's result, or raise its error, caused by the traceback there."""
-    if not done:
-        raise result from _InWorkerError(where)
+    if not success:
+        raise result from _InWorkerError(trace)
     return result

@@ -212,8 +212,8 @@ class TokenEncoder:
             prompt = self.prompt(task)
             tokens = self.tokenizer([prompt + text for text in texts], verbose=False)["input_ids"]
             return [len(numbers) for numbers in tokens]
-        whole = {"text": {"truncation": False, "max_length": None, "verbose": False}}
-        return _lengths_of(self._features(texts, task, processing_kwargs=whole))
+        options = {"text": {"truncation": False, "max_length": None, "verbose": False}}
+        return _lengths_of(self._features(texts, task, processing_kwargs=options))
 
     def _features(self, texts: Sequence[str], task: str, **more: Any) -> dict[str, Any]:
         """Tokens of texts [n, longest], with a mask of those that are there."""

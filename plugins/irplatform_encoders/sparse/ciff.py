@@ -106,18 +106,18 @@ class CiffFile:
                 gaps = np.array([posting.docid for posting in entry.postings], dtype=np.int64)
                 weights = np.array([posting.tf for posting in entry.postings], dtype=np.float32)
                 numbers = np.cumsum(gaps)
-                found = np.searchsorted(self._numbers, numbers).clip(max=len(self._numbers) - 1)
+                places = np.searchsorted(self._numbers, numbers).clip(max=len(self._numbers) - 1)
                 for wrong, fault in (
                     (entry.term in terms, "come twice"),
                     ((gaps[1:] <= 0).any(), "do not ascend"),
-                    ((self._numbers[found] != numbers).any(), "have a document without a record"),
+                    ((self._numbers[places] != numbers).any(), "have a document without a record"),
                     ((weights < 0).any(), "have a weight below 0"),
                 ):
                     if wrong:
-                        told = f"the postings of '{entry.term}' {fault}."
-                        raise InputError(told, path=self._path)
+                        message = f"the postings of '{entry.term}' {fault}."
+                        raise InputError(message, path=self._path)
                 terms.add(entry.term)
-                yield entry.term, self._order[found], weights
+                yield entry.term, self._order[places], weights
 
     def _next(self, file: BufferedIOBase, name: str) -> Any:
         from google.protobuf.message import DecodeError
@@ -182,8 +182,8 @@ def write_ciff(
         gaps = np.diff(numbers, prepend=0).tolist()
         pairs = zip(gaps, weights.tolist(), strict=True)
         entries = [posting(docid=gap, tf=weight) for gap, weight in pairs]
-        named = {"term": term, "df": len(entries), "cf": int(weights.sum())}
-        _write(file, _messages()["PostingsList"](postings=entries, **named))
+        fields = {"term": term, "df": len(entries), "cf": int(weights.sum())}
+        _write(file, _messages()["PostingsList"](postings=entries, **fields))
     for number, (doc_id, length) in enumerate(zip(ids, lengths.tolist(), strict=True)):
         record = _messages()["DocRecord"](docid=number, collection_docid=doc_id, doclength=length)
         _write(file, record)

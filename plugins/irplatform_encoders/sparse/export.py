@@ -52,11 +52,11 @@ def export(index: SparseIndex, name: str, file: IO[bytes]) -> Mapping[str, objec
 
             def postings() -> Iterator[tuple[str, Int64, Int64]]:
                 for word, numbers, weights in index.postings():
-                    whole = _whole(weights * codes)
-                    yield word, numbers[whole > 0].astype(np.int64), whole[whole > 0]
+                    integers = _round(weights * codes)
+                    yield word, numbers[integers > 0].astype(np.int64), integers[integers > 0]
 
-            said = f"sparse vectors of irplatform: a weight of 1 stands for {unit:.9g}"
-            write_ciff(out, names, postings, description=said)
+            description = f"sparse vectors of irplatform: a weight of 1 stands for {unit:.9g}"
+            write_ciff(out, names, postings, description=description)
         else:
             write_vectors(out, _vectors(index, names, codes))
     return {
@@ -73,23 +73,23 @@ def _vectors(
     for start in range(0, index.count, _AT_ONCE):
         block = index.vectors(start, min(start + _AT_ONCE, index.count))
         for name, vector in zip(names[start:], block, strict=False):
-            weights = _whole(vector.data * codes).tolist()
+            weights = _round(vector.data * codes).tolist()
             pairs = zip(vector.indices.tolist(), weights, strict=True)
             yield name, {words[column]: weight for column, weight in pairs if weight}
 
 
-def _whole(weights: Float32) -> Int64:
-    whole: Int64 = np.rint(weights).astype(np.int64)
-    return whole
+def _round(weights: Float32) -> Int64:
+    integers: Int64 = np.rint(weights).astype(np.int64)
+    return integers
 
 
 def _names(index: SparseIndex) -> list[str]:
     """The names of vectors: their documents' ids, or those of their parts."""
     ids = index.ids()
     times = Counter(ids)
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     names = []
     for doc_id in ids:
-        seen[doc_id] += 1
-        names.append(doc_id if times[doc_id] == 1 else f"{doc_id}#{seen[doc_id]}")
+        counts[doc_id] += 1
+        names.append(doc_id if times[doc_id] == 1 else f"{doc_id}#{counts[doc_id]}")
     return names

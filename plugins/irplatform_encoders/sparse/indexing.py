@@ -122,13 +122,13 @@ def _write(
 
 def _of_ciff(path: Path, folder: Path, resources: Resources, *, rounded: bool) -> None:
     source = ciff.CiffFile(path)
-    known, owners = _known(source.doc_ids, path, resources)
+    vector_places, owners = _match_documents(source.doc_ids, path, resources)
     place_of = np.full(len(source.doc_ids), -1, dtype=np.int64)
-    place_of[known] = np.arange(len(known))
+    place_of[vector_places] = np.arange(len(vector_places))
     postings = (
-        (word, place_of[places[here]], weights[here])
+        (word, place_of[places[mask]], weights[mask])
         for word, places, weights in source.postings()
-        for here in (place_of[places] >= 0,)
+        for mask in (place_of[places] >= 0,)
     )
     SparseIndex.write_postings(folder, owners, postings, rounded=rounded)
 
@@ -141,7 +141,7 @@ def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -
     ends = [0]
     place_of: dict[str, int] = {}
     columns_file, weights_file = folder / "columns.int32", folder / "weights.read"
-    whole, largest = True, 0.0
+    is_whole, largest = True, 0.0
     with columns_file.open("wb") as columns, weights_file.open("wb") as weights:
         for doc_id, vector in read_vectors(path):
             doc_ids.append(doc_id)
@@ -150,9 +150,9 @@ def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -
             columns.write(np.array(places, dtype=np.int32).tobytes())
             weights.write(values.tobytes())
             ends.append(ends[-1] + len(values))
-            whole = whole and bool((values == np.rint(values)).all())
+            is_whole = is_whole and bool((values == np.rint(values)).all())
             largest = max(largest, float(values.max(initial=0.0)))
-    known, owners = _known(doc_ids, path, resources)
+    vector_places, owners = _match_documents(doc_ids, path, resources)
     filled = ends[-1] > 0
     everything = csr_matrix(
         (
@@ -162,19 +162,21 @@ def _of_json(path: Path, folder: Path, resources: Resources, *, rounded: bool) -
         ),
         shape=(len(doc_ids), len(place_of)),
     )
-    step = 1.0 if whole and largest <= LARGEST_CODE else None
+    step = 1.0 if is_whole and largest <= LARGEST_CODE else None
     if step is None and rounded:
         step = largest / LARGEST_CODE
 
     def vectors(rows: Int64) -> csr_matrix:
-        return everything[known[rows]]
+        return everything[vector_places[rows]]
 
     _write(folder, owners, [*place_of], vectors, ends[-1], step, resources)
     columns_file.unlink()
     weights_file.unlink()
 
 
-def _known(doc_ids: Sequence[str], path: Path, resources: Resources) -> tuple[Int64, list[str]]:
+def _match_documents(
+    doc_ids: Sequence[str], path: Path, resources: Resources
+) -> tuple[Int64, list[str]]:
     """The places of vectors whose documents the collection has, and these documents.
 
     A vector called "ID#1" is of a part of document ID, unless there is a document of that name. A
@@ -187,8 +189,8 @@ def _known(doc_ids: Sequence[str], path: Path, resources: Resources) -> tuple[In
     owners[rows >= 0] = np.array(doc_ids, dtype=object)[rows >= 0]
     parts = int(((rows < 0) & (of_parts >= 0)).sum())
     rows = np.where(rows >= 0, rows, of_parts)
-    known = np.flatnonzero(rows >= 0)
-    unknown = len(doc_ids) - len(known)
+    vector_places = np.flatnonzero(rows >= 0)
+    unknown = len(doc_ids) - len(vector_places)
     if unknown > _MOST_UNKNOWN * len(doc_ids):
         example = doc_ids[int(np.argmin(rows))]
         raise InputError(
@@ -196,7 +198,7 @@ def _known(doc_ids: Sequence[str], path: Path, resources: Resources) -> tuple[In
             f"'{example}'. Are these vectors of another collection?",
             path=path,
         )
-    missing = index.count - len(np.unique(rows[known]))
+    missing = index.count - len(np.unique(rows[vector_places]))
     facts = (
         (parts, f"{parts:,} vectors are of parts of documents (ID#1), whose best part counts"),
         (
@@ -206,6 +208,6 @@ def _known(doc_ids: Sequence[str], path: Path, resources: Resources) -> tuple[In
         ),
         (missing, f"{missing:,} documents have no vector and are not found"),
     )
-    if told := "; ".join(text for count, text in facts if count):
-        resources.notice(f"{path.name}: {told}")
-    return known, owners[known].tolist()
+    if message := "; ".join(text for count, text in facts if count):
+        resources.notice(f"{path.name}: {message}")
+    return vector_places, owners[vector_places].tolist()

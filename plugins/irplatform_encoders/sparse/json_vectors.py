@@ -44,15 +44,15 @@ def read_vectors(path: Path) -> Iterator[tuple[str, Weights]]:
     Raises:
         InputError: no JSON, another shape, a weight below 0, an id that comes twice, or nothing.
     """
-    seen: set[str] = set()
+    doc_ids: set[str] = set()
     for file in files_of(path):
         for line, record in _objects(file):
             doc_id = _id(record, file, line)
-            if doc_id in seen:
+            if doc_id in doc_ids:
                 raise InputError(f"'{doc_id}' comes twice.", path=file, line=line)
-            seen.add(doc_id)
+            doc_ids.add(doc_id)
             yield doc_id, _weights(record, file, line)
-    if not seen:
+    if not doc_ids:
         raise InputError(f"has no vectors. {_SHAPE}.", path=path)
 
 
@@ -90,11 +90,11 @@ def _objects(path: Path) -> Iterator[tuple[int | None, Any]]:
         with open_bytes(path) as file:
             content = file.read().removeprefix(BOM_UTF8)
         try:
-            whole = orjson.loads(content)
+            value = orjson.loads(content)
         except orjson.JSONDecodeError:
             pass  # several objects, one a line
         else:
-            for record in whole if isinstance(whole, list) else [whole]:
+            for record in value if isinstance(value, list) else [value]:
                 yield None, record
             return
     for number, line in _lines(path):
@@ -116,12 +116,12 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _id(record: Any, path: Path, line: int | None) -> str:
-    found = record.get("id", record.get("_id")) if isinstance(record, dict) else None
-    if type(found) is int:
-        return str(found)
-    if not isinstance(found, str) or not found.strip():
+    doc_id = record.get("id", record.get("_id")) if isinstance(record, dict) else None
+    if type(doc_id) is int:
+        return str(doc_id)
+    if not isinstance(doc_id, str) or not doc_id.strip():
         raise InputError(f"there is no id. {_SHAPE}.", path=path, line=line)
-    return found
+    return doc_id
 
 
 def _weights(record: Any, path: Path, line: int | None) -> Weights:

@@ -139,13 +139,13 @@ class SparseTextEncoder:
         features = side.read([query], "query", self.options.query_prompt)
         tokenizer = side.model.tokenizer
         special = {*getattr(tokenizer, "all_special_ids", ())} - {tokenizer.unk_token_id}
-        own: dict[int, list[str]] = {
+        columns: dict[int, list[str]] = {
             column: [] for column in features["input_ids"][0].tolist() if column not in special
         }
         for column, word in side.pieces(query):
-            if column in own and word not in own[column]:
-                own[column].append(word)
-        return {column: ", ".join(words) for column, words in own.items()}
+            if column in columns and word not in columns[column]:
+                columns[column].append(word)
+        return {column: ", ".join(words) for column, words in columns.items()}
 
     def _encoded(self, task: str, texts: Sequence[str], most: int | None) -> csr_matrix:
         from scipy.sparse import csr_matrix
@@ -160,7 +160,7 @@ class SparseTextEncoder:
 
             def encode(places: Sequence[int]) -> list[Words]:
                 dense = side.encoded(features, places, task)
-                return [self._kept(weights, most) for weights in dense]
+                return [self._select_words(weights, most) for weights in dense]
 
             for places, encoded in zip(
                 together, map_in_threads(encode, together, self._threads), strict=True
@@ -189,7 +189,7 @@ class SparseTextEncoder:
         # In portable arithmetic a text's vector does not depend on others.
         return batches(lengths, tokens if side.apart else 1, padded=False)
 
-    def _kept(self, dense: Float32, most: int | None) -> Words:
+    def _select_words(self, dense: Float32, most: int | None) -> Words:
         """The words of a vector; `most` keeps those of largest weights, first lower columns."""
         columns = np.flatnonzero(dense)
         if most is not None and len(columns) > most:
@@ -239,7 +239,7 @@ class _Model:
             _attends_apart(getattr(module, "auto_model", None)) for module in modules
         )
         self.finds_features = "SparseAutoEncoder" in {type(module).__name__ for module in modules}
-        self.words = self._named(self.width("document"))
+        self.words = self._column_names(self.width("document"))
         for module in modules:
             if type(module).__name__ == "SparseStaticEmbedding" and (module.weight < 0).any():
                 lowest = int(module.weight.argmin())
@@ -250,15 +250,15 @@ class _Model:
         with opening(self.folder, f"a model of sparse vectors of a {task}"):
             return len(self.encoded(self.read(["1"], task, ""), [0], task)[0])
 
-    def limit_length(self, wanted: int | None) -> str:
+    def limit_length(self, limit: int | None) -> str:
         """Limit the length of texts; return a note where the model reads less."""
         most = self.model.max_seq_length
-        if wanted is None:
+        if limit is None:
             return ""
-        self.model.max_seq_length = min(wanted, most or wanted)
-        if self.model.max_seq_length == wanted:
+        self.model.max_seq_length = min(limit, most or limit)
+        if self.model.max_seq_length == limit:
             return ""
-        return f"The model reads {most:,} tokens at most, fewer than {NAME}.max_length={wanted}"
+        return f"The model reads {most:,} tokens at most, fewer than {NAME}.max_length={limit}"
 
     def read(self, texts: Sequence[str], task: str, prompt: str | None) -> dict[str, Any]:
         """Tokens of texts [n, longest], with a mask of those that are there."""
@@ -318,7 +318,7 @@ class _Model:
         tokens = tokenizer(
             text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
         )
-        words = [(found.start(), found.end(), found[0]) for found in re.finditer(r"\S+", text)]
+        words = [(match.start(), match.end(), match[0]) for match in re.finditer(r"\S+", text)]
         for column, (start, end) in zip(tokens["input_ids"], tokens["offset_mapping"], strict=True):
             for first, last, word in words:
                 if start < last and end > first:
@@ -332,7 +332,7 @@ class _Model:
             prompt = prompts.get(names[0] if names else self.model.default_prompt_name)
         return prompt or ""
 
-    def _named(self, width: int) -> tuple[str, ...]:
+    def _column_names(self, width: int) -> tuple[str, ...]:
         """A name of each column."""
         if self.finds_features:
             return tuple(f"feature-{column}" for column in range(width))
@@ -376,14 +376,14 @@ def _check_parts(folder: Path) -> None:
         kinds = [part.rpartition(".")[2] for part in all_parts(folder)]
         if _SPARSE & {*kinds}:
             return
-        found = f"its parts are {', '.join(kinds)}"
+        facts = f"its parts are {', '.join(kinds)}"
     else:
         names = [str(name) for name in read_json(folder / "config.json").get("architectures") or ()]
         if any(name.endswith("ForMaskedLM") for name in names):
             return
-        found = f"config.json: {', '.join(names) or 'no architectures'}"
+        facts = f"config.json: {', '.join(names) or 'no architectures'}"
     raise InputError(
-        f"this is no model of sparse vectors ({found}): '{NAME}' takes a masked language model, or "
+        f"this is no model of sparse vectors ({facts}): '{NAME}' takes a masked language model, or "
         "what sentence-transformers saved of a SparseEncoder.",
         path=folder,
     )

@@ -53,11 +53,11 @@ class Pooling:
     def __call__(self, features: dict[str, Any]) -> dict[str, Any]:
         """Add `sentence_embedding` to the features of texts, as sentence-transformers does."""
         rows, read = features["token_embeddings"], features["attention_mask"].bool()
-        whole = bool(read.all())
-        if self._by_numpy and whole and rows.dtype == torch.float32:
+        is_full = bool(read.all())
+        if self._by_numpy and is_full and rows.dtype == torch.float32:
             pooled = self._pooled_by_numpy(rows)
         else:
-            pooled = self._pooled(rows, None if whole else read[:, :, None])
+            pooled = self._pooled(rows, None if is_full else read[:, :, None])
         features["sentence_embedding"] = pooled if self._sums else self._weights(pooled.float())
         return features
 

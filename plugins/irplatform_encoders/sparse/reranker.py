@@ -73,52 +73,52 @@ class SparseEncoder(Reranker):
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
         (query,) = self._encoder.queries([topic.query])
-        own = self._encoder.read_words(topic.query)
-        found = self._store.of(documents.ids)
-        products = _products(found.vectors, query)
+        query_words = self._encoder.read_words(topic.query)
+        document_vectors = self._store.of(documents.ids)
+        products = _products(document_vectors.vectors, query)
         explanations = []
-        for first, last in pairwise(found.offsets):
+        for first, last in pairwise(document_vectors.offsets):
             best = first + int(np.argmax(products[first:last]))
             part = {"part": f"{best - first + 1} of {last - first}"} if last - first > 1 else {}
-            adding = self._adding(query, found.vectors[best], own)
+            adding = self._adding(query, document_vectors.vectors[best], query_words)
             explanations.append({"score": float(products[best]), **part, **adding})
         return explanations
 
     def _adding(
-        self, query: csr_matrix, document: csr_matrix, own: Mapping[int, str]
+        self, query: csr_matrix, document: csr_matrix, query_words: Mapping[int, str]
     ) -> dict[str, object]:
         """What each word adds: all of the query's own, and those it was given that add most."""
         weights = document.toarray()[0][query.indices]
         adds = query.data.astype(np.float64) * weights
-        is_own = np.isin(query.indices, [*own])
+        is_own = np.isin(query.indices, [*query_words])
         order = np.argsort(-adds, kind="stable")
 
         def table(places: npt.NDArray[np.intp]) -> list[Mapping[str, object]]:
             words = [self._encoder.words[query.indices[place]] for place in places]
-            wholes = [own.get(int(query.indices[place]), "") for place in places]
+            origins = [query_words.get(int(query.indices[place]), "") for place in places]
             # Pieces of words, such as "##2" in ERBB2, say what they are in.
-            both = zip(words, wholes, strict=True)
-            pieces = any(whole and word != whole.casefold() for word, whole in both)
+            pairs = zip(words, origins, strict=True)
+            pieces = any(origin and word != origin.casefold() for word, origin in pairs)
             return [
                 {
                     "word": word,
-                    **({"in": whole or None} if pieces else {}),
+                    **({"in": origin or None} if pieces else {}),
                     "query_weight": float(query.data[place]),
                     "document_weight": float(weights[place]),
                     "adds": float(adds[place]),
                 }
-                for place, word, whole in zip(places, words, wholes, strict=True)
+                for place, word, origin in zip(places, words, origins, strict=True)
             ]
 
         added = order[~is_own[order] & (adds[order] > 0)]
-        shown, others = table(added[:_ADDED]), added[_ADDED:]
+        rows, others = table(added[:_ADDED]), added[_ADDED:]
         if len(others):
-            shown.append({"word": f"{len(others):,} others", "adds": float(adds[others].sum())})
+            rows.append({"word": f"{len(others):,} others", "adds": float(adds[others].sum())})
         return {
             "of_query_words": float(adds[is_own].sum()),
             "of_added_words": float(adds[~is_own].sum()),
             "query_words": table(order[is_own[order]]),
-            "added_words": shown,
+            "added_words": rows,
         }
 
 

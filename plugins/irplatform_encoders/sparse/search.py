@@ -125,10 +125,10 @@ class SparseEncoderSearch(Retriever):
         if self.options.queries is not None:
             return {"words": dict(weights)}
         encoder = self._encoder(resources)
-        own = {encoder.words[column] for column in encoder.read_words(topic.query)}
+        query_words = {encoder.words[column] for column in encoder.read_words(topic.query)}
         return {
-            "words": {word: weight for word, weight in weights if word in own},
-            "added words": {word: weight for word, weight in weights if word not in own},
+            "words": {word: weight for word, weight in weights if word in query_words},
+            "added words": {word: weight for word, weight in weights if word not in query_words},
         }
 
     def export(self, name: str, file: IO[bytes], resources: Resources) -> Mapping[str, object]:

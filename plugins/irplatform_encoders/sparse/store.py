@@ -68,9 +68,9 @@ class SparseVectorStore:
 
         width = len(self._encoder.words)
         documents = [_EMPTY] * len(rows)
-        for held in self._records.get(rows):
-            for place, begin, size in zip(held.places, held.begins, held.sizes, strict=True):
-                documents[place] = _unpacked(held.data[begin : begin + size].tobytes(), width)
+        for block in self._records.get(rows):
+            for place, begin, size in zip(block.places, block.begins, block.sizes, strict=True):
+                documents[place] = _unpacked(block.data[begin : begin + size].tobytes(), width)
         offsets = np.cumsum([0, *(len(document.words) for document in documents)])
         if offsets[-1] > len(rows):
             cut = Options.spelled({f"{NAME}.long": "cut"})
@@ -131,9 +131,9 @@ def packed(encoder: SparseTextEncoder, texts: list[str]) -> list[bytes]:
     ends = np.cumsum([0, *(len(parts) for parts in split)])
     records = []
     for first, last in pairwise(ends):
-        here = slice(vectors.indptr[first], vectors.indptr[last])
+        span = slice(vectors.indptr[first], vectors.indptr[last])
         parts = np.array([last - first], "<u4"), words[first:last]
-        numbers = *parts, columns[here], vectors.data[here].astype("<f4")
+        numbers = *parts, columns[span], vectors.data[span].astype("<f4")
         records.append(b"".join(part.tobytes() for part in numbers))
     return records
 

@@ -70,8 +70,8 @@ class Concepts(KnowledgeFeatures):
     def names(self) -> tuple[str, ...]:
         of_sets = ("title", "abstract", "density", "first", "last")
         return (
-            *(f"{kind}_{what}" for kind in KINDS for what in of_sets),
-            *(f"{a}_{b}_{what}" for a, b in PAIRS for what in ("distance", "close", "order")),
+            *(f"{kind}_{suffix}" for kind in KINDS for suffix in of_sets),
+            *(f"{a}_{b}_{suffix}" for a, b in PAIRS for suffix in ("distance", "close", "order")),
             "genes_share", "variants_share", "names_used", "disease_and_gene",
         )  # fmt: skip
 
@@ -102,28 +102,32 @@ class Concepts(KnowledgeFeatures):
         context = self.options.plan.context
         altered = [word for marker in parts.markers for word in marker.alteration.split()]
         phrases = [name.text for names in parts.phrases for name in names.synonyms]
-        named = [marker.words for marker in parts.markers if marker.words and not marker.genes]
+        marker_words = [
+            marker.words for marker in parts.markers if marker.words and not marker.genes
+        ]
 
-        def stemmed(texts: Iterable[str]) -> Mentions:
+        def find_stems(texts: Iterable[str]) -> Mentions:
             return stems.find(self._stems.query_ids(text) for text in texts)
 
-        def written(texts: Iterable[str]) -> Mentions:
+        def find_words(texts: Iterable[str]) -> Mentions:
             return plain.find(self._index.query_ids(text) for text in texts)
 
         return {
-            "disease_own": stemmed(n.text for n in disease if n.how in ("topic", "spelling")),
-            "disease": stemmed(n.text for n in disease if n.how != "narrow"),
-            "disease_kind": stemmed(n.text for n in disease),
-            "gene_own": written(n.text for n in genes if n.how in ("topic", "spelling")),
-            "gene": written(n.text for n in genes),
-            "variant": written(form for forms in parts.spellings for form in forms),
-            "codon": written(parts.codons),
-            "alteration": stemmed(altered or _ALTERED),
-            "drug": written(drug.text for drug in parts.drugs),
-            "words": stemmed([*named, *phrases]),
-            "treatment": stemmed(context.treatment),
-            "prognosis": stemmed(context.prognosis),
-            "people": stemmed(context.people),
+            "disease_own": find_stems(
+                n.text for n in disease if n.relation in ("topic", "spelling")
+            ),
+            "disease": find_stems(n.text for n in disease if n.relation != "narrow"),
+            "disease_kind": find_stems(n.text for n in disease),
+            "gene_own": find_words(n.text for n in genes if n.relation in ("topic", "spelling")),
+            "gene": find_words(n.text for n in genes),
+            "variant": find_words(form for forms in parts.spellings for form in forms),
+            "codon": find_words(parts.codons),
+            "alteration": find_stems(altered or _ALTERED),
+            "drug": find_words(drug.text for drug in parts.drugs),
+            "words": find_stems([*marker_words, *phrases]),
+            "treatment": find_stems(context.treatment),
+            "prognosis": find_stems(context.prognosis),
+            "people": find_stems(context.people),
         }
 
     def _shares(
@@ -190,8 +194,8 @@ def _citations(parts: Any, knowledge: Knowledge) -> dict[str, Counter[str]]:
 def _with_kinds(concepts: Iterable[str], knowledge: Knowledge) -> set[str]:
     ids: set[str] = set()
     for key in concepts:
-        for each in (key, *(kind.id for kind in knowledge.descendants(key, _KINDS))):
-            ids |= {each, *(same.id for same in knowledge.same_as(each))}
+        for concept in (key, *(kind.id for kind in knowledge.descendants(key, _KINDS))):
+            ids |= {concept, *(same.id for same in knowledge.same_as(concept))}
     return ids
 
 
@@ -248,9 +252,9 @@ class Genes(KnowledgeFeatures):
 def _genes(text: str, symbols: Mapping[str, Mention]) -> Iterator[Mention]:
     """The mentions of genes in a text; "EGFR-mutant" is one, "EML4-ALK" two."""
     for word in _WORD.findall(text):
-        whole = symbols.get(word)
-        if whole is not None:
-            yield whole
+        mention = symbols.get(word)
+        if mention is not None:
+            yield mention
         elif "-" in word:
             yield from (symbols[part] for part in word.split("-") if part in symbols)
 

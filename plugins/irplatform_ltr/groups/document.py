@@ -121,11 +121,11 @@ class DocumentProperties(FeatureGroup):
 
     def _headings_of_texts(self, documents: Documents) -> Float32:
         """The same of texts, which Lucene does not know."""
-        wanted = [_in_a_row(heading) for heading in self.options.headings]
-        values = np.zeros((len(documents), 1 + len(wanted)), dtype=np.float32)
+        headings = [_in_a_row(heading) for heading in self.options.headings]
+        values = np.zeros((len(documents), 1 + len(headings)), dtype=np.float32)
         for row, document in zip(values, documents, strict=True):
-            found = [_in_a_row(text) for text in document.values(self.options.headings_field)]
-            row[1:] = [any(heading in text for text in found) for heading in wanted]
+            texts = [_in_a_row(text) for text in document.values(self.options.headings_field)]
+            row[1:] = [any(heading in text for text in texts) for heading in headings]
             row[0] = row[1:].max(initial=0)
         return values
 
@@ -150,14 +150,14 @@ class DocumentProperties(FeatureGroup):
 
     def _counts(self, rows: Int64) -> list[npt.NDArray[np.float64]]:
         stems = (self._stems.query_ids(word) for word in self.options.words)
-        wanted = np.array([int(ids[0]) if len(ids) else -1 for ids in stems], dtype=np.int64)
-        text, title = self._table(rows, "text", wanted), self._table(rows, "title", wanted)
+        numbers = np.array([int(ids[0]) if len(ids) else -1 for ids in stems], dtype=np.int64)
+        text, title = self._table(rows, "text", numbers), self._table(rows, "title", numbers)
         return [*np.log1p(text), *(title > 0).astype(np.float64)]
 
-    def _table(self, rows: Int64, field: TextField, wanted: Int64) -> npt.NDArray[np.float64]:
+    def _table(self, rows: Int64, field: TextField, numbers: Int64) -> npt.NDArray[np.float64]:
         words, offsets = self._stems.tokens(rows, field)
         # Two words may have one stem.
-        stems, place_of = np.unique(wanted, return_inverse=True)
+        stems, place_of = np.unique(numbers, return_inverse=True)
         counts = np.zeros((len(stems), len(rows)))
         if len(stems):
             place = np.minimum(np.searchsorted(stems, words), len(stems) - 1)
@@ -302,8 +302,8 @@ def _by_words(person: Person, document: Document) -> list[float]:
     text = document.text
     own_stages, other_stages = person.stages()
     values = [
-        float(np.log1p(sum(len(_STAGES[stage].findall(where)) for stage in stages)))
-        for where in (text, document.title)
+        float(np.log1p(sum(len(_STAGES[stage].findall(passage)) for stage in stages)))
+        for passage in (text, document.title)
         for stages in (own_stages, other_stages)
     ]
     for sex in ("female", "male") if person.sex == "female" else ("male", "female"):

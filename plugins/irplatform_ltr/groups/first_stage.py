@@ -88,12 +88,12 @@ class FirstStage(FeatureGroup):
         searches, depth = _searches(topic for topic, _ in batch), self.options.depth
         parts: list[list[Float32]] = [[] for _ in batch]
         for retriever in self._retrievers.values():
-            found = [
+            runs = [
                 (topics, retriever.retrieve(list(topics.values()), depth, self._resources))
                 for topics in searches
             ]
             for columns, (topic, documents) in zip(parts, batch, strict=True):
-                run = next(run for topics, run in found if topics.get(topic.id) == topic)
+                run = next(run for topics, run in runs if topics.get(topic.id) == topic)
                 columns.append(_columns(run.rankings[topic.id], documents.ids, depth))
         return [np.hstack(columns) for columns in parts]
 

@@ -86,7 +86,7 @@ class CitingText(TrainableFeatureGroup):
         idf = self._stems.idf("text") ** self.options.idf_power
         rows, columns = [], []
         for number, query in enumerate(queries):
-            ids = np.unique(self._known(query))
+            ids = np.unique(self._word_ids(query))
             rows.append(np.full(len(ids), number))
             columns.append(ids)
         row = np.concatenate([*rows, np.empty(0, np.int64)]).astype(np.int64)
@@ -95,14 +95,14 @@ class CitingText(TrainableFeatureGroup):
         norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
         self._idf, self._matrix, self._norms = idf, matrix, np.maximum(norms, 1e-12)
 
-    def _known(self, query: str) -> npt.NDArray[np.int32]:
+    def _word_ids(self, query: str) -> npt.NDArray[np.int32]:
         ids = self._stems.query_ids(query)
         return ids[ids >= 0]
 
     def compute(self, topic: Topic, documents: Documents) -> Float32:
         """The features; all 0 for a document that no training query is about."""
         values = np.zeros((len(documents), len(_NAMES)), dtype=np.float32)
-        ids = np.unique(self._known(topic.query))
+        ids = np.unique(self._word_ids(topic.query))
         if not len(self._queries) or not len(ids):
             return values
         query = np.zeros(len(self._idf))

@@ -125,9 +125,9 @@ class Checkpoints(FeatureGroup):
     def lacks(self, topics: Sequence[Topic]) -> str:
         """Nothing; but a checkpoint must not have been trained on these topics."""
         for folder in self._folders:
-            if seen := Checkpoint.read(folder).learned(topics):
+            if overlap := Checkpoint.read(folder).learned(topics):
                 raise InputError(
-                    f"this checkpoint was trained on {len(seen)} of the {len(topics)} topics of "
+                    f"this checkpoint was trained on {len(overlap)} of the {len(topics)} topics of "
                     "training and validation. Name its reranker in "
                     f"{Options.spelled({'ltr.stack': '[…]'})}: it is then trained out of fold.",
                     path=folder,
@@ -137,8 +137,8 @@ class Checkpoints(FeatureGroup):
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         means = []
         for members in self._members:
-            each = [member.score_batch(batch) for member in members]
-            means.append([np.mean(scores, axis=0) for scores in zip(*each, strict=True)])
+            member_scores = [member.score_batch(batch) for member in members]
+            means.append([np.mean(scores, axis=0) for scores in zip(*member_scores, strict=True)])
         return _side_by_side(means, batch)
 
 

@@ -41,7 +41,7 @@ class LexicalMatches(FeatureGroup):
     citation: ClassVar[str] = "Mohan et al., WWW 2018, section 4.2.2"
     options: LexicalOptions
     _index: ForwardIndex | StemmedIndex
-    _there: Callable[[Batch, Sequence[str]], list[Float32]] | None = None
+    _device_features: Callable[[Batch, Sequence[str]], list[Float32]] | None = None
 
     def traits(self) -> Traits:
         return Traits(packages=("gensim",))
@@ -51,15 +51,15 @@ class LexicalMatches(FeatureGroup):
         if resources.device.startswith("cuda"):
             from irplatform.kit import on_device
 
-            self._there = on_device(index, resources.device).features
+            self._device_features = on_device(index, resources.device).features
 
     def names(self) -> tuple[str, ...]:
         return self.options.features
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
-        if self._there is None:
+        if self._device_features is None:
             return super().compute_batch(batch)
-        return self._there(batch, self.options.features)
+        return self._device_features(batch, self.options.features)
 
     def compute(self, topic: Topic, documents: Documents) -> Float32:
         query, rows = self._index.query_ids(topic.query), self._index.rows(documents.ids)
@@ -182,14 +182,14 @@ class _Sums:
 
     def __init__(self, shape: tuple[int, int, int]) -> None:
         self._values = np.zeros(shape, dtype=np.float32)
-        self._known = np.zeros(shape[1], dtype=np.bool_)
+        self._has_sums = np.zeros(shape[1], dtype=np.bool_)
 
     def of(self, rows: Int64, compute: Callable[[Int64], list[Float32]]) -> list[Float32]:
         """The sums of documents, float32 [documents, V] per field."""
-        if len(new := np.unique(rows[~self._known[rows]])):
+        if len(new := np.unique(rows[~self._has_sums[rows]])):
             for values, computed in zip(self._values, compute(new), strict=True):
                 values[new] = computed
-            self._known[new] = True
+            self._has_sums[new] = True
         return [values[rows] for values in self._values]
 
 
@@ -216,9 +216,9 @@ class _Side:
             return greatest
         for part in _of_size(filled, np.diff(self.offsets)[filled], _AT_ONCE // len(near)):
             start, end = self.offsets[part[0]], self.offsets[part[-1] + 1]
-            each = np.take(near, self.places[start:end], axis=1)
+            values = np.take(near, self.places[start:end], axis=1)
             starts = self.offsets[part] - start
-            greatest[:, part] = np.maximum.reduceat(each, starts, axis=1)
+            greatest[:, part] = np.maximum.reduceat(values, starts, axis=1)
         return np.maximum(greatest, 0)
 
 

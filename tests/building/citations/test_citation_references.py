@@ -51,18 +51,18 @@ def _references(*entries):
     ],
 )
 def test_identifiers_are_found(inside, identifiers):
-    held = _references(f'<ref id="B1"><mixed-citation>{inside}</mixed-citation></ref>')
-    assert held.references[0].works == ((identifiers,) if identifiers else ())
+    reference_list = _references(f'<ref id="B1"><mixed-citation>{inside}</mixed-citation></ref>')
+    assert reference_list.references[0].works == ((identifiers,) if identifiers else ())
 
 
 def test_a_reference_can_cite_several_articles():
-    held = _references(
+    reference_list = _references(
         '<ref id="B1"><mixed-citation id="a"><pub-id pub-id-type="pmid">1</pub-id></mixed-citation>'
         '<mixed-citation id="b"><pub-id pub-id-type="pmid">2</pub-id></mixed-citation></ref>'
     )
-    assert held.references[0].works == (("pmid:1",), ("pmid:2",))
-    assert held.positions("b B1") == [2, 0]
-    assert held.references[2].works == (("pmid:2",),)
+    assert reference_list.references[0].works == (("pmid:1",), ("pmid:2",))
+    assert reference_list.positions("b B1") == [2, 0]
+    assert reference_list.references[2].works == (("pmid:2",),)
 
 
 def _pub_ids(*identifiers):
@@ -97,15 +97,17 @@ def _pub_ids(*identifiers):
     ],
 )  # fmt: skip
 def test_a_citation_of_two_works_has_the_identifiers_of_each(inside, works):
-    held = _references(f'<ref id="B1"><mixed-citation>{inside}</mixed-citation></ref>')
-    assert list(held.references[0].works) == works
+    reference_list = _references(f'<ref id="B1"><mixed-citation>{inside}</mixed-citation></ref>')
+    assert list(reference_list.references[0].works) == works
 
 
 def test_two_renderings_of_a_citation_are_one_article():
     citation = '<{0}><pub-id pub-id-type="pmid">1</pub-id></{0}>'
-    both = citation.format("mixed-citation") + citation.format("element-citation")
-    held = _references(f'<ref id="B1"><citation-alternatives>{both}</citation-alternatives></ref>')
-    assert held.references[0].works == (("pmid:1",),)
+    citations = citation.format("mixed-citation") + citation.format("element-citation")
+    reference_list = _references(
+        f'<ref id="B1"><citation-alternatives>{citations}</citation-alternatives></ref>'
+    )
+    assert reference_list.references[0].works == (("pmid:1",),)
 
 
 def test_unknown_ids_point_nowhere():
@@ -113,7 +115,7 @@ def test_unknown_ids_point_nowhere():
 
 
 @pytest.mark.parametrize(
-    ("kind", "written", "expected"),
+    ("kind", "text", "expected"),
     [
         ("pmid", " 00123 ", "pmid:123"),
         ("pmid", "123.0", "pmid:123"),
@@ -141,8 +143,8 @@ def test_unknown_ids_point_nowhere():
         ("doi", "n/a", None),
     ],
 )
-def test_identifiers_have_one_form(kind, written, expected):
-    assert normalized(kind, written) == expected
+def test_identifiers_have_one_form(kind, text, expected):
+    assert normalized(kind, text) == expected
 
 
 def test_titles_are_the_same_whatever_their_case_and_punctuation():

@@ -23,9 +23,9 @@ def _sentences(paragraph, references=REFERENCES):
         f"<back><ref-list>{references}</ref-list></back></article>"
     )
     (article,) = read_articles(content.encode(), "a.xml")
-    held = ReferenceList(article)
-    found = sentences_of(marked_text(article.find("body/p"), held))
-    return [(s.text, [held.references[p].number for p in s.cites]) for s in found]
+    reference_list = ReferenceList(article)
+    sentences = sentences_of(marked_text(article.find("body/p"), reference_list))
+    return [(s.text, [reference_list.references[p].number for p in s.cites]) for s in sentences]
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_labels_that_are_no_numbers_of_references_do_no_harm(label):
 
 
 def test_words_and_years_between_marks_are_no_range():
-    held = f"It grew from {_x(3, 'Doe (2001)')} to {_x(6, 'Poe (2004)')} and by {_x(9)}-fold steps."
-    assert _sentences(held) == [("It grew from Doe to Poe and by -fold steps.", [3, 6, 9])]
+    text = f"It grew from {_x(3, 'Doe (2001)')} to {_x(6, 'Poe (2004)')} and by {_x(9)}-fold steps."
+    assert _sentences(text) == [("It grew from Doe to Poe and by -fold steps.", [3, 6, 9])]
     assert _sentences(f"Rates ({_x(3, '2001–2004')}) fell.") == [("Rates fell.", [3])]
     assert _sentences(f"Rates (1999–{_x(3)}) fell.") == [("Rates fell.", [3])]
 
@@ -136,8 +136,8 @@ def test_where_a_mark_points_tells_what_it_is_if_it_has_no_type():
         '<back><ref-list><ref id="B1"/></ref-list></back></article>'
     )
     (article,) = read_articles(content.encode(), "a.xml")
-    (found,) = sentences_of(marked_text(article.find("body/p"), ReferenceList(article)))
-    assert (found.text, found.cites) == ("Cells of mice grew (Fig. 1).", (0,))
+    (sentence,) = sentences_of(marked_text(article.find("body/p"), ReferenceList(article)))
+    assert (sentence.text, sentence.cites) == ("Cells of mice grew (Fig. 1).", (0,))
 
 
 @pytest.mark.parametrize(
@@ -171,10 +171,10 @@ def test_a_mark_that_is_the_subject_begins_its_sentence():
 
 
 def test_words_between_marks_stay_whatever_dash_or_letter_they_hold():
-    (found,) = _sentences(
+    (sentence,) = _sentences(
         f"Rates vary [{_x(1)}], and a-z lineages mislead not only dates [{_x(2)}]."
     )
-    assert found == ("Rates vary, and a-z lineages mislead not only dates.", [1, 2])
+    assert sentence == ("Rates vary, and a-z lineages mislead not only dates.", [1, 2])
 
 
 def test_marks_after_the_full_stop_belong_to_the_sentence_before():
@@ -282,8 +282,8 @@ def test_nothing_is_lost_of_real_articles_but_marks_and_asides(test_data):
         for paragraph in article.iterfind("body//p"):
             if {e.tag for e in paragraph.iter()} - {"p", "xref", "italic", "bold", "sup", "sub"}:
                 continue
-            found = sentences_of(marked_text(paragraph, references))
-            after = re.findall(r"\w+", " ".join(sentence.text for sentence in found))
+            sentences = sentences_of(marked_text(paragraph, references))
+            after = re.findall(r"\w+", " ".join(sentence.text for sentence in sentences))
             for mark in paragraph.iter("xref"):
                 if mark.get("ref-type") == "bibr":
                     mark.text, mark[:] = " ", []

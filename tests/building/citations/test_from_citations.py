@@ -148,13 +148,13 @@ def test_an_article_is_in_one_split_and_stays_there(platform, articles, corpus, 
 def test_what_is_made_is_a_collection(platform, articles, corpus, tmp_path):
     out = tmp_path / "out"
     platform(articles, "--out", out, "--collection", f"{corpus}:test")
-    held = registry().collection(f"{out}:train")
-    assert held.measures == ("Success@1", "Success@10", "Success@20", "Success@100")
-    assert {d.id for d in held.corpus} == {"11", "12", "13", "other"}
-    topics = held.load_topics()
+    collection = registry().collection(f"{out}:train")
+    assert collection.measures == ("Success@1", "Success@10", "Success@20", "Success@100")
+    assert {d.id for d in collection.corpus} == {"11", "12", "13", "other"}
+    topics = collection.load_topics()
     assert topics[0].query == "Worms have small genomes with many known genes."
-    assert set(held.load_qrels()) == {topic.id for topic in topics}
-    grades = [set(g) for g in held.load_qrels().values()]
+    assert set(collection.load_qrels()) == {topic.id for topic in topics}
+    grades = [set(g) for g in collection.load_qrels().values()]
     assert {"11", "other"} in grades
     assert {"11"} in grades
 
@@ -178,19 +178,19 @@ def test_titles_and_tables_resolve_what_has_no_identifier(platform, corpus, tmp_
     (tmp_path / "mac.csv").write_text(table.replace("\n", "\r"))
     options = (tmp_path / "a.xml", "--collection", f"{corpus}:test", "--json")
 
-    def kept(name, *more):
+    def outcome_of(name, *more):
         outcome = platform(*options, "--out", tmp_path / name, *more)
         return outcome.json["kept"] if outcome.code == 0 else outcome.err
 
-    assert "no sentence is left" in kept("none")
-    assert kept("titles", "--titles") == 1
-    assert kept("ids", "--ids", tmp_path / "ids.csv.gz") == 1
-    assert kept("tabs", "--ids", tmp_path / "ids.tsv") == 1
-    assert kept("both", "--titles", "--ids", tmp_path / "ids.csv.gz") == 2
-    assert "open.csv:2: this row cannot be read: unexpected end of data" in kept(
+    assert "no sentence is left" in outcome_of("none")
+    assert outcome_of("titles", "--titles") == 1
+    assert outcome_of("ids", "--ids", tmp_path / "ids.csv.gz") == 1
+    assert outcome_of("tabs", "--ids", tmp_path / "ids.tsv") == 1
+    assert outcome_of("both", "--titles", "--ids", tmp_path / "ids.csv.gz") == 2
+    assert "open.csv:2: this row cannot be read: unexpected end of data" in outcome_of(
         "open", "--ids", tmp_path / "open.csv"
     )
-    assert "mac.csv: the first line has a carriage return (CR) inside" in kept(
+    assert "mac.csv: the first line has a carriage return (CR) inside" in outcome_of(
         "mac", "--ids", tmp_path / "mac.csv"
     )
 
@@ -228,9 +228,9 @@ def test_where_nothing_is_left_no_file_is_blamed_and_the_remedy_told(platform, t
     book, broken = tmp_path / "book.xml", tmp_path / "broken.xml"
     book.write_text(article("10.1000/a", sentences, cited))
     broken.write_text("<article>")
-    both = platform(broken, book, "--out", tmp_path / "o", "--skip-unreadable")
-    assert both.code == 2
-    assert both.err.splitlines()[-1] == (
+    result = platform(broken, book, "--out", tmp_path / "o", "--skip-unreadable")
+    assert result.code == 2
+    assert result.err.splitlines()[-1] == (
         "platform: no sentence of 2 files is left (1: files could not be read, 1: no cited article "
         "has a PMID or DOI). --ids TABLE, or --collection with --titles, finds more of the cited "
         "articles."
@@ -251,8 +251,8 @@ def test_an_article_whose_marks_are_numbers_alone_is_told(platform, tmp_path):
         "unmarked.xml: no sentence is left (none cites). In 1 article no <xref> points to the "
         "references; numbers in the text alone, such as [3], are not read as marks.\n"
     )
-    both = platform(unmarked, marked, "--out", tmp_path / "o", "--json")
-    assert both.json["read"]["articles without a mark of their references"] == 1
+    result = platform(unmarked, marked, "--out", tmp_path / "o", "--json")
+    assert result.json["read"]["articles without a mark of their references"] == 1
 
 
 def test_a_title_of_two_documents_names_neither(platform, corpus, tmp_path):
@@ -286,11 +286,13 @@ def test_an_archive_gives_the_same_as_its_files_and_an_article_twice_counts_once
     options = ("--collection", f"{corpus}:test")
     platform(articles, "--out", tmp_path / "a", *options)
     platform(tmp_path / "all.tar.gz", "--out", tmp_path / "b", *options)
-    both = platform(articles, tmp_path / "all.tar.gz", "--out", tmp_path / "c", *options, "--json")
-    assert both.json["read"]["articles read before"] == 20
+    result = platform(
+        articles, tmp_path / "all.tar.gz", "--out", tmp_path / "c", *options, "--json"
+    )
+    assert result.json["read"]["articles read before"] == 20
     for name in ("queries.jsonl", "qrels/train.tsv", "qrels/test.tsv"):
-        made = [(tmp_path / folder / name).read_bytes() for folder in "abc"]
-        assert made[0] == made[1] == made[2]
+        contents = [(tmp_path / folder / name).read_bytes() for folder in "abc"]
+        assert contents[0] == contents[1] == contents[2]
 
 
 @pytest.mark.parametrize(

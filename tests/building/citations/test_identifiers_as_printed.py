@@ -120,8 +120,10 @@ def test_links_are_identifiers(link, expected):
 
 
 def test_two_identifiers_of_one_element_are_read():
-    both = '<pub-id pub-id-type="pmid">PMID: 7071; PMCID: PMC88</pub-id>'
-    assert _works(f"<mixed-citation>{both}</mixed-citation>") == (("pmid:7071", "pmcid:PMC88"),)
+    identifiers = '<pub-id pub-id-type="pmid">PMID: 7071; PMCID: PMC88</pub-id>'
+    assert _works(f"<mixed-citation>{identifiers}</mixed-citation>") == (
+        ("pmid:7071", "pmcid:PMC88"),
+    )
     works = '<pub-id pub-id-type="pmid">7071, 7072</pub-id>'
     assert _works(f"<mixed-citation>{works}</mixed-citation>") == (("pmid:7071",), ("pmid:7072",))
 
@@ -142,10 +144,10 @@ def _cited(references, mark):
         f"<back><ref-list>{references}</ref-list></back></article>"
     )
     (article,) = read_articles(content.encode(), "a.xml")
-    held = ReferenceList(article)
-    (sentence,) = sentences_of(marked_text(article.find("body/p"), held))
+    reference_list = ReferenceList(article)
+    (sentence,) = sentences_of(marked_text(article.find("body/p"), reference_list))
     assert sentence.text == "It was shown."
-    works = [work for place in sentence.cites for work in held.references[place].works]
+    works = [work for place in sentence.cites for work in reference_list.references[place].works]
     return sorted({int(name.partition(":")[2]) for work in works for name in work})
 
 

@@ -107,13 +107,13 @@ def test_only_paragraphs_of_the_body_count():
     content = GOOD.replace(b"<body>", b"<body>" + inside.encode())
     content = content.replace(b"</article-meta>", b"<abstract><p>No.</p></abstract></article-meta>")
     (parsed,) = read_articles(content, "a.xml")
-    found = read_article(parsed, "a.xml")
-    assert [(s.section, s.text) for s in found.citing] == [
+    citing_article = read_article(parsed, "a.xml")
+    assert [(s.section, s.text) for s in citing_article.citing] == [
         ("Deep Results", "Cells grow fast."),
         ("Results", "Sentence one cites."),
     ]
-    assert (found.sentences, found.listed, found.year) == (2, 1, "2012")
-    assert CitingArticle.from_json(asdict(found)) == found
+    assert (citing_article.sentences, citing_article.listed, citing_article.year) == (2, 1, "2012")
+    assert CitingArticle.from_json(asdict(citing_article)) == citing_article
 
 
 def test_the_year_is_the_first_of_the_dates():
@@ -162,8 +162,8 @@ def test_an_archive_that_is_cut_off_is_refused(tmp_path, cut):
         info = tarfile.TarInfo("a.xml")
         info.size = len(GOOD)
         archive.addfile(info, io.BytesIO(GOOD))
-    whole = (tmp_path / "a.tar").read_bytes()
-    (tmp_path / "a.tar").write_bytes(whole[:cut])
+    content = (tmp_path / "a.tar").read_bytes()
+    (tmp_path / "a.tar").write_bytes(content[:cut])
     *_, last = members(find_sources([tmp_path / "a.tar"]))
     with pytest.raises(InputError, match=r"a\.tar: this is not a whole tar archive"):
         last.read()
@@ -176,8 +176,8 @@ def test_what_can_be_read_of_a_broken_archive_is_kept(tmp_path):
             info = tarfile.TarInfo(name)
             info.size = len(GOOD)
             archive.addfile(info, io.BytesIO(GOOD))
-    whole = (tmp_path / "a.tar").read_bytes()
-    (tmp_path / "a.tar").write_bytes(whole[: 512 + len(GOOD) + -len(GOOD) % 512 + 600])
+    content = (tmp_path / "a.tar").read_bytes()
+    (tmp_path / "a.tar").write_bytes(content[: 512 + len(GOOD) + -len(GOOD) % 512 + 600])
     first, last = members(find_sources([tmp_path / "a.tar"]))
     assert first.read() == GOOD
     assert last.fault

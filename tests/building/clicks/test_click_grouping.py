@@ -31,35 +31,35 @@ def lines(count, seed=1):
     ]
 
 
-def plain(given):
+def plain(log_lines):
     """The dictionary of everything."""
-    found = {}
-    for query, doc_id, _, abstract, fulltext, available in given:
+    groups = {}
+    for query, doc_id, _, abstract, fulltext, available in log_lines:
         name = " ".join(query.lower().split())
         refused = "no words" if not name else "boolean operators" if "AND" in query else ""
         key = (query_id(name), name, refused, "" if refused else doc_id)
-        held = found.setdefault(key, [0, 0, 0, 0])
-        held[0] += 1
+        counts = groups.setdefault(key, [0, 0, 0, 0])
+        counts[0] += 1
         if not refused:
-            held[1] += abstract
-            held[2] += fulltext
-            held[3] = max(held[3], available, int(fulltext > 0))
-    return [(*key, *held) for key, held in sorted(found.items())]
+            counts[1] += abstract
+            counts[2] += fulltext
+            counts[3] = max(counts[3], available, int(fulltext > 0))
+    return [(*key, *counts) for key, counts in sorted(groups.items())]
 
 
 @pytest.mark.parametrize("most_rows", [1_000_000, 200, 20, 1])
 @pytest.mark.parametrize("block", [3, 500, 5000])
 def test_it_is_the_dictionary_of_everything_however_little_is_held(tmp_path, most_rows, block):
-    given = lines(2_000)
+    log_lines = lines(2_000)
     blocks = (
-        prepare(frame(given[start : start + block]), QueryRules())
-        for start in range(0, len(given), block)
+        prepare(frame(log_lines[start : start + block]), QueryRules())
+        for start in range(0, len(log_lines), block)
     )
     frames = list(grouped(blocks, tmp_path, most_rows=most_rows))
-    assert pl.concat(frames).rows() == plain(given)
+    assert pl.concat(frames).rows() == plain(log_lines)
     assert (len(frames) > 1) == (most_rows < 1_000_000)
-    whole = [set(frame["id"]) for frame in frames]
-    assert sum(map(len, whole)) == len(set().union(*whole)), "no query is in two frames"
+    id_sets = [set(frame["id"]) for frame in frames]
+    assert sum(map(len, id_sets)) == len(set().union(*id_sets)), "no query is in two frames"
 
 
 def test_the_parts_are_removed_when_they_have_been_read(tmp_path):
@@ -68,8 +68,8 @@ def test_the_parts_are_removed_when_they_have_been_read(tmp_path):
 
 
 def test_one_query_with_more_documents_than_are_held_is_grouped_all_the_same(tmp_path):
-    given = [("q", f"d{i % 300}", 1, 1, 0, 0) for i in range(900)]
-    blocks = (prepare(frame(given[i : i + 100]), QueryRules()) for i in range(0, 900, 100))
+    log_lines = [("q", f"d{i % 300}", 1, 1, 0, 0) for i in range(900)]
+    blocks = (prepare(frame(log_lines[i : i + 100]), QueryRules()) for i in range(0, 900, 100))
     (rows,) = grouped(blocks, tmp_path, most_rows=50)
     assert rows.height == 300
     assert set(rows["abstract"]) == {3}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.building.click_judgments import Weights, levels, weighted_clicks, written
+from irplatform.building.click_judgments import Weights, levels, round_levels, weighted_clicks
 from irplatform.errors import InputError
 
 
@@ -37,20 +37,20 @@ def test_the_levels_of_2017_are_the_weights_and_binary_ones_tell_only_of_clicks(
 
 
 def test_levels_keep_six_decimals_and_never_lose_a_relevant_document():
-    assert written([10.0, 5.5, 5.49, 0.33, 0.0]).tolist() == [10, 5.5, 5.49, 0.33, 0]
-    assert written([1 + 99 / 7]).tolist() == [15.142857]
-    assert written([3e6]).tolist() == [999_999], "as many digits as judgments have"
-    assert written([np.nextafter(5.5, 0)]).tolist() == [5.5], "binary fractions do not decide"
-    assert written([1e-9]).tolist() == [1e-6]
+    assert round_levels([10.0, 5.5, 5.49, 0.33, 0.0]).tolist() == [10, 5.5, 5.49, 0.33, 0]
+    assert round_levels([1 + 99 / 7]).tolist() == [15.142857]
+    assert round_levels([3e6]).tolist() == [999_999], "as many digits as judgments have"
+    assert round_levels([np.nextafter(5.5, 0)]).tolist() == [5.5], "binary fractions do not decide"
+    assert round_levels([1e-9]).tolist() == [1e-6]
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=40).filter(any))
 def test_levels_of_2018_lie_between_1_and_100_in_the_order_of_the_clicks(clicks):
-    made = written(levels(clicks, sum(clicks)))
-    assert all((grade == 0) == (count == 0) for grade, count in zip(made, clicks, strict=True))
-    assert made.max() <= 100
+    grades = round_levels(levels(clicks, sum(clicks)))
+    assert all((grade == 0) == (count == 0) for grade, count in zip(grades, clicks, strict=True))
+    assert grades.max() <= 100
     order = np.argsort(clicks, kind="stable")
-    assert (np.diff(made[order]) >= 0).all()
+    assert (np.diff(grades[order]) >= 0).all()
 
 
 @pytest.mark.parametrize("wrong", [{"mu": -0.1}, {"mu": 1.5}, {"lambda_": 0.0}, {"mu": np.nan}])

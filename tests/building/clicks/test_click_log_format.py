@@ -45,10 +45,10 @@ def test_a_gzipped_log_and_one_without_a_last_line_end_are_the_same_log(tmp_path
 def test_many_blocks_are_read_as_one(tmp_path, monkeypatch):
     lines = [f"q{i % 7}\td{i}\t{i + 1}\t{i % 2}\t0\t1" for i in range(500)]
     path = write(tmp_path / "log.tsv", *lines)
-    whole = rows(path)
+    expected = rows(path)
     monkeypatch.setattr(module, "BLOCK_BYTES", 64)
     assert len(list(read_log(path))) > 50
-    assert rows(path) == whole
+    assert rows(path) == expected
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,9 @@ def test_position_based_clicks_are_attraction_times_examination(decay):
 
 
 def test_position_based_clicks_on_one_rank_tell_nothing_of_another():
-    seen = clicks(Behaviour(noise=0.1))
-    together = (seen[:, 0] & seen[:, 2]).mean()
-    apart = seen[:, 0].mean() * seen[:, 2].mean()
+    click_table = clicks(Behaviour(noise=0.1))
+    together = (click_table[:, 0] & click_table[:, 2]).mean()
+    apart = click_table[:, 0].mean() * click_table[:, 2].mean()
     assert together == pytest.approx(apart, abs=4.5 * np.sqrt(apart / SESSIONS))
 
 
@@ -50,21 +50,21 @@ def test_cascade_clicks_are_attraction_times_not_having_stopped_above(stop):
 
 
 def test_a_pure_cascade_has_at_most_one_click_a_session():
-    seen = clicks(Behaviour(model="cascade", noise=0.3))
-    assert seen.sum(axis=1).max() == 1
+    click_table = clicks(Behaviour(model="cascade", noise=0.3))
+    assert click_table.sum(axis=1).max() == 1
     assert clicks(Behaviour(model="cascade", noise=0.3, stop=0.5)).sum(axis=1).max() > 1
 
 
 def test_grades_become_probabilities_between_noise_and_one():
-    made = Behaviour(noise=0.1).attraction(np.array([-1, 0, 1, 2, 3]), 2)
-    assert made == pytest.approx([0.1, 0.1, 0.1 + 0.9 / 3, 1.0, 1.0])
+    probabilities = Behaviour(noise=0.1).attraction(np.array([-1, 0, 1, 2, 3]), 2)
+    assert probabilities == pytest.approx([0.1, 0.1, 0.1 + 0.9 / 3, 1.0, 1.0])
 
 
 def test_grades_of_a_hundred_overflow_nothing():
-    made = Behaviour(noise=0.0).attraction(np.array([0, 1, 99, 100, 2000]), 2000)
-    assert made[0] == 0
-    assert made[-1] == 1
-    assert np.isfinite(made).all()
+    probabilities = Behaviour(noise=0.0).attraction(np.array([0, 1, 99, 100, 2000]), 2000)
+    assert probabilities[0] == 0
+    assert probabilities[-1] == 1
+    assert np.isfinite(probabilities).all()
 
 
 def test_probabilities_by_grade_hold_up_to_the_next_grade_that_is_named():

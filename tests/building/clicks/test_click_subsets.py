@@ -8,14 +8,14 @@ from irplatform.plugin import Document
 
 def test_new_words_are_those_of_no_training_or_validation_query():
     queries = {"a": "lung cancer", "b": "lung fibrosis", "c": "pulmonary fibrosis", "d": "..."}
-    some, all_ = with_new_words(queries, {"lung", "cancer"})
-    assert some == {"b", "c"}
-    assert all_ == {"c"}
+    any_new, all_new = with_new_words(queries, {"lung", "cancer"})
+    assert any_new == {"b", "c"}
+    assert all_new == {"c"}
 
 
 def test_words_are_the_same_in_both_spellings_of_a_name():
-    some, _ = with_new_words({"a": "IL-6"}, {"il6"})
-    assert not some
+    any_new, _ = with_new_words({"a": "IL-6"}, {"il6"})
+    assert not any_new
 
 
 @pytest.mark.parametrize("pairs_at_a_time", [1_000, 7])
@@ -31,7 +31,7 @@ def test_neg20_needs_twenty_non_relevant_documents_with_all_words_in_the_title(p
         *((name, f"d{i}") for name in ("other", "none") for i in range(60)),
         ("enough", "nowhere"),
     ]
-    found = with_matching_negatives(
+    matches = with_matching_negatives(
         queries, negatives, lambda: documents, pairs_at_a_time=pairs_at_a_time
     )
-    assert found == {"enough"}
+    assert matches == {"enough"}

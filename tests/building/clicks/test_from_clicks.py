@@ -27,14 +27,14 @@ def write_log(path, lines):
     return path
 
 
-def shown(query, documents=21, clicked=3):
+def lines_of(query, documents=21, clicked=3):
     """Lines of a query that was shown some documents, the first ones clicked once."""
     return [(query, f"d{i}", int(i < clicked), 0, 1) for i in range(documents)]
 
 
 def many(count):
     """A log of queries that pass the filters."""
-    return [line for i in range(count) for line in shown(f"word{i} common")]
+    return [line for i in range(count) for line in lines_of(f"word{i} common")]
 
 
 def judged(folder, split="test"):
@@ -48,7 +48,7 @@ def open_qrels(path):
 
 
 def test_queries_and_judgments_are_written_as_beir_writes_them(tmp_path):
-    log = write_log(tmp_path / "log.tsv", shown('say "études"', documents=2, clicked=1))
+    log = write_log(tmp_path / "log.tsv", lines_of('say "études"', documents=2, clicked=1))
     from_clicks(log, tmp_path / "out", ClickSettings(judging=LOOSE, shares=ALL_TEST))
     line = json.loads((tmp_path / "out/queries.jsonl").read_text(encoding="utf-8"))
     assert list(line) == ["_id", "text"]
@@ -62,7 +62,7 @@ def test_queries_and_judgments_are_written_as_beir_writes_them(tmp_path):
 
 def test_a_log_whose_name_is_not_utf8_is_named_in_the_report(tmp_path):
     name = os.fsdecode(b"Z\xfcrich.tsv")
-    log = write_log(tmp_path / name, shown("some words", documents=2, clicked=1))
+    log = write_log(tmp_path / name, lines_of("some words", documents=2, clicked=1))
     from_clicks(log, tmp_path / "out", ClickSettings(judging=LOOSE, shares=ALL_TEST))
     report = json.loads((tmp_path / "out/report.json").read_text(encoding="utf-8"))
     assert name in report.values()
@@ -124,20 +124,20 @@ def test_lines_of_the_same_pair_are_added_up_whatever_the_case_of_the_query(tmp_
 
 def test_the_report_says_what_each_filter_removed(tmp_path):
     lines = [
-        *shown("kept"),
-        *shown("too few documents", documents=20),
-        *shown("too few clicked", clicked=2),
-        *shown("asthma AND copd", documents=4),
-        *shown("smith j[au]", documents=5),
-        *shown("a b c d e f g h", documents=6),
-        *shown("held out", documents=7),
+        *lines_of("kept"),
+        *lines_of("too few documents", documents=20),
+        *lines_of("too few clicked", clicked=2),
+        *lines_of("asthma AND copd", documents=4),
+        *lines_of("smith j[au]", documents=5),
+        *lines_of("a b c d e f g h", documents=6),
+        *lines_of("held out", documents=7),
     ]
     rules = QueryRules(held_out=frozenset({mark("held out")}))
     report = from_clicks(
         write_log(tmp_path / "log.tsv", lines), tmp_path / "out", ClickSettings(queries=rules)
     )
-    held = report.record
-    assert held["removed"] == {
+    record = report.record
+    assert record["removed"] == {
         "no words": {"queries": 0, "lines": 0},
         "too many words": {"queries": 1, "lines": 6},
         "boolean operators": {"queries": 1, "lines": 4},
@@ -146,9 +146,9 @@ def test_the_report_says_what_each_filter_removed(tmp_path):
         "too few documents": {"queries": 1, "lines": 20},
         "too few clicked": {"queries": 1, "lines": 21},
     }
-    assert held["read"] == {"queries": 7, "lines": len(lines)}
-    assert held["kept"] == {"queries": 1, "lines": 21}
-    assert json.loads((tmp_path / "out/report.json").read_text()) == held
+    assert record["read"] == {"queries": 7, "lines": len(lines)}
+    assert record["kept"] == {"queries": 1, "lines": 21}
+    assert json.loads((tmp_path / "out/report.json").read_text()) == record
 
 
 def test_queries_are_split_60_20_20_and_stay_where_they_are_when_the_log_grows(tmp_path):
@@ -197,7 +197,7 @@ def test_the_folder_is_a_collection_over_the_documents_of_another(tmp_path, corp
 
 def test_the_subsets_are_splits_of_their_own(tmp_path, corpus):
     queries = [*(f"common word{i % 3}" for i in range(3)), *(f"common new{i}" for i in range(60))]
-    lines = [line for query in queries for line in shown(query, documents=30)]
+    lines = [line for query in queries for line in lines_of(query, documents=30)]
     report = from_clicks(
         write_log(tmp_path / "log.tsv", lines),
         tmp_path / "clicks",
@@ -258,9 +258,14 @@ def test_the_default_table_of_a_small_collection(tmp_path, capsys, monkeypatch, 
     ("lines", "complaint"),
     [
         ([("q", "d", 1, 0, 1), ("q", "d", -1, 0, 1)], "log.tsv:3: abstract_clicks is '-1'"),
-        (shown("a b c d e f g h"), "log.tsv: no query is left: of 1, 1 too many words"),
+        (lines_of("a b c d e f g h"), "log.tsv: no query is left: of 1, 1 too many words"),
         (
-            [*shown("q", 3), *shown("a AND b"), *shown("a b c d e f g h"), *shown("smith j[au]")],
+            [
+                *lines_of("q", 3),
+                *lines_of("a AND b"),
+                *lines_of("a b c d e f g h"),
+                *lines_of("smith j[au]"),
+            ],
             "of 4, 1 too many words, 1 boolean operators, 1 field tags, 1 too few documents.",
         ),
     ],
@@ -322,17 +327,17 @@ def test_the_command_prints_the_report(tmp_path, capsys, monkeypatch, corpus):
 
 
 def test_documents_that_the_collection_lacks_are_counted(tmp_path, corpus):
-    log = write_log(tmp_path / "log.tsv", shown("a query", documents=50))
+    log = write_log(tmp_path / "log.tsv", lines_of("a query", documents=50))
     settings = ClickSettings(shares=ALL_TEST)
     report = from_clicks(log, tmp_path / "out", settings, str(corpus))
-    told = "10 of the 50 judgments name documents that searched-test lacks"
-    assert told in report.record["notes"]
+    note = "10 of the 50 judgments name documents that searched-test lacks"
+    assert note in report.record["notes"]
     settings = ClickSettings(shares=Shares(100, 0, 0))
-    assert told in from_clicks(log, tmp_path / "train", settings, str(corpus)).record["notes"]
+    assert note in from_clicks(log, tmp_path / "train", settings, str(corpus)).record["notes"]
 
 
 def test_a_log_of_another_collection_is_refused(tmp_path, corpus):
-    log = write_log(tmp_path / "log.tsv", shown("a query", documents=90))
+    log = write_log(tmp_path / "log.tsv", lines_of("a query", documents=90))
     with pytest.raises(InputError, match=r"50 of the 90 judgments .* a log of another collection"):
         from_clicks(log, tmp_path / "out", ClickSettings(shares=ALL_TEST), str(corpus))
     assert not (tmp_path / "out").exists()

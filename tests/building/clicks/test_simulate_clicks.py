@@ -69,15 +69,15 @@ def draw_of_two(settings):
 def test_no_retriever_is_favoured_where_several_find_the_documents(shuffle):
     count = 10_000
     lines = draw_of_two(SessionSettings(sessions=count, page=3, shuffle=shuffle))
-    shown = dict(lines["doc_id"].value_counts().rows())
-    assert sum(shown.values()) == 3 * count
+    counts = dict(lines["doc_id"].value_counts().rows())
+    assert sum(counts.values()) == 3 * count
     for one, other in (("a2", "b2"), ("a4", "b4"), ("both", "b1")):
-        assert shown.get(one, 0) == pytest.approx(shown.get(other, 0), abs=5 * count**0.5)
+        assert counts.get(one, 0) == pytest.approx(counts.get(other, 0), abs=5 * count**0.5)
     if shuffle == 0:
-        assert {"both": count, "b1": count}.items() <= shown.items()  # both at the first rank
-        assert shown.keys() == {"both", "b1", "a2", "b2"}
+        assert {"both": count, "b1": count}.items() <= counts.items()  # both at the first rank
+        assert counts.keys() == {"both", "b1", "a2", "b2"}
     elif shuffle == 100:  # all seven alike
-        for number in shown.values():
+        for number in counts.values():
             assert number == pytest.approx(3 * count / 7, rel=0.05)
 
 
@@ -124,13 +124,13 @@ def test_the_share_of_full_texts_is_that_asked_for():
 def test_the_same_seed_writes_the_same_bytes_and_another_one_others(tmp_path, name):
     topics = [TOPIC, Topic("t2", "asthma"), Topic("t3", "nothing found")]
     rankings = {"t1": [RANKING], "t2": [RANKING[:25]], "t3": [()]}
-    written = {}
+    contents = {}
     for run, seed in (("a", 1), ("b", 1), ("c", 2)):
         path = tmp_path / run / name
         count = write_log(path, topics, rankings, {"t1": GRADES}, SessionSettings(seed=seed))
-        written[run] = path.read_bytes()
+        contents[run] = path.read_bytes()
         assert pl.concat(read_log(path)).height == count == 2 * 50 * 20
-    assert written["a"] == written["b"] != written["c"]
+    assert contents["a"] == contents["b"] != contents["c"]
 
 
 def test_a_topics_lines_do_not_depend_on_the_other_topics(tmp_path):
@@ -178,10 +178,10 @@ def test_a_log_that_is_there_is_kept_and_another_ending_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "model"),
+    ("options", "model"),
     [(("--stop", 1), "position"), (("--decay", 1, "--model", "cascade"), "cascade")],
 )
-def test_an_option_of_the_other_model_is_refused(tmp_path, capsys, monkeypatch, given, model):
+def test_an_option_of_the_other_model_is_refused(tmp_path, capsys, monkeypatch, options, model):
     log = tmp_path / "log.tsv"
     outcome = call(
         capsys,
@@ -192,23 +192,23 @@ def test_an_option_of_the_other_model_is_refused(tmp_path, capsys, monkeypatch, 
         "demo",
         "--out",
         log,
-        *given,
+        *options,
     )
     assert outcome.code == 2
-    assert outcome.err == f"platform: {given[0]} has no effect with --model {model}.\n"
+    assert outcome.err == f"platform: {options[0]} has no effect with --model {model}.\n"
     assert not log.exists()
 
 
 @pytest.mark.java
 def test_a_log_shows_documents_of_several_retrievers(tmp_path, fresh_home):
-    shown = {}
+    pairs = {}
     for retriever in ("bm25", "rm3", "bm25+rm3"):
         log = tmp_path / f"{retriever}.tsv"
         simulate_clicks("demo", log, SessionSettings(depth=15, page=30), retriever=retriever)
         lines = pl.read_csv(log, separator="\t", schema_overrides={"doc_id": pl.String})
-        shown[retriever] = set(lines.select("query", "doc_id").iter_rows())
-    assert shown["bm25"] != shown["rm3"]
-    assert shown["bm25+rm3"] == shown["bm25"] | shown["rm3"]
+        pairs[retriever] = set(lines.select("query", "doc_id").iter_rows())
+    assert pairs["bm25"] != pairs["rm3"]
+    assert pairs["bm25+rm3"] == pairs["bm25"] | pairs["rm3"]
     for wrong in ("bm25+rm", "bm25+", "bm25+bm25"):
         with pytest.raises(InputError):
             simulate_clicks("demo", tmp_path / "no.tsv", SessionSettings(), retriever=wrong)

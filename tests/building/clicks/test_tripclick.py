@@ -53,16 +53,16 @@ def tripclick_home(tmp_path):
 
 def test_tripclick_is_a_graded_collection_whose_training_clicks_train(tripclick_home):
     # In a process of its own: the library settles where its cache lies when it is imported.
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         env={**os.environ, "IR_DATASETS_HOME": str(tripclick_home)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["documents"][1] == ["1", "Title 1", "Text 1\n", {"url": "http://example.org/1"}]
-    assert found["topics"] == [["2", "query 2"]]
-    assert found["qrels"] == {"2": {"0": 1, "1": 2}}
-    assert found["training"] == ["tripclick-train-head-dctr", {"1": {"0": 3, "1": 0}}, ["1"]]
+    assert process.returncode == 0, process.stderr
+    output = json.loads(process.stdout)
+    assert output["documents"][1] == ["1", "Title 1", "Text 1\n", {"url": "http://example.org/1"}]
+    assert output["topics"] == [["2", "query 2"]]
+    assert output["qrels"] == {"2": {"0": 1, "1": 2}}
+    assert output["training"] == ["tripclick-train-head-dctr", {"1": {"0": 3, "1": 0}}, ["1"]]

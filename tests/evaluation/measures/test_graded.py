@@ -21,26 +21,26 @@ def ranked(doc_ids):
 
 def value(measure, grades, judged=()):
     """A measure of a ranking with these grades, best rank first; `judged` was not found."""
-    found = [f"d{number}" for number in range(len(grades))]
+    ids = [f"d{number}" for number in range(len(grades))]
     others = [f"e{number}" for number in range(len(judged))]
-    qrels = {"q": dict(zip([*found, *others], [*grades, *judged], strict=True))}
-    return evaluate(qrels, ranked(found), [measure]).aggregate[measure]
+    qrels = {"q": dict(zip([*ids, *others], [*grades, *judged], strict=True))}
+    return evaluate(qrels, ranked(ids), [measure]).aggregate[measure]
 
 
 @settings(max_examples=25)
-@given(found=GRADES, others=GRADES, cutoff=st.integers(1, 25))
-def test_exponential_ndcg_is_trec_evals_with_these_gains(found, others, cutoff):
+@given(grades=GRADES, others=GRADES, cutoff=st.integers(1, 25))
+def test_exponential_ndcg_is_trec_evals_with_these_gains(grades, others, cutoff):
     (name,) = parse_measures([f"nDCG(gains={{0: 0, 1: 1, 2: 3, 3: 7, 4: 15}})@{cutoff}"])
-    expected = value(name, found, others)
-    assert value(f"nDCG-exp@{cutoff}", found, others) == pytest.approx(expected, abs=1e-9)
+    expected = value(name, grades, others)
+    assert value(f"nDCG-exp@{cutoff}", grades, others) == pytest.approx(expected, abs=1e-9)
 
 
 def test_exponential_ndcg_is_that_of_ir_measures():
     grades = [0, 3, 1, -1, 2, 4]
     qrels = {"1": {f"d{number}": grade for number, grade in enumerate(grades)}}
     scores = {"1": {f"d{number}": -number for number in range(len(grades))}}
-    theirs = ir_measures.parse_measure("nDCG(dcg='exp-log2')@5")
-    expected = ir_measures.calc_aggregate([theirs], qrels, scores)[theirs]
+    measure = ir_measures.parse_measure("nDCG(dcg='exp-log2')@5")
+    expected = ir_measures.calc_aggregate([measure], qrels, scores)[measure]
     assert value("nDCG-exp@5", grades) == pytest.approx(expected, abs=5e-6), "it has five digits"
 
 
@@ -89,9 +89,9 @@ def test_graded_average_precision_is_graphenes():
 
 
 def test_a_topic_without_results_counts_as_0():
-    found = evaluate({"q": {"a": 1}, "r": {"b": 2.5}}, ranked(["a"]), ["nDCG-exp@20", "AP-graded"])
-    assert found.aggregate == {"nDCG-exp@20": 0.5, "AP-graded": 0.5}
-    assert found.per_topic["AP-graded"] == {"q": 1.0, "r": 0.0}
+    result = evaluate({"q": {"a": 1}, "r": {"b": 2.5}}, ranked(["a"]), ["nDCG-exp@20", "AP-graded"])
+    assert result.aggregate == {"nDCG-exp@20": 0.5, "AP-graded": 0.5}
+    assert result.per_topic["AP-graded"] == {"q": 1.0, "r": 0.0}
 
 
 LEVELS = {"q": {"a": 0.4, "b": 0.0, "c": 2.9, "d": 1.5}}
@@ -99,18 +99,18 @@ LEVELS = {"q": {"a": 0.4, "b": 0.0, "c": 2.9, "d": 1.5}}
 
 def test_decimals_count_in_full_for_gains_and_as_thresholds_for_the_rest():
     names = ["nDCG@2", "nDCG", "AP-graded", "AP", "P(rel=2)@4", "R(rel=3)@4", "NumRel", "Judged@4"]
-    found = evaluate(LEVELS, ranked(["b", "a", "c", "d"]), [*names, "Accuracy", "RR"]).aggregate
+    means = evaluate(LEVELS, ranked(["b", "a", "c", "d"]), [*names, "Accuracy", "RR"]).aggregate
     discount = 0.6309297535714575  # 1 / log2(3)
-    assert found["nDCG@2"] == pytest.approx(0.4 * discount / (2.9 + 1.5 * discount))
-    assert found["nDCG"] == pytest.approx(
+    assert means["nDCG@2"] == pytest.approx(0.4 * discount / (2.9 + 1.5 * discount))
+    assert means["nDCG"] == pytest.approx(
         (0.4 * discount + 2.9 / 2 + 1.5 * 0.43067655807339306) / (2.9 + 1.5 * discount + 0.4 / 2)
     )
-    assert found["AP-graded"] == pytest.approx((0.4 / 2 + 2.9 * 2 / 3 + 1.5 * 3 / 4) / 3)
-    assert found["AP"] == pytest.approx((1 / 2 + 2 / 3 + 3 / 4) / 3), "0.4 is above 0"
-    assert found["P(rel=2)@4"] == 1 / 4
-    assert found["R(rel=3)@4"] == 0, "2.9 is below 3"
-    assert (found["NumRel"], found["Judged@4"]) == (3, 1)
-    assert (found["Accuracy"], found["RR"]) == (0, 0.5)
+    assert means["AP-graded"] == pytest.approx((0.4 / 2 + 2.9 * 2 / 3 + 1.5 * 3 / 4) / 3)
+    assert means["AP"] == pytest.approx((1 / 2 + 2 / 3 + 3 / 4) / 3), "0.4 is above 0"
+    assert means["P(rel=2)@4"] == 1 / 4
+    assert means["R(rel=3)@4"] == 0, "2.9 is below 3"
+    assert (means["NumRel"], means["Judged@4"]) == (3, 1)
+    assert (means["Accuracy"], means["RR"]) == (0, 0.5)
 
 
 @pytest.mark.parametrize("name", ["ERR@10", "Compat", "nDCG(gains={1: 5})@10"])
@@ -164,14 +164,14 @@ def bounds(measure, query, printed):
     that its extremes have some of these documents at one end and the rest at the other.
     """
     (relevant, others), highest, rankers = PRINTED[query]
-    known = Counter(highest)
+    counts = Counter(highest)
     for _, levels in rankers.values():
-        known |= Counter(level for level in levels if level)
-    left = list((known - Counter(printed)).elements())
+        counts |= Counter(level for level in levels if level)
+    remainder = list((counts - Counter(printed)).elements())
     zeros = [0.0] * (others - printed.count(0))
     values = []
-    for high in range((free := relevant - known.total()) + 1):
-        tail = sorted([*left, *[highest[-1]] * high, *[1.0] * (free - high)])
+    for high in range((free := relevant - counts.total()) + 1):
+        tail = sorted([*remainder, *[highest[-1]] * high, *[1.0] * (free - high)])
         for order in ([*printed, *reversed(tail), *zeros], [*printed, *zeros, *tail]):
             values += [value(measure, list(map(float, order)))]
     return min(values), max(values)

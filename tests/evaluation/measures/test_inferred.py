@@ -34,25 +34,25 @@ def plain(documents, ranking, depth=100):
         pooled[stratum] += 1
         judged[stratum] += grade >= 0
         relevant[stratum] += grade > 0
-    seen, seen_judged, seen_relevant = Counter(), Counter(), Counter()
+    counts, seen_judged, seen_relevant = Counter(), Counter(), Counter()
     gain, precision = defaultdict(float), defaultdict(float)
     for rank, document in enumerate(ranking[:depth], start=1):
         if document not in documents:
             continue
         stratum, grade = documents[document]
         if grade > 0:
-            total = sum(seen.values())
+            total = sum(counts.values())
             above = sum(
-                seen[s] / total * (seen_relevant[s] + 0.00001) / (seen_judged[s] + 0.00003)
-                for s in seen
+                counts[s] / total * (seen_relevant[s] + 0.00001) / (seen_judged[s] + 0.00003)
+                for s in counts
             )
             precision[stratum] += 1 / rank + total / rank * above
             gain[stratum] += grade / math.log2(rank + 1)
-        seen[stratum] += 1
+        counts[stratum] += 1
         seen_judged[stratum] += grade >= 0
         seen_relevant[stratum] += grade > 0
-    total = sum(seen.values())
-    dcg = total * sum(seen[s] / total * gain[s] / seen_judged[s] for s in gain)
+    total = sum(counts.values())
+    dcg = total * sum(counts[s] / total * gain[s] / seen_judged[s] for s in gain)
     ideal = plain_ideal(documents, pooled, judged, depth)
     estimated = {s: relevant[s] * pooled[s] / judged[s] for s in pooled if judged[s]}
     ap = sum(estimated[s] / sum(estimated.values()) * precision[s] / relevant[s] for s in precision)
@@ -234,8 +234,8 @@ def test_topics_without_results_are_told_by_what_that_means_to_their_measures():
 def test_topics_that_no_reported_measure_knows_are_not_missing(measures, missing):
     sampled = {t: pool({"a": (1, 1)}) for t in ("both", "sampled")}
     qrels = {"both": {"a": 1}, "ordinary": {"a": 1}}
-    own = {"own": lambda qrels, run: dict.fromkeys(qrels, 0.0)}
-    result = evaluate(qrels, Run("x", {}), measures, sampled=sampled, extra=own)
+    extra = {"own": lambda qrels, run: dict.fromkeys(qrels, 0.0)}
+    result = evaluate(qrels, Run("x", {}), measures, sampled=sampled, extra=extra)
     assert result.missing == missing
 
 

@@ -19,7 +19,7 @@ def _judged(seed):
         for topic in range(12)
     }
     rankings = {
-        topic: Ranking.of(found := draw.sample(documents, draw.randrange(25)), range(len(found)))
+        topic: Ranking.of(sample := draw.sample(documents, draw.randrange(25)), range(len(sample)))
         for topic in [*qrels][:-1]
     }
     return qrels, Run("x", rankings)

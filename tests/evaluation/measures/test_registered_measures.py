@@ -6,7 +6,7 @@ from pkgutil import walk_packages
 import ir_measures
 
 from irplatform.evaluation import measures
-from irplatform.evaluation.kinds import Own, Standard
+from irplatform.evaluation.kinds import OwnMeasure, Standard
 from irplatform.evaluation.measure_names import parse_measures, registered
 from irplatform.evaluation.measures import registered_measures
 
@@ -28,8 +28,10 @@ def test_measures_of_ir_measures_keep_its_names():
 
 
 def test_own_measures_are_parsed_by_their_names():
-    own = [name for name, measure in registered_measures().items() if isinstance(measure, Own)]
-    assert list(parse_measures(own, sampled=True)) == own
+    names = [
+        name for name, measure in registered_measures().items() if isinstance(measure, OwnMeasure)
+    ]
+    assert list(parse_measures(names, sampled=True)) == names
 
 
 def test_a_measure_without_a_file_is_left_to_the_packages():

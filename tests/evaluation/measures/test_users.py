@@ -34,8 +34,8 @@ def by_walking(gains, going_on):
     return gained / attention
 
 
-def square(rank, wanted):
-    return ((rank + wanted - 1) / (rank + wanted)) ** 2
+def square(rank, target):
+    return ((rank + target - 1) / (rank + target)) ** 2
 
 
 USERS = {
@@ -95,9 +95,9 @@ def test_values_are_those_of_cwl_eval_where_that_looks_deep_enough():
     run = run_of(20)
     for name in ("RBP(rel=2,p=0.8)", "SDCG(max_rel=2)@20", "BPM(max_rel=2,T=1.0)@10"):
         measure = ir_measures.parse_measure(name)
-        theirs = ir_measures.calc_aggregate([measure], qrels, {"t": dict(run.rankings["t"])})
-        (ours,) = evaluate(qrels, run, [name]).aggregate.values()
-        assert ours == pytest.approx(theirs[measure])
+        expected = ir_measures.calc_aggregate([measure], qrels, {"t": dict(run.rankings["t"])})
+        (mean,) = evaluate(qrels, run, [name]).aggregate.values()
+        assert mean == pytest.approx(expected[measure])
 
 
 def test_a_run_whose_lines_are_not_grouped_by_topic_scores_as_one_that_is(tmp_path):

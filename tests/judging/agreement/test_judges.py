@@ -40,7 +40,7 @@ def copied(judgments, source, wrong=0.2, seed=1):
 
 
 def agreed(*judgments, runs=(), **more):
-    gathered = Gathered([j for listed in judgments for j in listed], name="j.jsonl")
+    gathered = Gathered([j for group in judgments for j in group], name="j.jsonl")
     runs = {run.name: run for run in runs}
     return judge_agreement(gathered, runs, "nDCG@5", **{"samples": 500, **more})
 
@@ -63,19 +63,19 @@ RUNS = [run(name, seed) for seed, name in enumerate(("a", "b", "c", "d"))]
 
 def test_kappa_alpha_and_confusion_are_those_of_the_documents_that_both_graded():
     extra = judged(ANN, "t1", {"more": 2}) + judged(LLM, "t2", {"other": 0, "unsure": None})
-    found = agreed(PEOPLE, MACHINE, extra)
+    agreement = agreed(PEOPLE, MACHINE, extra)
     one, other = [j.grade for j in PEOPLE], [j.grade for j in MACHINE]
-    values = {name: value.value for name, value in found.of_grades.values.items()}
+    values = {name: value.value for name, value in agreement.of_grades.values.items()}
     for weights in ("linear", "quadratic"):
         expected = kappas(confusion(one, other, [0, 1, 2]), [0, 1, 2], weights)
         assert values[f"kappa, {weights}"] == pytest.approx(expected)
     alpha = krippendorff_alpha([*zip(one, other, strict=True)], "ordinal")
     assert values["alpha, ordinal"] == pytest.approx(alpha)
-    assert found.of_grades.documents == len(PEOPLE)
-    assert found.of_grades.table[0][1] == sum(
+    assert agreement.of_grades.documents == len(PEOPLE)
+    assert agreement.of_grades.table[0][1] == sum(
         (a, b) == (0, 1) for a, b in zip(one, other, strict=True)
     )
-    assert "llm gave no grade to 1 document that others graded" in found.notes
+    assert "llm gave no grade to 1 document that others graded" in agreement.notes
 
 
 def test_an_interval_holds_the_value_and_narrows_with_topics():
@@ -87,32 +87,32 @@ def test_an_interval_holds_the_value_and_narrows_with_topics():
 
 
 def test_how_many_more_judgments_follows_the_square_root():
-    found = agreed(PEOPLE, MACHINE)
-    now = found.of_grades.values["kappa, linear"].width
-    assert found.of_grades.width == now / 2
-    assert found.of_grades.further == 3 * len(PEOPLE)
+    agreement = agreed(PEOPLE, MACHINE)
+    now = agreement.of_grades.values["kappa, linear"].width
+    assert agreement.of_grades.width == now / 2
+    assert agreement.of_grades.further == 3 * len(PEOPLE)
     assert agreed(PEOPLE, MACHINE, width=1.0).of_grades.further == 0
 
 
 def test_with_few_topics_documents_are_drawn_and_that_is_told():
     people = of_people(topics=3)
-    found = agreed(people, copied(people, LLM))
-    assert "They say nothing of other topics" in render(found)
+    agreement = agreed(people, copied(people, LLM))
+    assert "They say nothing of other topics" in render(agreement)
 
 
 def test_topics_that_the_judge_was_fitted_on_are_left_out_as_its_version_says():
-    found = agreed(PEOPLE, copied(PEOPLE, FITTED))
-    assert found.of_grades.topics == 6
-    assert found.judge == "ce v1"
-    assert found.notes[0] == (
+    agreement = agreed(PEOPLE, copied(PEOPLE, FITTED))
+    assert agreement.of_grades.topics == 6
+    assert agreement.judge == "ce v1"
+    assert agreement.notes[0] == (
         "held out: 120 documents of 6 topics, without 2 topics that ce was fitted on"
     )
 
 
 def test_what_the_caller_names_is_left_out_too():
-    found = agreed(PEOPLE, MACHINE, fitted_on={"t5"})
-    assert (found.of_grades.topics, found.of_grades.documents) == (7, 140)
-    assert found.notes[0].endswith("without 1 topic that llm was fitted on")
+    agreement = agreed(PEOPLE, MACHINE, fitted_on={"t5"})
+    assert (agreement.of_grades.topics, agreement.of_grades.documents) == (7, 140)
+    assert agreement.notes[0].endswith("without 1 topic that llm was fitted on")
     with pytest.raises(InputError, match="unknown topic 't55'"):
         agreed(PEOPLE, MACHINE, fitted_on={"t55"})
 
@@ -129,18 +129,18 @@ def test_a_judge_that_saw_everything_is_not_measured():
 def test_a_judge_that_gives_one_grade_has_no_kappa_and_no_order():
     constant = copied(PEOPLE, LLM, wrong=0)
     constant = [judged(LLM, j.topic, {j.document: 1})[0] for j in constant]
-    found = agreed(PEOPLE, constant, runs=RUNS)
-    assert found.of_grades.values["kappa"].value == 0.0
+    agreement = agreed(PEOPLE, constant, runs=RUNS)
+    assert agreement.of_grades.values["kappa"].value == 0.0
     alone = agreed([judged(ANN, j.topic, {j.document: 1})[0] for j in PEOPLE], constant)
     assert alone.of_grades.values["kappa"].value is None
     assert "no value: all have one grade" in render(alone)
-    assert found.of_systems.correlations["tau-ap"].value is None
-    assert "no value: systems tie" in render(found)
+    assert agreement.of_systems.correlations["tau-ap"].value is None
+    assert "no value: systems tie" in render(agreement)
 
 
 def test_a_judge_that_copies_people_gives_their_order_and_favours_nobody():
-    found = agreed(PEOPLE, copied(PEOPLE, LLM, wrong=0), runs=RUNS)
-    systems = found.of_systems
+    agreement = agreed(PEOPLE, copied(PEOPLE, LLM, wrong=0), runs=RUNS)
+    systems = agreement.of_systems
     assert {name: value.value for name, value in systems.correlations.items()} == {
         "tau-b": 1.0,
         "tau-ap": 1.0,
@@ -148,8 +148,8 @@ def test_a_judge_that_copies_people_gives_their_order_and_favours_nobody():
     assert all(system.first == system.second for system in systems.systems)
     assert all(system.beyond.low == system.beyond.high == 0 for system in systems.systems)
     assert (systems.reordered, systems.lowest_tau) == (0.0, 1.0)
-    assert found.differences == []
-    assert "is not shown to favour a system" in render(found)
+    assert agreement.differences == []
+    assert "is not shown to favour a system" in render(agreement)
 
 
 def test_a_judge_that_likes_what_a_system_ranks_first_favours_it():
@@ -158,41 +158,41 @@ def test_a_judge_that_likes_what_a_system_ranks_first_favours_it():
         judged(LLM, j.topic, {j.document: 2 if (j.topic, j.document) in liked else j.grade})[0]
         for j in PEOPLE
     ]
-    found = agreed(PEOPLE, biased, runs=RUNS)
-    systems = {system.name: system.beyond for system in found.of_systems.systems}
+    agreement = agreed(PEOPLE, biased, runs=RUNS)
+    systems = {system.name: system.beyond for system in agreement.of_systems.systems}
     assert systems["c"].low > 0
     assert all(systems[name].low <= 0 for name in "abd")
     assert sum(beyond.value for beyond in systems.values()) == pytest.approx(0)
-    assert "llm favours c, beyond its mean error." in render(found)
+    assert "llm favours c, beyond its mean error." in render(agreement)
 
 
 def test_means_by_each_judge_are_those_of_its_grades_of_common_documents():
     from irplatform.evaluation.scoring import evaluate
 
-    found = agreed(PEOPLE, MACHINE, judged(ANN, "t1", {"d99": 2}), runs=RUNS).of_systems
+    system_agreement = agreed(PEOPLE, MACHINE, judged(ANN, "t1", {"d99": 2}), runs=RUNS).of_systems
     for label, judgments in (("first", PEOPLE), ("second", MACHINE)):
         qrels = {}
         for j in judgments:
             qrels.setdefault(j.topic, {})[j.document] = j.grade
-        for system, each in zip(found.systems, RUNS, strict=True):
-            mean = evaluate(qrels, each, ["nDCG@5"]).aggregate["nDCG@5"]
+        for system, system_run in zip(system_agreement.systems, RUNS, strict=True):
+            mean = evaluate(qrels, system_run, ["nDCG@5"]).aggregate["nDCG@5"]
             assert getattr(system, label) == pytest.approx(mean)
 
 
 def test_the_order_of_judgments_and_the_names_of_systems_change_nothing():
-    found = agreed(PEOPLE, MACHINE, runs=RUNS)
+    agreement = agreed(PEOPLE, MACHINE, runs=RUNS)
     again = agreed(MACHINE, PEOPLE, runs=RUNS)
-    assert again == found
-    renamed = [Run(f"z{each.name}", each.rankings) for each in RUNS]
+    assert again == agreement
+    renamed = [Run(f"z{system_run.name}", system_run.rankings) for system_run in RUNS]
     other = agreed(PEOPLE, MACHINE, runs=renamed).of_systems
-    assert other.correlations == found.of_systems.correlations
-    assert other.reordered == found.of_systems.reordered
+    assert other.correlations == agreement.of_systems.correlations
+    assert other.reordered == agreement.of_systems.reordered
 
 
 def test_a_run_under_two_names_counts_once():
-    found = agreed(PEOPLE, MACHINE, runs=[*RUNS, Run("again", RUNS[0].rankings)]).of_systems
-    assert found.alike == {"again": "a"}
-    assert found.correlations == agreed(PEOPLE, MACHINE, runs=RUNS).of_systems.correlations
+    systems = agreed(PEOPLE, MACHINE, runs=[*RUNS, Run("again", RUNS[0].rankings)]).of_systems
+    assert systems.alike == {"again": "a"}
+    assert systems.correlations == agreed(PEOPLE, MACHINE, runs=RUNS).of_systems.correlations
 
 
 def test_two_systems_have_no_order():
@@ -205,8 +205,8 @@ def test_two_systems_have_no_order():
 def test_documents_to_adjudicate_come_by_distance_and_by_ranks():
     people = judged(ANN, "t0", {"d0": 0, "d1": 0, "d2": 0, "d3": 1})
     machine = judged(LLM, "t0", {"d0": 1, "d1": 2, "d2": 1, "d3": 1})
-    found = agreed(people, machine)
-    assert [(each.document, each.weight) for each in found.differences] == [
+    agreement = agreed(people, machine)
+    assert [(difference.document, difference.weight) for difference in agreement.differences] == [
         ("d1", 2.0),
         ("d0", 1.0),
         ("d2", 1.0),
@@ -217,17 +217,17 @@ def test_documents_to_adjudicate_come_by_distance_and_by_ranks():
         Run("z", {"t0": Ranking.of(["d0"], [1.0])}),
     ]
     ranked = agreed(people, machine, runs=[first, *others]).differences
-    assert [each.document for each in ranked] == ["d1", "d2", "d0"]
+    assert [difference.document for difference in ranked] == ["d1", "d2", "d0"]
 
 
 def test_two_people_are_measured_without_being_named():
     bob = copied(PEOPLE, BOB)
-    found = agreed(PEOPLE, bob, runs=RUNS)
-    assert (found.judge, found.against, found.notes) == ("bob", "ann", [])
-    assert found.of_systems.symmetric
+    agreement = agreed(PEOPLE, bob, runs=RUNS)
+    assert (agreement.judge, agreement.against, agreement.notes) == ("bob", "ann", [])
+    assert agreement.of_systems.symmetric
     turned = agreed(PEOPLE, bob, runs=RUNS, judge="ann")
     assert (turned.judge, turned.against) == ("ann", "bob")
-    assert turned.of_systems.correlations["tau-ap"] == found.of_systems.correlations["tau-ap"]
+    assert turned.of_systems.correlations["tau-ap"] == agreement.of_systems.correlations["tau-ap"]
 
 
 def test_what_was_decided_between_two_people_is_the_grade_of_neither():
@@ -262,10 +262,10 @@ def test_a_machine_is_measured_by_what_was_decided():
 
 def test_people_among_themselves_are_the_measure_of_a_machine():
     bob = copied(PEOPLE, BOB)
-    found = agreed(PEOPLE, bob, MACHINE, judged(BOSS, "t0", {"d0": 2}))
+    agreement = agreed(PEOPLE, bob, MACHINE, judged(BOSS, "t0", {"d0": 2}))
     documents = [(a.grade, b.grade) for a, b in zip(PEOPLE, bob, strict=True)]
     alpha = krippendorff_alpha(documents, "ordinal")
-    assert found.among_people == (pytest.approx(alpha), 160)
+    assert agreement.among_people == (pytest.approx(alpha), 160)
     assert agreed(PEOPLE, MACHINE).among_people is None
 
 
@@ -284,16 +284,16 @@ def test_grades_that_nobody_gave_have_no_place_in_the_table():
         [judged(j.source, j.topic, {j.document: wide[j.grade]})[0] for j in judgments]
         for judgments in (PEOPLE, MACHINE)
     )
-    found = agreed(people, machine).of_grades
-    assert found.grades == [0, 1, 999_999]
-    assert found.table == agreed(PEOPLE, MACHINE).of_grades.table
+    grade_agreement = agreed(people, machine).of_grades
+    assert grade_agreement.grades == [0, 1, 999_999]
+    assert grade_agreement.table == agreed(PEOPLE, MACHINE).of_grades.table
 
 
 def test_a_tenth_of_the_grades_is_replaced():
     first = {f"t{n}": dict.fromkeys(DOCUMENTS, 0) for n in range(3)}
     second = {topic: dict.fromkeys(DOCUMENTS, 1) for topic in first}
     draws = [*_mixed(first, second, 1)]
-    assert [sum(sum(own.values()) for own in mixed.values()) for mixed in draws] == [6] * 100
+    assert [sum(sum(grades.values()) for grades in mixed.values()) for mixed in draws] == [6] * 100
     assert draws[0] != draws[1]
 
 

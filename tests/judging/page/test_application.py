@@ -22,11 +22,11 @@ class Browser:
     def __init__(self, app, base=HERE):
         self.app, self.base = app, base
 
-    def ask(self, method, path, **sent):
+    def ask(self, method, path, **options):
         async def send():
             transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url=self.base) as client:
-                return await client.request(method, path, **sent)
+                return await client.request(method, path, **options)
 
         return asyncio.run(send())
 
@@ -110,11 +110,11 @@ def test_what_is_no_judgment_is_refused(browser, change):
 
 def test_half_a_character_is_refused(browser):
     body = '{"assessor": "ann", "topic": "t1", "document": "d1", "grade": 1, "note": "\\ud800", '
-    sent = {
+    options = {
         "content": f'{body}"request": "click-01"}}',
         "headers": {"content-type": "application/json"},
     }
-    assert browser.ask("POST", "/api/judge", **sent).status_code == 422
+    assert browser.ask("POST", "/api/judge", **options).status_code == 422
 
 
 def test_export_and_backup_are_whole(browser, tmp_path):

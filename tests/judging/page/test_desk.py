@@ -54,8 +54,8 @@ def test_a_document_has_its_parts_with_the_topics_words_marked(desk):
 
 def test_a_document_that_the_collection_lacks_is_told_and_may_be_judged(desk):
     for document in ("d1", "d2"):
-        shown = desk.judge(_click(ANN, document, 1))["card"]
-    assert (shown["id"], shown["title"]) == ("no3", ["This document is not in the collection"])
+        card = desk.judge(_click(ANN, document, 1))["card"]
+    assert (card["id"], card["title"]) == ("no3", ["This document is not in the collection"])
     assert desk.judge(_click(ANN, "no3"))["judgment"]["grade"] is None
 
 
@@ -91,10 +91,10 @@ def test_steps_go_back_to_the_topic_before(desk):
 
 
 def test_a_grade_is_changed_later_by_who_saw_it(desk):
-    seen = desk.judge(_click(ANN, "d1", 1))["judgment"]["number"]
+    number = desk.judge(_click(ANN, "d1", 1))["judgment"]["number"]
     with pytest.raises(ConflictError):
         desk.judge(_click(ANN, "d1", 2))
-    assert desk.judge(_click(ANN, "d1", 2, seen=seen))["judgment"]["grade"] == 2
+    assert desk.judge(_click(ANN, "d1", 2, seen=number))["judgment"]["grade"] == 2
     assert _step(desk, ANN, -1)["judgment"]["grade"] == 2
     assert _next(desk, BOB)["judgment"] is None
 
@@ -121,10 +121,10 @@ def test_differences_are_settled_without_names(desk):
     for person, grade in ((ANN, 1), (BOB, 2)):
         desk.judge(_click(person, "d1", grade, note="why"))
         desk.judge(_click(person, "d2", 0))
-    shown = desk.start(Move(**EVE))
-    card = shown["card"]
-    assert (card["id"], shown["differences"]) == ("d1", 1)
-    assert shown["progress"] == "1 document left where assessors differ"
+    state = desk.start(Move(**EVE))
+    card = state["card"]
+    assert (card["id"], state["differences"]) == ("d1", 1)
+    assert state["progress"] == "1 document left where assessors differ"
     assert [said["grade"] for said in card["said"]] == [1, 2]
     assert "ann" not in json.dumps(card)
     reply = desk.judge(_click(EVE, "d1", 2))
@@ -136,11 +136,11 @@ def test_differences_are_settled_without_names(desk):
 
 def test_a_pool_that_learns_grows_when_all_is_judged(tmp_path, pool):
     grown = write_small_pool(tmp_path / "grown", {"t1": ["d1", "d2", "no3", "d4"], "t2": ["d1"]})
-    asked = []
+    counts = []
 
     def grow(_):
-        asked.append(len(desk.store.of_topic("t1")))
-        return grown if len(asked) == 1 else None
+        counts.append(len(desk.store.of_topic("t1")))
+        return grown if len(counts) == 1 else None
 
     with small_desk(tmp_path, pool, grow=grow) as desk:
         for topic, document in (("t1", "d1"), ("t1", "d2"), ("t1", "no3"), ("t2", "d1")):
@@ -149,7 +149,7 @@ def test_a_pool_that_learns_grows_when_all_is_judged(tmp_path, pool):
         assert _next(desk, ANN, "t2")["id"] == "d4"
         desk.judge(_click(ANN, "d4", 1))
         assert _next(desk, ANN, "t1") is None
-        assert asked == [3, 4]
+        assert counts == [3, 4]
 
 
 def test_a_pool_by_worth_grows_round_by_round_to_its_budget(tmp_path):

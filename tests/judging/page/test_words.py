@@ -22,10 +22,10 @@ def test_a_word_without_terms_is_not_marked():
 
 
 def test_a_word_is_analyzed_once():
-    asked = []
-    words = Words(lambda pieces: asked.extend(pieces) or [[piece] for piece in pieces])
+    requests = []
+    words = Words(lambda pieces: requests.extend(pieces) or [[piece] for piece in pieces])
     words.marked("a b a b", words.terms(["a"]))
-    assert sorted(asked) == ["a", "b"]
+    assert sorted(requests) == ["a", "b"]
 
 
 @pytest.mark.java

@@ -27,16 +27,16 @@ def run_python(program, **environment):
 
 
 def test_importing_the_packages_starts_no_java():
-    ran = run_python(
+    result = run_python(
         "import sys, irplatform.lucene, irplatform_lexical\n"
         "print([m for m in ('jnius', 'jnius_config', 'pyserini', 'torch') if m in sys.modules])"
     )
-    assert ran.stdout == "[]\n", ran.stderr
+    assert result.stdout == "[]\n", result.stderr
 
 
 @pytest.mark.java
 def test_java_gets_the_heap_that_was_asked_for_and_prints_nothing(tmp_path):
-    ran = run_python(
+    result = run_python(
         "from irplatform.lucene.java import java_class\n"
         "indexer = java_class('io.anserini.index.SimpleIndexer')\n"
         f"indexer({str(tmp_path)!r}).close()\n"
@@ -45,7 +45,7 @@ def test_java_gets_the_heap_that_was_asked_for_and_prints_nothing(tmp_path):
         "import pyserini.pyclass\n",  # which must accept the JVM that runs
         IRPLATFORM_JAVA_HEAP="200m",
     )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("heap", ["much", "", "1", "1.5g", "-1g", "3k", "10m", "999999g"])
@@ -61,7 +61,7 @@ def test_a_heap_of_a_sensible_size_is_accepted(heap):
 
 @pytest.mark.java
 def test_options_of_others_that_java_does_not_take_are_named():
-    ran = run_python(
+    result = run_python(
         "from irplatform.errors import PlatformError\n"
         "from irplatform.lucene.java import start\n"
         "try:\n"
@@ -70,8 +70,8 @@ def test_options_of_others_that_java_does_not_take_are_named():
         "    print(error)\n",
         JAVA_TOOL_OPTIONS="-XX:+Nonsense",
     )
-    assert "did not start" in ran.stdout
-    assert "Unset JAVA_TOOL_OPTIONS and _JAVA_OPTIONS" in ran.stdout
+    assert "did not start" in result.stdout
+    assert "Unset JAVA_TOOL_OPTIONS and _JAVA_OPTIONS" in result.stdout
 
 
 @pytest.mark.java
@@ -109,26 +109,26 @@ def test_java_starts_without_log4j_s_configuration_but_for_programs_that_change_
         "anserini_program('io.anserini.index.IndexCollection')\n"
         "print(texts.toString(manager.getFactory()))"
     )
-    ran = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    first, then = ran.stdout.splitlines()
+    first, then = result.stdout.splitlines()
     assert "simple.SimpleLoggerContextFactory" in first
     assert "core.impl.Log4jContextFactory" in then
-    assert ran.stderr == ""
+    assert result.stderr == ""
 
 
 @pytest.mark.java
 def test_threads_return_results_in_order_and_draw_lazily():
     java.start()
-    drawn, done = [], []
+    drawn, results = [], []
 
     def items():
         for number in range(20):
             drawn.append(number)
             yield number
 
-    assert java.java_map(lambda n: n * n, items(), 3, done.append) == [n * n for n in range(20)]
+    assert java.java_map(lambda n: n * n, items(), 3, results.append) == [n * n for n in range(20)]
 
     at_work, beside_the_first = set(), []
 
@@ -141,7 +141,7 @@ def test_threads_return_results_in_order_and_draw_lazily():
 
     java.java_map(work, range(20), 3)
     assert beside_the_first == []
-    assert sorted(done) == [n * n for n in range(20)]
+    assert sorted(results) == [n * n for n in range(20)]
     with pytest.raises(ValueError, match="five"):
         java.java_map(_fail_at_five, (n for n in range(10**9)), 3)
 
@@ -153,7 +153,7 @@ def _fail_at_five(number):
 
 @pytest.mark.java
 def test_a_process_that_was_forked_from_java_s_is_told_so():
-    ran = run_python(
+    result = run_python(
         "import multiprocessing, os\n"
         "from irplatform.lucene import java\n"
         "def length(text):\n"
@@ -165,7 +165,7 @@ def test_a_process_that_was_forked_from_java_s_is_told_so():
         "    except Exception as error:\n"
         "        print(error)\n",
     )
-    assert ran.stdout.splitlines() == [
+    assert result.stdout.splitlines() == [
         f"8 {os.environ.get('JAVA_HOME')}",
         "Java was started before this process was forked, and does not work in the copy. Use the "
         'spawn context: multiprocessing.get_context("spawn").',

@@ -38,9 +38,9 @@ def test_java_home_is_used_where_it_is_recent_enough(tmp_path):
 
 def test_an_old_java_home_gives_way_to_the_bundled_runtime(tmp_path):
     home = fake_java(tmp_path / "java", 'JAVA_VERSION="17.0.15"\n')
-    chosen = java_runtime.find_runtime({"JAVA_HOME": str(home)})
-    assert chosen != home
-    assert java_runtime.runtime_version(chosen) >= java_runtime.MINIMUM_VERSION
+    runtime = java_runtime.find_runtime({"JAVA_HOME": str(home)})
+    assert runtime != home
+    assert java_runtime.runtime_version(runtime) >= java_runtime.MINIMUM_VERSION
 
 
 def test_the_error_says_what_was_found_and_what_to_do(tmp_path, monkeypatch):

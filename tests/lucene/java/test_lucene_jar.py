@@ -104,18 +104,18 @@ def test_the_bytes_that_pip_has_are_shown(tmp_path, monkeypatch):
         "    sys.stdin.readline()\n"
         "sys.exit('ERROR: no more')\n"
     )
-    told = []
+    steps = []
     read, write = os.pipe()
     monkeypatch.setattr(lucene_jar.subprocess, "Popen", partial(subprocess.Popen, stdin=read))
 
     def advance(megabytes):
         if megabytes:
-            told.append(megabytes)
+            steps.append(megabytes)
             os.write(write, b"\n")
 
     ended = lucene_jar._run_pip([sys.executable, "-c", program], tmp_path, advance)
     assert ended == (1, "ERROR: no more\n")
-    assert told == [40, 73]  # of 113, however large the file
+    assert steps == [40, 73]  # of 113, however large the file
     assert not list(tmp_path.iterdir())
 
 

@@ -14,10 +14,10 @@ from irplatform.evaluation.kinds import OfRanking, Standard
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.evaluation.kinds import Asked, RegisterMeasure
+    from irplatform.evaluation.kinds import IrMeasure, RegisterMeasure
 
 
-def accuracy(measure: Asked, grades: Mapping[str, float], doc_ids: Sequence[str]) -> float:
+def accuracy(measure: IrMeasure, grades: Mapping[str, float], doc_ids: Sequence[str]) -> float:
     """Return the share of pairs of a relevant and another retrieved document in the right order.
 
     0 if nothing relevant is retrieved, 1 if nothing else is. Unjudged documents are not relevant.

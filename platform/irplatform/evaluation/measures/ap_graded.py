@@ -23,11 +23,11 @@ def graded_precision(ranked: Sequence[float], judged: Sequence[float], cutoff: i
     The arguments are those of `gain.ndcg`.
     """
     total = 0.0
-    found = 0
+    count = 0
     for rank, grade in enumerate(ranked[:cutoff], start=1):
         if grade > 0:
-            found += 1
-            total += found / rank * grade
+            count += 1
+            total += count / rank * grade
     relevant = sum(grade > 0 for grade in judged)
     return total / relevant if relevant else 0.0
 

@@ -38,10 +38,10 @@ def inferred_ndcg(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> flo
     relevant = grades > 0
     gains = grades[relevant] / np.log2(ranks[relevant] + 1)
     gain = np.bincount(strata[relevant], weights=gains, minlength=count)
-    found = np.bincount(strata, minlength=count)
+    results = np.bincount(strata, minlength=count)
     judged = np.bincount(strata[grades >= 0], minlength=count)
     ideal = _ideal_dcg(pool, depth)
-    dcg = _sum(found * gain / np.maximum(judged, 1))
+    dcg = _sum(results * gain / np.maximum(judged, 1))
     return dcg / ideal if ideal > 0 else 0.0
 
 

@@ -46,11 +46,11 @@ class Value:
     def of(cls, values: Floats) -> Value:
         """Return the first of some values, of which the others are those of draws, NaN for none."""
         value, drawn = float(values[0]), values[1:]
-        known = drawn[~np.isnan(drawn)]
-        if np.isnan(value) or not len(known):
+        numbers = drawn[~np.isnan(drawn)]
+        if np.isnan(value) or not len(numbers):
             return cls(None)
-        low, high = np.percentile(known, [2.5, 97.5]).tolist()
-        return cls(value, low, high, 1 - len(known) / len(drawn))
+        low, high = np.percentile(numbers, [2.5, 97.5]).tolist()
+        return cls(value, low, high, 1 - len(numbers) / len(drawn))
 
     @property
     def width(self) -> float:
@@ -93,7 +93,9 @@ def agreement_of_grades(
 
     By default the `width` of the interval of linear kappa to reach is half of what it is.
     """
-    pairs = [([*own.values()], [second[t][d] for d in own]) for t, own in first.items()]
+    pairs = [
+        ([*judgments.values()], [second[t][d] for d in judgments]) for t, judgments in first.items()
+    ]
     grades = sorted({grade for pair in pairs for one in pair for grade in one})
     tables = np.stack([confusion(*pair, grades) for pair in pairs])
     table = tables.sum(0)

@@ -135,17 +135,17 @@ def judge_agreement(
 
 def _judges(gathered: Gathered, judge: str | None, against: str | None) -> tuple[Source, str]:
     """The judge, and the sources that it is measured by."""
-    known = sorted({j.source for j in gathered.judgments if j.source.version != ADJUDICATED})
-    if not known:
+    sources = sorted({j.source for j in gathered.judgments if j.source.version != ADJUDICATED})
+    if not sources:
         raise InputError(f"{gathered.name}: nobody has judged yet.")
-    people = [source for source in known if source.kind == PERSON]
-    candidates = [source for source in known if judge == str(source)]
-    candidates = candidates or [s for s in known if judge in (s.name, s.short)]
+    people = [source for source in sources if source.kind == PERSON]
+    candidates = [source for source in sources if judge == str(source)]
+    candidates = candidates or [s for s in sources if judge in (s.name, s.short)]
     if judge is None:
-        machines = [source for source in known if source.kind == MACHINE]
-        candidates = machines or (people[1:] if len(people) == 2 else known)
+        machines = [source for source in sources if source.kind == MACHINE]
+        candidates = machines or (people[1:] if len(people) == 2 else sources)
     elif not candidates:
-        raise unknown("source", judge, [source.short for source in known])
+        raise unknown("source", judge, [source.short for source in sources])
     if len(candidates) != 1:
         names = listing(source.short for source in candidates)
         raise InputError(f"name one judge, {option('judge', 'NAME')}: there are {names}.")

@@ -152,11 +152,11 @@ def agreement_of_systems(
 
 def _mixed(first: Grades, second: Grades, seed: int) -> Iterator[Grades]:
     """The first judge's grades, of which the second replaces a random tenth."""
-    pairs = [(topic, document) for topic, own in first.items() for document in own]
+    pairs = [(topic, document) for topic, grades in first.items() for document in grades]
     random = np.random.default_rng(seed)
     number = max(1, round(len(pairs) * SHARE))
     for _ in range(DRAWS):
-        mixed = {topic: dict(own) for topic, own in first.items()}
+        mixed = {topic: dict(grades) for topic, grades in first.items()}
         for place in random.choice(len(pairs), number, replace=False):
             topic, document = pairs[place]
             mixed[topic][document] = second[topic][document]

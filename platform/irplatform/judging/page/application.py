@@ -145,8 +145,10 @@ class _Guarded:
 
         async def with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                own = [(name.lower().encode(), text.encode()) for name, text in _HEADERS.items()]
-                message["headers"] = [*message.get("headers", ()), *own]
+                headers = [
+                    (name.lower().encode(), text.encode()) for name, text in _HEADERS.items()
+                ]
+                message["headers"] = [*message.get("headers", ()), *headers]
             await send(message)
 
         problem = self._problem(scope["method"], Headers(scope=scope))

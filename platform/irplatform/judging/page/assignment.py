@@ -56,7 +56,7 @@ class Assignment:
     ) -> None:
         self._store, self._share, self._clock = store, share, clock
         self._topics: dict[str, _Topic] = {}
-        self._seen: dict[str, tuple[Pair, float]] = {}
+        self._reservations: dict[str, tuple[Pair, float]] = {}
         self._judged = store.counts()
         self.renew(pool)
 
@@ -74,14 +74,14 @@ class Assignment:
         """
         now, topics = self._clock(), [*self.placed]
         first = topics.index(topic) if topic in self.placed else 0
-        self._seen.pop(name, None)
-        seen = [pair for pair, until in self._seen.values() if until > now]
+        self._reservations.pop(name, None)
+        pairs = [pair for pair, until in self._reservations.values() if until > now]
         for candidate in topics[first:] + topics[:first]:
             state = self._state(candidate)
             for document, count in state.judges.items():
                 names, pair = state.names.get(document, ()), (candidate, document)
-                if name not in names and len(names) + seen.count(pair) < count:
-                    self._seen[name] = pair, now + RESERVED
+                if name not in names and len(names) + pairs.count(pair) < count:
+                    self._reservations[name] = pair, now + RESERVED
                     return pair
         return None
 
@@ -92,8 +92,8 @@ class Assignment:
             "in all": (sum(self._judged.values()), sum(self.placed.values())),
         }
         parts = [
-            f"{judged:,} of {placed:,} {where}"
-            for where, (judged, placed) in counts.items()
+            f"{judged:,} of {placed:,} {scope}"
+            for scope, (judged, placed) in counts.items()
             if placed
         ]
         return f"Judged: {', '.join(parts)}"

@@ -111,14 +111,18 @@ class Desk:
 
         Before the first of a topic comes the last of the topic before.
         """
-        own = self._own(move, move.topic)
-        place = own.index(move.document) if move.document in own else len(own)
-        if place + move.by >= len(own):
+        documents = self._documents(move, move.topic)
+        place = documents.index(move.document) if move.document in documents else len(documents)
+        if place + move.by >= len(documents):
             return self.next(move)
         if place + move.by >= 0:
-            return self._view(move, (move.topic, own[place + move.by]))
+            return self._view(move, (move.topic, documents[place + move.by]))
         before = [*takewhile(lambda topic: topic != move.topic, self._assignment.placed)]
-        pairs = ((topic, own[-1]) for topic in reversed(before) if (own := self._own(move, topic)))
+        pairs = (
+            (topic, documents[-1])
+            for topic in reversed(before)
+            if (documents := self._documents(move, topic))
+        )
         return self._view(move, next(pairs, None))
 
     def judge(self, click: Click) -> dict[str, Any]:
@@ -149,7 +153,7 @@ class Desk:
         self._assignment.note(line)
         return self._view(click, (line.judgment.topic, line.judgment.document))
 
-    def _own(self, move: Move, topic: str) -> list[str]:
+    def _documents(self, move: Move, topic: str) -> list[str]:
         """The documents of a topic that a person judged, in this order."""
         lines = self.store.of_topic(topic)
         return [line.judgment.document for line in lines if line.judgment.source == move.source]
@@ -170,8 +174,8 @@ class Desk:
             progress = self._assignment.progress(pair[0] if pair else move.topic)
         if pair is None:
             return {"card": None, "progress": progress}
-        own = self.store.standing(*pair, move.source)
-        card = {**self._text(*pair), "judgment": own and own.as_json()}
+        judgment = self.store.standing(*pair, move.source)
+        card = {**self._text(*pair), "judgment": judgment and judgment.as_json()}
         if move.adjudicates:
             lines = self.store.of_document(*pair)
             card["said"] = [line.as_json() for line in lines if not line.adjudicates]
@@ -181,8 +185,8 @@ class Desk:
         """A topic with all its fields, and a document with the topic's words marked."""
         about = self._topics[topic]
         fields = [[name, _text(value)] for name, value in about.fields.items()]
-        shown = {"id": topic, "query": about.query, "fields": [f for f in fields if f[1]]}
-        card: dict[str, Any] = {"topic": shown, "id": document}
+        topic_card = {"id": topic, "query": about.query, "fields": [f for f in fields if f[1]]}
+        card: dict[str, Any] = {"topic": topic_card, "id": document}
         text = self._read([document]).get(document)
         if text is None:
             title = ["This document is not in the collection"]

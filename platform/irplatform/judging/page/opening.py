@@ -65,8 +65,8 @@ def opened_desk(
 
         def read(ids: Sequence[str]) -> dict[str, Document]:
             missing = index.missing(ids)
-            known = [document for document in ids if document not in missing]
-            return {document.id: document for document in index.documents(known, threads=1)}
+            doc_ids = [document for document in ids if document not in missing]
+            return {document.id: document for document in index.documents(doc_ids, threads=1)}
 
         words = Words(lambda pieces: analyzed_pieces(index.analyzer, pieces))
         topics = {topic.id: topic for topic in opened.topics}

@@ -69,7 +69,7 @@ class _Genes:
         """By id and by symbol."""
 
     def take(
-        self, gene_id: str, symbol: str, record: dict[str, list[str]], where: Where
+        self, gene_id: str, symbol: str, record: dict[str, list[str]], error: Where
     ) -> Iterator[Concept]:
         """The gene of an entry, unless it is withdrawn; `record` has columns of the complete set.
 
@@ -78,21 +78,21 @@ class _Genes:
         """
 
         def cell(column: str) -> list[str]:
-            return [each for each in record.get(column, []) if each]
+            return [text for text in record.get(column, []) if text]
 
         if not _ID.fullmatch(gene_id):
-            raise where(f"'{gene_id}' is not an HGNC id (HGNC:1097).")
-        said = next(filter(None, map(_WITHDRAWN.match, cell("name"))), None)
+            raise error(f"'{gene_id}' is not an HGNC id (HGNC:1097).")
+        withdrawal = next(filter(None, map(_WITHDRAWN.match, cell("name"))), None)
         bare = symbol.removesuffix(_MARK_OF_WITHDRAWN)
         is_approved = {status.lower() for status in cell("status")} <= {"approved"}
         locus = [*cell("locus_type"), *cell("locus_group")]
-        if said or bare != symbol or not is_approved or "withdrawn" in locus:
-            heirs = (said and said["heirs"]) or ""
+        if withdrawal or bare != symbol or not is_approved or "withdrawn" in locus:
+            heirs = (withdrawal and withdrawal["heirs"]) or ""
             replaced_by = _ID.findall(heirs) or re.findall(r"[\w@.-]+", heirs)
             self._withdrawn.add(gene_id, [Name(bare, "previous")], replaced_by)
             return
         if (other := self._living.get(gene_id)) and other.name != symbol:
-            raise where(f"'{gene_id}' is the id of {other.name}, too.")
+            raise error(f"'{gene_id}' is the id of {other.name}, too.")
         gene = Concept(
             gene_id,
             symbol,
@@ -103,7 +103,11 @@ class _Genes:
                 *(Name(text, "alias") for text in cell("alias_symbol")),
                 *(Name(text, "previous") for text in cell("prev_symbol")),
             ),
-            tuple(compact(f"{space}:{each}") for column, space in _SPACES for each in cell(column)),
+            tuple(
+                compact(f"{space}:{identifier}")
+                for column, space in _SPACES
+                for identifier in cell(column)
+            ),
         )
         self._living[gene_id] = self._living[symbol] = gene
         yield gene
@@ -122,7 +126,7 @@ def _read_custom(path: Path) -> Iterator[Concept]:
             record = {column: row.pieces(",", *names) for column, names in _CUSTOM.items()}
             names = (row.value("aliasname", "namesynonym"), row.value("previousname"))
             # Cells of names are like `"a, the first", "b"`, or one name without quotes.
-            others = [each.strip(' "') for cell in names for each in _BETWEEN_NAMES.split(cell)]
+            others = [name.strip(' "') for cell in names for name in _BETWEEN_NAMES.split(cell)]
             record |= {"name": [row.value("approvedname")], "alias_name": others}
             gene_id, symbol = row.needed("hgncid"), row.needed("approvedsymbol")
             yield from genes.take(gene_id, symbol, record, row.error)
@@ -192,7 +196,7 @@ _NO_SYMBOL = "NEWENTRY"
 
 def _read_gene_info(path: Path) -> Iterator[Concept]:
     """Read the human genes of gene_info."""
-    others = taken = 0
+    others = genes = 0
     needed = ("tax_id", "GeneID", "Symbol", "Synonyms", "dbXrefs", "description")
     for row in rows(path, needed, spelled=_without_mark):
         with row.unread:
@@ -200,7 +204,7 @@ def _read_gene_info(path: Path) -> Iterator[Concept]:
             if row["tax_id"] != _HUMAN or not symbol or symbol == _NO_SYMBOL:
                 others += 1
                 continue
-            taken += 1
+            genes += 1
             full = [row.value("Full_name_from_nomenclature_authority"), row.value("description")]
             former = row.value("Symbol_from_nomenclature_authority")
             names = [
@@ -212,7 +216,9 @@ def _read_gene_info(path: Path) -> Iterator[Concept]:
                 ),
                 *(Name(text, "related") for text in parts(row.value("Other_designations"), "|")),
             ]
-            references = (each.partition(":") for each in parts(row.value("dbXrefs"), "|"))
+            references = (
+                reference.partition(":") for reference in parts(row.value("dbXrefs"), "|")
+            )
             yield Concept(
                 cross_reference("NCBIGENE", row.needed("GeneID")),
                 symbol,
@@ -224,7 +230,7 @@ def _read_gene_info(path: Path) -> Iterator[Concept]:
                     if space != "AllianceGenome"  # HGNC's id once more
                 ),
             )
-    if not taken:
+    if not genes:
         raise InputError(f"there is no human gene (#tax_id {_HUMAN}) in it.", path=path)
     if others:
         notice(f"{path}: left out: {counted(others, 'line')} of other species or without a symbol.")

@@ -204,7 +204,7 @@ def _needed_text(element: _Element, name: str, path: Path) -> str:
 
 def _texts(element: _Element, path: str) -> list[str]:
     """The texts of elements within another one, without the star of major topics."""
-    return [(each.text or "").strip().lstrip("*") for each in element.iterfind(path)]
+    return [(child.text or "").strip().lstrip("*") for child in element.iterfind(path)]
 
 
 def _terms(record: _Element) -> Iterator[Name]:

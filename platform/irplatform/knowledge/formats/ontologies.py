@@ -130,21 +130,21 @@ def _parsed(frames: Sequence[_Frame], unread: Unread) -> Iterator[Any]:
             half = len(frames) // 2
             yield from chain(_parsed(frames[:half], unread), _parsed(frames[half:], unread))
             return
-        kept: list[str] = []
+        clauses: list[str] = []
         for number, line in frames[0]:
             for form in (line, _bare(line)):
                 try:
-                    parsed([[*kept[:1], form]])
+                    parsed([[*clauses[:1], form]])
                 except SyntaxError as error:
                     wrong = f"'{line[:60]}' is not OBO (fastobo: {error.msg})."
                     continue
-                kept.append(form)
+                clauses.append(form)
                 break
             else:
                 unread.add(wrong, number)
-            if not kept:  # without an id
+            if not clauses:  # without an id
                 return
-        yield from parsed([kept])
+        yield from parsed([clauses])
 
 
 def _bare(line: str) -> str:
@@ -163,14 +163,14 @@ def _term_of_obo(frame: Any) -> Term:
         if tag == "name":
             term.name = term.name or one_line(clause.name)
         elif tag == "synonym":
-            given = clause.synonym
-            term.names.append(synonym(one_line(given.desc), given.scope, str(given.type or "")))
+            entry = clause.synonym
+            term.names.append(synonym(one_line(entry.desc), entry.scope, str(entry.type or "")))
         elif tag == "xref":
             strengths = [qualifier.value for qualifier in clause.qualifiers or ()]
             term.map_to(_plain(clause.xref.id), *strengths)
         elif tag == "property_value":
-            given = clause.property_value
-            term.say(_plain(given.relation), _plain(given.value))
+            statement = clause.property_value
+            term.say(_plain(statement.relation), _plain(statement.value))
         else:
             term.say(tag, _plain(clause.raw_value()))
     return term
@@ -226,7 +226,7 @@ def _term_of_graph(node: dict[str, Any]) -> Term:
             term.names.append(synonym(one_line(entry["val"]), scope, type_))
     for xref in objects_of(meta.get("xrefs")):
         inner = _meta(xref)
-        sources = [each.get("val") for each in objects_of(inner.get("xrefs"))]
+        sources = [source.get("val") for source in objects_of(inner.get("xrefs"))]
         words = texts_of([*sources, *texts_of(inner.get("xrefs"))])
         term.map_to(str(xref.get("val")), *words, *(value for _, value in _properties(inner)))
     for predicate, value in _properties(meta):
@@ -274,12 +274,12 @@ def _is_owl(head: Head) -> bool:
 def _terms_of_owl(path: Path) -> Iterator[Term]:
     """The classes that have an address, in the file's order; an axiom may stand anywhere."""
     classes: dict[str, list[tuple[str, str]]] = {}
-    said: dict[tuple[str, str], list[str]] = {}
+    qualifiers: dict[tuple[str, str], list[str]] = {}
     for element in elements(path, _OWL_TAGS, entities=True):
         if _is(element, "Axiom"):
             place, words = _axiom(element)
             if words:
-                said.setdefault(place, []).extend(words)
+                qualifiers.setdefault(place, []).extend(words)
             continue
         for part in element.iter(*_CLASSES, f"{_RDF}Description"):
             address = _address(part)
@@ -288,17 +288,17 @@ def _terms_of_owl(path: Path) -> Iterator[Term]:
     if not classes:
         raise InputError("there is no class (owl:Class) in this file.", path=path)
     for address, properties in classes.items():
-        yield _term_of_owl(address, properties, said)
+        yield _term_of_owl(address, properties, qualifiers)
 
 
 def _term_of_owl(
-    address: str, properties: list[tuple[str, str]], said: Mapping[tuple[str, str], list[str]]
+    address: str, properties: list[tuple[str, str]], qualifiers: Mapping[tuple[str, str], list[str]]
 ) -> Term:
     term = Term(term_id(address))
     for name in ("label", "label-foreign", "prefLabel", "prefLabel-foreign"):
-        term.name = term.name or next((text for each, text in properties if each == name), "")
+        term.name = term.name or next((text for key, text in properties if key == name), "")
     for name, text in properties:
-        words = said.get((address, text), [])
+        words = qualifiers.get((address, text), [])
         if name in _SCOPES:
             term.names.append(synonym(text, _SCOPES[name], *words))
         elif name == "hasDbXref":
@@ -315,8 +315,8 @@ def _class_properties(element: _Element) -> Iterator[tuple[str, str]]:
     for child in element.iterchildren(tag="*"):
         name = child.tag.rpartition("}")[2]
         text = one_line(child.text or "") or _address(child)
-        if not text and (named := next(child.iterchildren(f"{_OWL}Class"), None)) is not None:
-            text = _address(named)
+        if not text and (owl_class := next(child.iterchildren(f"{_OWL}Class"), None)) is not None:
+            text = _address(owl_class)
         foreign = child.get(f"{_XML}lang", "en").lower().partition("-")[0] != "en"
         if text and not (foreign and name in _SCOPES):
             yield f"{name}-foreign" if foreign else name, text
@@ -339,8 +339,8 @@ def _axiom(element: _Element) -> tuple[tuple[str, str], list[str]]:
 def _address(element: _Element) -> str:
     """The address that an element is about, or names; "" for none."""
     address = element.get(f"{_RDF}about") or element.get(f"{_RDF}resource")
-    if not address and (own := element.get(f"{_RDF}ID")):
-        address = f"#{own}"
+    if not address and (fragment := element.get(f"{_RDF}ID")):
+        address = f"#{fragment}"
     if address and address.startswith("#"):
         address = f"{(element.base or '').rstrip('#')}{address}"
     return (address or "").strip()
@@ -349,8 +349,8 @@ def _address(element: _Element) -> str:
 def _is(element: _Element, kind: str) -> bool:
     """Return whether an element is of a kind of OWL's, by its tag or its type."""
     return element.tag == f"{_OWL}{kind}" or any(
-        (each.get(f"{_RDF}resource") or "").endswith(f"owl#{kind}")
-        for each in element.iterchildren(f"{_RDF}type")
+        (child.get(f"{_RDF}resource") or "").endswith(f"owl#{kind}")
+        for child in element.iterchildren(f"{_RDF}type")
     )
 
 

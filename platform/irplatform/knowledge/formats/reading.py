@@ -113,8 +113,8 @@ def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
     """Read a JSON file that holds a list or an object."""
     value = read_json(path, most=_LARGEST_JSON)
     if not isinstance(value, kind):
-        what = "a list" if kind is list else "an object"
-        raise InputError(f"this file should hold {what} at its top.", path=path, line=1)
+        shape = "a list" if kind is list else "an object"
+        raise InputError(f"this file should hold {shape} at its top.", path=path, line=1)
     return value
 
 
@@ -141,17 +141,17 @@ def objects_of(value: Any) -> list[dict[str, Any]]:
 class Unread:
     """The entries of a file that cannot be read: `with unread:` leaves an entry out."""
 
-    def __init__(self, path: Path, what: str = "line") -> None:
+    def __init__(self, path: Path, kind: str = "line") -> None:
         self.path = path
-        self.what = what
+        self.noun = kind
         self._errors: list[InputError] = []
-        self._taken = 0
+        self._count = 0
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: object, trace: object) -> bool:
-        self._taken += error is None
+        self._count += error is None
         if isinstance(error, InputError):
             self._errors.append(error)
         return isinstance(error, InputError)
@@ -165,31 +165,31 @@ class Unread:
         if not self._errors:
             return
         first = self._errors[0]
-        if len(self._errors) > self._taken:
+        if len(self._errors) > self._count:
             raise first
-        number = counted(len(self._errors), self.what)
+        number = counted(len(self._errors), self.noun)
         notice(f"WARNING: {number} left out that cannot be read. The first is {first}")
 
 
 class Row(dict[str, str]):
-    """A line of a table by column, with its number; `asked` gathers the used columns."""
+    """A line of a table by column, with its number; `columns` gathers the used columns."""
 
     def __init__(
-        self, cells: dict[str, str], path: Path, line: int, asked: set[str], unread: Unread
+        self, cells: dict[str, str], path: Path, line: int, columns: set[str], unread: Unread
     ) -> None:
         super().__init__(cells)
         self.path = path
         self.line = line
-        self.asked = asked
+        self.columns = columns
         self.unread = unread
 
     def __getitem__(self, column: str) -> str:
-        self.asked.add(column)
+        self.columns.add(column)
         return super().__getitem__(column)
 
     def value(self, *columns: str) -> str:
         """The first of these columns that has a value ("NA", "null" and the like are none)."""
-        self.asked.update(columns)
+        self.columns.update(columns)
         for column in columns:
             cell = self.get(column, "")
             if cell.lower() not in _NO_VALUE:
@@ -198,7 +198,7 @@ class Row(dict[str, str]):
 
     def pieces(self, separator: str, *columns: str) -> list[str]:
         """The pieces of the cells of all these columns, each once."""
-        self.asked.update(columns)
+        self.columns.update(columns)
         cells = (parts(self.get(column, ""), separator) for column in columns)
         return list(dict.fromkeys(itertools.chain.from_iterable(cells)))
 
@@ -231,16 +231,16 @@ def rows(
     if missing := [column for column in needed if spelled(column) not in header]:
         wrong = f"the header has no column '{missing[0]}' (it has: {', '.join(titles)[:200]})."
         raise InputError(wrong, path=path, line=number)
-    asked = set(map(spelled, needed))
+    columns = set(map(spelled, needed))
     row = None
     for number, cells in lines:
         if len(cells) != len(header):
             wrong = f"{counted(len(cells), 'column')} where the header has {len(header)}."
             unread.add(wrong, number)
             continue
-        row = Row(dict(zip(header, cells, strict=True)), path, number, asked, unread)
+        row = Row(dict(zip(header, cells, strict=True)), path, number, columns, unread)
         yield row
-    ignored = [title for title, column in zip(titles, header, strict=True) if column not in asked]
+    ignored = [title for title, column in zip(titles, header, strict=True) if column not in columns]
     if row is not None and (ignored := list(filter(None, ignored))):
         notice(f"{path}: ignored columns: {listing(ignored, 12)}.")
     unread.tell()

@@ -147,10 +147,10 @@ def _genes_and_variant(row: Row) -> Iterator[Concept]:
     profile = row.value("molecular_profile")
     symbols = [symbol] if symbol else []
     if not symbol and (match := _PROFILE.fullmatch(profile)):
-        symbols = [each for each in match["genes"].split("::") if each not in _ANY_PARTNER]
+        symbols = [gene for gene in match["genes"].split("::") if gene not in _ANY_PARTNER]
     entrez = row.value("entrezgene", "entrez_id")
-    for each in symbols:
-        yield gene_of(entrez, each) if entrez else Concept(name_id("gene", each), each, "gene")
+    for gene in symbols:
+        yield gene_of(entrez, gene) if entrez else Concept(name_id("gene", gene), gene, "gene")
     name = profile or (f"{symbol} {variant}" if symbol and variant else "")
     if name:
         number = row.value("molecular_profile_id")

@@ -147,9 +147,9 @@ class Withdrawn:
         for entry_id, (names, _) in self.entries.items():
             former = [n if n.kind in near else Name(n.text, "previous") for n in names if n.text]
             ids = [entry_id]
-            for each in ids:  # replaced ones may be replaced again
-                ids += [i for i in self.entries.get(each, ((), ()))[1] if i not in ids]
-            heirs = [living[each] for each in ids[1:] if each in living]
+            for concept_id in ids:  # replaced ones may be replaced again
+                ids += [i for i in self.entries.get(concept_id, ((), ()))[1] if i not in ids]
+            heirs = [living[concept_id] for concept_id in ids[1:] if concept_id in living]
             xrefs = (entry_id,) if len(heirs) == 1 else ()  # two heirs are not the same thing
             for heir in heirs:
                 yield Concept(heir.id, heir.name, heir.kind, tuple(former), xrefs)
@@ -172,8 +172,8 @@ def term_id(text: str) -> str:
         elif ":" in last:  # …/HGNC:1097
             space, _, rest = last.partition(":")
         else:
-            named = (part for part in reversed(parts) if part.lower() not in _NO_SPACES)
-            space, rest = next(named, "URL").removesuffix(".owl"), last
+            spaces = (part for part in reversed(parts) if part.lower() not in _NO_SPACES)
+            space, rest = next(spaces, "URL").removesuffix(".owl"), last
             space = space.split(".")[-2] if "." in space else space  # omim.org
     return cross_reference(space, rest)
 
@@ -190,7 +190,7 @@ def synonym(text: str, scope: str = "EXACT", *types: str) -> Name:
     """A synonym as a name, by its scope (EXACT, NARROW, BROAD, RELATED) and its types."""
     kind = _SCOPES.get(scope.upper())
     if kind is None:
-        acronym = any(each.lower().endswith(_ACRONYMS) for each in types)
+        acronym = any(type_name.lower().endswith(_ACRONYMS) for type_name in types)
         kind = "abbreviation" if acronym else kind_of_synonym(text)
     return Name(text, kind)
 
@@ -269,9 +269,9 @@ def records(
     yield from withdrawn.given_to(living)
     yield from (relation for relation in relations if relation.target_id not in missing)
     if not living:
-        what = f"no term of {only}" if only else "no term with a name"
+        subject = f"no term of {only}" if only else "no term with a name"
         raise InputError(
-            f"there is {what} in it. Add another ontology under a name of your own.", path=path
+            f"there is {subject} in it. Add another ontology under a name of your own.", path=path
         )
     weak = left_out.pop("mappings", 0)
     parts = [f"{counted(number, 'term')} {reason}" for reason, number in left_out.items()]
@@ -279,9 +279,9 @@ def records(
     if parts:
         notice(f"{path}: left out: {', '.join(parts)}.")
     if unknown := +unknown:
-        listed = listing([f"{prefix} ({number:,})" for prefix, number in unknown.most_common()])
+        counts = listing([f"{prefix} ({number:,})" for prefix, number in unknown.most_common()])
         first = unknown.most_common(1)[0][0]
         notice(
-            f"{path}: the kind of these terms is not known, so they are 'other': {listed}. Give it "
+            f"{path}: the kind of these terms is not known, so they are 'other': {counts}. Give it "
             f"with {option('kind')}, such as {option('kind', f'{first}=disease')}."
         )

@@ -37,12 +37,12 @@ _DRUGS = frozenset(("T121", "T125", "T127", "T195", "T200"))
 
 def kind_of_types(types: Iterable[str]) -> ConceptKind:
     """The kind of a concept with these semantic types, by the first that has one."""
-    for each in types:
-        if each in DISORDERS:
+    for semantic_type in types:
+        if semantic_type in DISORDERS:
             return "disease"
-        if each == "T028":  # gene or genome
+        if semantic_type == "T028":  # gene or genome
             return "gene"
-        if each in _DRUGS:
+        if semantic_type in _DRUGS:
             return "drug"
     return "other"
 
@@ -143,7 +143,7 @@ def _rxnorm(path: Path) -> Iterator[Concept]:
 
 def _notify(path: Path, left_out: Counter[str]) -> None:
     if left_out:
-        parts = (f"{counted(number, 'name')} {what}" for what, number in left_out.items())
+        parts = (f"{counted(number, 'name')} {reason}" for reason, number in left_out.items())
         notice(f"{path}: left out: {', '.join(parts)}.")
 
 

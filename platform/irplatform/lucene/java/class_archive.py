@@ -55,13 +55,13 @@ def options(runtime: Path, jar: Path) -> list[str]:
 
 def lent() -> str:
     """Return `IRPLATFORM_JAVA_CLASSES` for a passing cache: this cache's archive, or ""."""
-    if (chosen := os.environ.get(VARIABLE)) is not None:
-        return chosen
+    if (setting := os.environ.get(VARIABLE)) is not None:
+        return setting
     try:
-        made = built(**_named(find_runtime(), lucene_jar())) if is_here() else None
+        entry = built(**_cache_key(find_runtime(), lucene_jar())) if is_here() else None
     except (OSError, PlatformError):
         return ""
-    return str(made.path / ARCHIVE) if made is not None else ""
+    return str(entry.path / ARCHIVE) if entry is not None else ""
 
 
 def make(rehearse: Callable[[Path], None], file: Path | None = None) -> None:
@@ -76,7 +76,7 @@ def make(rehearse: Callable[[Path], None], file: Path | None = None) -> None:
     runtime, jar = find_runtime(), lucene_jar()
     build = partial(_build, runtime, jar, rehearse)
     if file is None:
-        artifact(**_named(runtime, jar), build=build)
+        artifact(**_cache_key(runtime, jar), build=build)
         return
     with TemporaryDirectory(dir=file.parent) as folder:
         build(Path(folder))
@@ -84,22 +84,22 @@ def make(rehearse: Callable[[Path], None], file: Path | None = None) -> None:
 
 
 def _archive(runtime: Path, jar: Path) -> Path | None:
-    if (chosen := os.environ.get(VARIABLE)) is not None:
-        return Path(chosen) if Path(chosen).is_file() else None
+    if (setting := os.environ.get(VARIABLE)) is not None:
+        return Path(setting) if Path(setting).is_file() else None
     try:
-        named = _named(runtime, jar)
-        if (made := built(**named)) is not None:
-            archive = made.path / ARCHIVE
+        arguments = _cache_key(runtime, jar)
+        if (entry := built(**arguments)) is not None:
+            archive = entry.path / ARCHIVE
             return archive if archive.exists() else None
-        here = memory()
-        if here is not None and here[1] > _LEAST_MEMORY and not is_being_built(**named):
+        capacity = memory()
+        if capacity is not None and capacity[1] > _LEAST_MEMORY and not is_being_built(**arguments):
             _begin()
     except (OSError, PlatformError):  # such as a cache that cannot be written to
         return None
     return None
 
 
-def _named(runtime: Path, jar: Path) -> dict[str, Any]:
+def _cache_key(runtime: Path, jar: Path) -> dict[str, Any]:
     """Kind, label and dependencies in the cache: all that Java compares, and the archive's form."""
     release, size = runtime / "release", jar.stat().st_size
     depends_on = {
@@ -134,7 +134,7 @@ def _build(runtime: Path, jar: Path, rehearse: Callable[[Path], None], folder: P
     classes, archive = folder / "classes.txt", folder / ARCHIVE
     _list = classes
     rehearse(folder / "rehearsal")
-    made = subprocess.run(
+    process = subprocess.run(
         [
             str(runtime / "bin" / "java"),
             "-Xshare:dump",
@@ -146,9 +146,9 @@ def _build(runtime: Path, jar: Path, rehearse: Callable[[Path], None], folder: P
         capture_output=True,
         check=False,
     )
-    if made.returncode:
+    if process.returncode:
         archive.unlink(missing_ok=True)
-        (folder / "refusal.txt").write_bytes(made.stdout + made.stderr)
+        (folder / "refusal.txt").write_bytes(process.stdout + process.stderr)
     with suppress(FileNotFoundError):
         archive.chmod(0o644)  # Java's may not be removed on every system
     classes.unlink(missing_ok=True)

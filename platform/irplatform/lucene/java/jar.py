@@ -76,17 +76,17 @@ def _fetch(folder: Path) -> None:
         f"Lucene comes with Pyserini, which is not installed: pip fetches Pyserini {_PYSERINI} "
         f"({_MEGABYTES} MB) into the cache, once"
     )
-    wanted = folder / "requirements.txt"
-    wanted.write_text(f"pyserini=={_PYSERINI} --hash=sha256:{_SHA256}\n", encoding="utf-8")
+    requirements = folder / "requirements.txt"
+    requirements.write_text(f"pyserini=={_PYSERINI} --hash=sha256:{_SHA256}\n", encoding="utf-8")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--ignore-requires-python", "--require-hashes", "--disable-pip-version-check"]
-    command += ["--retries", "1", "--timeout", "20", "--dest", str(folder), "-r", str(wanted)]
+    command += ["--retries", "1", "--timeout", "20", "--dest", str(folder), "-r", str(requirements)]
     with progress("fetching Lucene", _MEGABYTES, "MB") as advance:
-        returncode, told = _run_pip(command, folder, advance)
+        returncode, errors = _run_pip(command, folder, advance)
         archive = next(folder.glob("pyserini-*.tar.gz"), None)
         if returncode or archive is None:
-            PlatformError.raise_refusal(told)
-            lines = [line for line in told.splitlines() if "ERROR" in line or "pip" in line]
+            PlatformError.raise_refusal(errors)
+            lines = [line for line in errors.splitlines() if "ERROR" in line or "pip" in line]
             reason = one_line(lines[-1]).removeprefix("ERROR: ") if lines else "pip failed"
             raise PlatformError(
                 f"Lucene is missing and cannot be fetched ({reason}). Run {INSTALL} where there "
@@ -98,14 +98,14 @@ def _fetch(folder: Path) -> None:
             with (folder / _JAR).open("wb") as file:
                 copyfileobj(jar, file)
     archive.unlink()
-    wanted.unlink()
+    requirements.unlink()
 
 
 def _run_pip(
     command: Sequence[str], folder: Path, advance: Callable[[int], None]
 ) -> tuple[int, str]:
     """Run pip, show how much of its archive is here, and return its exit code and stderr."""
-    here = 0
+    megabytes = 0
     with tempfile.TemporaryDirectory(dir=folder) as temporary:
         environment = {**os.environ, "TMPDIR": temporary}  # where pip keeps what it downloads
         with subprocess.Popen(
@@ -114,12 +114,12 @@ def _run_pip(
             try:
                 while True:
                     with suppress(subprocess.TimeoutExpired):
-                        _, told = pip.communicate(timeout=_POLL)
-                        return pip.returncode, told
+                        _, errors = pip.communicate(timeout=_POLL)
+                        return pip.returncode, errors
                     with suppress(OSError):  # pip removes files
                         sizes = [a.stat().st_size for a in folder.rglob("pyserini-*.tar.gz")]
                         now = min(_MEGABYTES, max(sizes, default=0) // 10**6)
-                        advance(max(0, now - here))
-                        here = max(here, now)
+                        advance(max(0, now - megabytes))
+                        megabytes = max(megabytes, now)
             finally:
                 pip.kill()

@@ -96,12 +96,12 @@ def java_map(
     work: Callable[[Item], Result],
     items: Iterable[Item],
     threads: int,
-    done: Callable[[Result], None] = lambda _: None,
+    report: Callable[[Result], None] = lambda _: None,
 ) -> list[Result]:
     """Apply a function that spends its time in Java to many items, in threads.
 
     The first item is processed alone: at first use PyJNIus looks up classes and methods, which is
-    not safe in several threads. A generator of items streams. `done` is called with every result,
+    not safe in several threads. A generator of items streams. `report` is called with every result,
     one call at a time.
 
     Returns:
@@ -134,7 +134,7 @@ def java_map(
                     begun.set()
                 with reporting:
                     results[number] = result
-                    done(result)
+                    report(result)
         except JavaException as error:
             stop.set()
             if lacks_heap(error):
@@ -195,8 +195,8 @@ def _start(heap: str) -> None:
 
     global _started_in  # noqa: PLW0603 - as the JVM, of which a process has one
     before = runtime = os.environ.get("JAVA_HOME")
-    ours = not jnius_config.vm_running
-    if ours:
+    launch = not jnius_config.vm_running
+    if launch:
         check_heap(heap)
         jar, folder = lucene_jar(), find_runtime()
         jnius_config.set_classpath(str(jar))
@@ -226,7 +226,7 @@ def _start(heap: str) -> None:
             os.environ.pop("JAVA_HOME", None)
         else:
             os.environ["JAVA_HOME"] = before
-    _silence(autoclass, configured=not ours)
+    _silence(autoclass, configured=not launch)
     # A topic may have more words than Lucene's default limit of 1,024 clauses.
     autoclass("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(2**31 - 1)
 
@@ -236,10 +236,10 @@ def _collector() -> list[str]:
 
     Java's own choice works beside the program, which costs a tenth of the time of an index there.
     """
-    chosen = any(
+    choice = any(
         "GC" in os.environ.get(name, "") for name in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
     )
-    return [] if chosen or available_cores() > _FEW_CORES else ["-XX:+UseSerialGC"]
+    return [] if choice or available_cores() > _FEW_CORES else ["-XX:+UseSerialGC"]
 
 
 def _silence(autoclass: Callable[[str], Any], *, configured: bool) -> None:
@@ -259,10 +259,10 @@ def check_heap(heap: str) -> None:
     """Refuse a heap that Java would refuse: it would end the process without an exception."""
     size = re.fullmatch(r"(\d+)([kmg])", heap.lower())
     megabytes = int(size[1]) * {"k": 1 / 1024, "m": 1, "g": 1024}[size[2]] if size else 0
-    here = memory()
-    most = here[0] // 2**20 if here else megabytes
+    capacity = memory()
+    most = capacity[0] // 2**20 if capacity else megabytes
     if not 64 <= megabytes <= most:
-        upward = f"from 64m to {most}m, this machine's memory" if here else "of 64m or more"
+        upward = f"from 64m to {most}m, this machine's memory" if capacity else "of 64m or more"
         raise InputError(
             f"the Java heap '{heap}' is not a size {upward}. "
             f"Set {HEAP_VARIABLE} to one like {DEFAULT_HEAP} or 800m."

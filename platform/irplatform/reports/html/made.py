@@ -22,7 +22,7 @@ _DIGITS = 12
 
 
 @dataclass(frozen=True)
-class Made:
+class RunOrigin:
     """How a run was made, for readers.
 
     Attributes:
@@ -38,7 +38,7 @@ class Made:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-def made_of(system: str, path: Path) -> Made:
+def made_of(system: str, path: Path) -> RunOrigin:
     """Return how a run file was made; without metadata of ours, its digest alone.
 
     Args:
@@ -49,7 +49,7 @@ def made_of(system: str, path: Path) -> Made:
     digest = lines_digest(path)
     about = [("file", path.name)]
     try:
-        return Made(
+        return RunOrigin(
             system,
             metadata.implementation.executable["cmd"],
             [*about, *_facts(metadata, digest)],
@@ -57,7 +57,9 @@ def made_of(system: str, path: Path) -> Made:
         )
     except (AttributeError, KeyError, TypeError, ValueError):  # none, or somebody else's
         missing = f"{metadata_path(path).name} is not beside it, nor of this program"
-        return Made(system, facts=[*about, ("SHA-256 of the run", digest), ("metadata", missing)])
+        return RunOrigin(
+            system, facts=[*about, ("SHA-256 of the run", digest), ("metadata", missing)]
+        )
 
 
 def _facts(metadata: RunMetadata, digest: str) -> Iterator[tuple[str, str]]:
@@ -79,16 +81,16 @@ def _facts(metadata: RunMetadata, digest: str) -> Iterator[tuple[str, str]]:
                 remark = f"; {step['remark']}" if step.get("remark") else ""
                 package = f"{step.get('distribution', '?')} {step.get('version', '')}"
                 changed = changed_options(kind, step)
-                told = f"; {', '.join(changed)}" if changed else ""
-                yield kind, f"{step[kind]} of {package}{remark}{told}"
+                options = f"; {', '.join(changed)}" if changed else ""
+                yield kind, f"{step[kind]} of {package}{remark}{options}"
     if metadata.method.seed is not None:
         yield "seed", str(metadata.method.seed)
     for part, marks in metadata.data.content().items():
         if isinstance(marks, dict):
-            named = {k: v if k == "name" else str(v)[:_DIGITS] for k, v in marks.items() if v}
-            yield part, ", ".join(f"{k} {v}" for k, v in named.items())
-    for used in metadata.data.inputs:
-        yield str(used["role"]), f"{used['path']} (SHA-256 {used['sha256']})"
+            entries = {k: v if k == "name" else str(v)[:_DIGITS] for k, v in marks.items() if v}
+            yield part, ", ".join(f"{k} {v}" for k, v in entries.items())
+    for file in metadata.data.inputs:
+        yield str(file["role"]), f"{file['path']} (SHA-256 {file['sha256']})"
     yield from _platform(metadata.platform.content())
 
 
@@ -96,11 +98,11 @@ def _mixture(method: Method) -> Iterator[tuple[str, str]]:
     """The first stage's share, and the weights of fused retrievers."""
     mixture = mixture_of(method)
     if mixture.share is not None:
-        told = f"{mixture.share_text} of {mixture.first_stage}, {1 - mixture.share:.2f} of its own"
+        text = f"{mixture.share_text} of {mixture.first_stage}, {1 - mixture.share:.2f} of its own"
         folds = f": {', '.join(f'{w:.2f}' for w in mixture.shares)}" if mixture.shares else ""
         mean = f" (the mean over {mixture.folds} folds{folds})" if mixture.folds else ""
         none = f"; it was given no weight: this is {mixture.first_stage}'s ranking"
-        yield "first stage's share W", f"{told}{mean}{none * mixture.has_no_weight}"
+        yield "first stage's share W", f"{text}{mean}{none * mixture.has_no_weight}"
     if mixture.fused:
         yield "fused", mixture.fusion
 
@@ -110,7 +112,7 @@ def _training(method: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     depth = method.get("candidates", {}).get("rerank_depth")
     if "interpolation" in method and depth:
         yield "rerank depth", f"{depth:,}"
-    for trained in [each for each in method.get("training", ()) if each][:1]:
+    for trained in [fold for fold in method.get("training", ()) if fold][:1]:
         folds = len(method["training"])
         if "members" in trained:
             yield "members", f"{trained['members']}" + f" in each of {folds} folds" * (folds > 1)

@@ -23,8 +23,8 @@ from irplatform.reports.comparison_tables import (
     best_places,
     group_means,
     has_shares,
-    how,
     matrix_of,
+    method_in_words,
     share_legend,
 )
 from irplatform.reports.plots import (
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from irplatform.comparison.curves import Curve
     from irplatform.comparison.ranking import Rank
     from irplatform.comparison.results import Comparison, Pair
-    from irplatform.reports.html.made import Made
+    from irplatform.reports.html.made import RunOrigin
 
 PAGES = ("altair", "vl_convert", "jinja2")
 """The packages that make pages."""
@@ -82,7 +82,7 @@ def render_page(
     *,
     browser: Mapping[str, Any],
     curves: Sequence[Curve],
-    made: Sequence[Made] = (),
+    made: Sequence[RunOrigin] = (),
     notes: Sequence[str] = (),
     bibliography: str = "",
     title: str = "",
@@ -121,7 +121,7 @@ def render_page(
         "intervals": {m: interval_rows(comparison, m) for m in comparison.measures},
         "plots": plots,
     }
-    seconds = {each.system: sum(each.seconds.values()) for each in made if each.seconds}
+    seconds = {run.system: sum(run.seconds.values()) for run in made if run.seconds}
     of = listing(names, _NAMED)
     if comparison.matrix:
         of = f"{listing(comparison.matrix.rows)} × {listing(comparison.matrix.columns)}"
@@ -133,7 +133,7 @@ def render_page(
         names=names,
         styles=line_styles(len(names), PAGE),
         points=POINTS,
-        how=how(comparison),
+        how=method_in_words(comparison),
         measures=[_measure(comparison, measure) for measure in comparison.measures],
         overview=_overview(comparison, seconds),
         told=identities_told(comparison.systems),
@@ -233,8 +233,8 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
         columns += _of_pairs([by_system.get(name) for name in names])
         for place, system in enumerate(comparison.systems):
             if system.name not in by_system:
-                told = f"= {system.ranking_of}" if system.ranking_of else "baseline"
-                columns[-len(PAGE_OF_PAIR)][1][place] = Cell(told, 0.0, "name quiet")
+                remark = f"= {system.ranking_of}" if system.ranking_of else "baseline"
+                columns[-len(PAGE_OF_PAIR)][1][place] = Cell(remark, 0.0, "name quiet")
     else:
         table = _Table.of([_names("pair", map(_pair_name, pairs)), *_of_pairs(pairs)])
     return {
@@ -242,7 +242,7 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
         "systems": _Table.of(columns),
         "pairs": table,
         "matrix": _matrix(comparison, measure),
-        "sentences": _told(comparison, measure, pairs),
+        "sentences": _sentences_with_verdicts(comparison, measure, pairs),
     }
 
 
@@ -275,7 +275,9 @@ def _of_matrix(value: str, mark: str, best: bool) -> Cell:
     return Cell(f"{value}{mark}", value.strip("-"), f"{style}{' best' * best}".strip())
 
 
-def _told(comparison: Comparison, measure: str, pairs: Sequence[Pair]) -> list[tuple[str, str]]:
+def _sentences_with_verdicts(
+    comparison: Comparison, measure: str, pairs: Sequence[Pair]
+) -> list[tuple[str, str]]:
     """The sentences of a measure, with the verdict on the pair that each is about."""
     verdicts = {pair.sentence: pair.verdict for pair in pairs}
     return [(text, verdicts.get(text, "")) for text in sentences(comparison, measure)]

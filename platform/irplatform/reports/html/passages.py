@@ -30,13 +30,13 @@ class Match:
     is_name: bool
 
 
-class Asked:
+class TopicWords:
     """What a topic asks for: the words of its query, and names of its concepts.
 
     Words match in singular and plural and in the forms of verbs; names as whole phrases.
 
-    >>> asked = Asked("lung cancers", ["NSCLC", "carcinoma of the lung"])
-    >>> [match.word for match in asked.matches("Cancer (NSCLC), not of lungs")]
+    >>> topic_words = TopicWords("lung cancers", ["NSCLC", "carcinoma of the lung"])
+    >>> [match.word for match in topic_words.matches("Cancer (NSCLC), not of lungs")]
     ['cancer', 'nsclc', 'lung']
     """
 
@@ -55,23 +55,23 @@ class Asked:
 
     def matches(self, text: str) -> list[Match]:
         """Return the parts of a text that match, in their order, none within another."""
-        found = [
+        candidates = [
             Match(m.start(), m.end(), m[0].lower(), True)
             for pattern in self._names
             if pattern
             for m in pattern.finditer(text)
         ]
-        found += [
+        candidates += [
             Match(m.start(), m.end(), stem, False)
             for m in _WORD.finditer(text)
             if (stem := _stem(m[0].lower())) in self._stems
         ]
-        found.sort(key=lambda match: (match.start, -match.end))
-        kept: list[Match] = []
-        for match in found:
-            if not kept or match.start >= kept[-1].end:
-                kept.append(match)
-        return kept
+        candidates.sort(key=lambda match: (match.start, -match.end))
+        matches: list[Match] = []
+        for match in candidates:
+            if not matches or match.start >= matches[-1].end:
+                matches.append(match)
+        return matches
 
     def passage(self, text: str, length: int = 200) -> str:
         """Return the part of a text, of at most so many characters, with most of what is asked for.
@@ -82,12 +82,12 @@ class Asked:
         text = " ".join(text.split())
         if len(text) <= length:
             return text
-        found = self.matches(text)
+        matches = self.matches(text)
         room = length - 2
         best, start = 0.0, 0
-        for first in found:
+        for first in matches:
             begin = max(0, first.start - _BEFORE)
-            inside = [m for m in found if begin <= m.start and m.end <= begin + room]
+            inside = [m for m in matches if begin <= m.start and m.end <= begin + room]
             value = len({m.word for m in inside}) + 0.1 * len(inside)
             if value > best:
                 best, start = value, begin

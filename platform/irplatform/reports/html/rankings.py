@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from irplatform.reports.html.passages import Asked
+from irplatform.reports.html.passages import TopicWords
 from irplatform.system.console import progress
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _DIGITS = {"values": 9, "scores": 4}
 
 
 @dataclass(frozen=True)
-class Shown:
+class RankingSelection:
     """What a page shows of rankings.
 
     Attributes:
@@ -40,7 +40,7 @@ class Shown:
     left_out: int = 0
 
     @classmethod
-    def of(cls, comparison: Comparison, depth: int | None = None) -> Shown:
+    def of(cls, comparison: Comparison, depth: int | None = None) -> RankingSelection:
         """Choose so much that a page stays small: 100 documents, fewer for many topics.
 
         Of more than 400 topics, those that differ most are taken.
@@ -52,8 +52,8 @@ class Shown:
         topics: Sequence[ComparedTopic] = comparison.topics
         if len(topics) > _MOST_TOPICS:
             widest = comparison.most_different(comparison.measures[0], _MOST_TOPICS)
-            taken = {topic.id for topic in widest}
-            topics = [topic for topic in topics if topic.id in taken]
+            topic_ids = {topic.id for topic in widest}
+            topics = [topic for topic in topics if topic.id in topic_ids]
         rankings = max(1, len(topics) * len(comparison.systems))
         fitting = max(_SHALLOWEST, min(DEEPEST, _MOST_RESULTS // rankings))
         return cls(topics, depth or fitting, len(comparison.topics) - len(topics))
@@ -91,7 +91,11 @@ class Texts:
 
 
 def browser_data(
-    comparison: Comparison, runs: Mapping[str, Run], qrels: Qrels, shown: Shown, texts: Texts
+    comparison: Comparison,
+    runs: Mapping[str, Run],
+    qrels: Qrels,
+    selection: RankingSelection,
+    texts: Texts,
 ) -> dict[str, Any]:
     """Return what the browser of topics reads, as JSON.
 
@@ -104,32 +108,32 @@ def browser_data(
         comparison: systems, measures and values.
         runs: the systems' runs, by name.
         qrels: judgments, for grades.
-        shown: topics and depth.
+        selection: topics and depth.
         texts: documents and names of concepts.
     """
-    doc_ids = shown.doc_ids(runs)
-    listed = {topic.id for topic in shown.topics}
+    doc_ids = selection.doc_ids(runs)
+    topic_ids = {topic.id for topic in selection.topics}
     numbers = {doc_id: number for number, doc_id in enumerate(doc_ids)}
     titles = [_cut(texts.documents[d].title) if d in texts.documents else "" for d in doc_ids]
     names = [system.name for system in comparison.systems]
     topics = []
-    with progress("gathering rankings", len(shown.topics), "topics") as advance:
-        for topic in shown.topics:
+    with progress("gathering rankings", len(selection.topics), "topics") as advance:
+        for topic in selection.topics:
             grades = qrels.get(topic.id, {})
-            topics.append(_topic(topic, comparison, runs, grades, shown.depth, numbers, texts))
+            topics.append(_topic(topic, comparison, runs, grades, selection.depth, numbers, texts))
             advance(1)
     return {
         "systems": names,
         "measures": [*comparison.measures],
         "baseline": comparison.baseline or names[0],
-        "depth": shown.depth,
+        "depth": selection.depth,
         "ids": doc_ids,
         "titles": titles,
         "topics": topics,
         "others": [
             {"id": topic.id, "query": topic.query, "values": _values(topic, comparison)}
             for topic in comparison.topics
-            if topic.id not in listed
+            if topic.id not in topic_ids
         ],
     }
 
@@ -156,17 +160,17 @@ def _topic(
         for run in runs.values()
     ]
     doc_ids = list(dict.fromkeys(doc_id for ranking in rankings for doc_id, _ in ranking))
-    asked = Asked(topic.query, texts.names.get(topic.id, ()))
+    question = TopicWords(topic.query, texts.names.get(topic.id, ()))
     local = {doc_id: place for place, doc_id in enumerate(doc_ids)}
     passages: list[str] = []
     words: set[str] = set()
     concepts: set[str] = set()
     for doc_id in doc_ids:
         document = texts.documents.get(doc_id)
-        passages.append("" if document is None else asked.passage(document.abstract))
+        passages.append("" if document is None else question.passage(document.abstract))
         title = "" if document is None else _cut(document.title)
         for text in (title, passages[-1]):
-            for match in asked.matches(text):
+            for match in question.matches(text):
                 (concepts if match.is_name else words).add(text[match.start : match.end])
     explained = texts.explanations.get(topic.id, {})
     machine = texts.machine.get(topic.id, frozenset())

@@ -32,8 +32,8 @@ class Borda(FusionMethod):
 
     def part(self, results: Results, weight: float) -> tuple[Values, float]:
         """Return the points, and the share of the points left."""
-        left = (results.documents - len(results.ranks) + 1) / 2
-        return weight * (results.documents - (results.ranks - 1)), weight * left
+        share = (results.documents - len(results.ranks) + 1) / 2
+        return weight * (results.documents - (results.ranks - 1)), weight * share
 
 
 def register_fusion(register: RegisterFusion) -> None:

@@ -66,8 +66,8 @@ class FusionMethod(ABC):
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters by name, without the weights."""
-        named = (field.name for field in fields(self) if field.name != "weights")
-        return {name: getattr(self, name) for name in named}
+        names = (field.name for field in fields(self) if field.name != "weights")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def finds_all(self) -> bool:

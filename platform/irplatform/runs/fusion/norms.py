@@ -20,8 +20,8 @@ def normalized_part(norm: Norm, results: Results, weight: float) -> tuple[Values
     """Return what normalized scores add to each document found, and to each other one."""
     if norm == "borda":
         documents = results.documents
-        left = (documents - len(results.ranks) + 1) / 2 / documents
-        return weight * (1 - (results.ranks - 1) / documents), weight * left
+        share = (documents - len(results.ranks) + 1) / 2 / documents
+        return weight * (1 - (results.ranks - 1) / documents), weight * share
     return weight * normalized(results.scores, norm), 0.0
 
 

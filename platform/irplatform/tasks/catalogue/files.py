@@ -88,11 +88,11 @@ def _task(entry: _Task, declared: _File, path: Path) -> Task:
     values: dict[str, Any] = {}
     sources: dict[str, Source] = {}
     for cited in (*declared.rules, *entry.rules):
-        given = {name: getattr(cited, name) for name in RULES}
-        given = {name: value for name, value in given.items() if value is not None}
-        values |= given
+        rules = {name: getattr(cited, name) for name in RULES}
+        rules = {name: value for name, value in rules.items() if value is not None}
+        values |= rules
         source = _source(cited, declared, path)
-        sources |= dict.fromkeys(given, source) if source else {}
+        sources |= dict.fromkeys(rules, source) if source else {}
     for name, value in values.items():
         if problem := rule_problem(name, value):
             raise InputError(f"task '{entry.name}': '{name}' {problem}.", path=path)
@@ -118,13 +118,13 @@ def _validated(table: type[_Kind], content: Mapping[str, Any], of: str, path: Pa
         inner = next((_TABLES[name] for name in tables if name in _TABLES), table)
         place = ": ".join(filter(None, [of, ".".join(tables)]))
         if problem["type"] == "extra_forbidden":
-            place, told = of or place, str(unknown("key", key, inner.model_fields))
+            place, message = of or place, str(unknown("key", key, inner.model_fields))
         elif problem["type"] == "missing":
-            told = f"the key '{key}' is missing."
+            message = f"the key '{key}' is missing."
         else:
-            where, reason = first_problem(table, error)
-            place, told = ": ".join(filter(None, [of, where])), f"{reason}."
-        raise InputError(f"{place}: {told}" if place else told, path=path) from error
+            location, reason = first_problem(table, error)
+            place, message = ": ".join(filter(None, [of, location])), f"{reason}."
+        raise InputError(f"{place}: {message}" if place else message, path=path) from error
 
 
 def _source(cited: _Cited, declared: _File, path: Path) -> Source | None:

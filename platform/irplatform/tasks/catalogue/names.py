@@ -35,8 +35,8 @@ def known_tasks(of_plugins: Mapping[Path, object] = {}) -> dict[str, Task]:
     for path in sorted(Path(__file__).parent.glob(f"*{ENDING}")):
         tasks |= _by_name(path)
     for path, plugin in of_plugins.items():
-        found, faults = tasks_of_plugin(path, tasks)
-        tasks |= found
+        plugin_tasks, faults = tasks_of_plugin(path, tasks)
+        tasks |= plugin_tasks
         for fault in faults:
             notice_once(f"WARNING: a task of {plugin} is left out: {fault}")
     for path in sorted(own_folder().glob(f"*{ENDING}")):
@@ -48,15 +48,15 @@ def known_tasks(of_plugins: Mapping[Path, object] = {}) -> dict[str, Task]:
     return tasks
 
 
-def tasks_of_plugin(path: Path, known: Mapping[str, Task]) -> tuple[dict[str, Task], list[str]]:
-    """Return a plugin's tasks, and why others of its file are left out; `known` names are taken."""
+def tasks_of_plugin(path: Path, catalogue: Mapping[str, Task]) -> tuple[dict[str, Task], list[str]]:
+    """Return a plugin's tasks, and why others in it are left out; `catalogue` names are taken."""
     faults: list[str] = []
     tasks = {}
     try:
         for task in read_tasks(path, lambda error: faults.append(str(error))):
-            if task.name in known:
-                where = known[task.name].path
-                faults.append(f"{path}: task '{task.name}' is also in {where}; rename one.")
+            if task.name in catalogue:
+                place = catalogue[task.name].path
+                faults.append(f"{path}: task '{task.name}' is also in {place}; rename one.")
             else:
                 tasks[task.name] = task
     except InputError as error:
@@ -71,15 +71,15 @@ def find_task(name: str, of_plugins: Mapping[Path, object] = {}) -> Task:
         InputError: there is no such task, or the file has several.
     """
     if name.endswith(ENDING):
-        found = read_tasks(Path(name))
-        if len(found) > 1:
-            names = ", ".join(task.name for task in found)
+        file_tasks = read_tasks(Path(name))
+        if len(file_tasks) > 1:
+            names = ", ".join(task.name for task in file_tasks)
             raise InputError(
                 f"this file has several tasks: {names}. Put it into {own_folder()}, and give the "
                 "name of one.",
                 path=name,
             )
-        return found[0]
+        return file_tasks[0]
     tasks = known_tasks(of_plugins)
     if name not in tasks:
         hint = (

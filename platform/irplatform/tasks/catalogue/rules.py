@@ -151,10 +151,10 @@ class Task:
     @property
     def topic_ids(self) -> tuple[str, ...]:
         """The ids of its topics; empty if the rules do not name them."""
-        given = self.rules.topic_ids or []
-        if isinstance(given, list):
-            return tuple(given)
-        return tuple(name for part in given.split(",") for name in _names(part))
+        ids = self.rules.topic_ids or []
+        if isinstance(ids, list):
+            return tuple(ids)
+        return tuple(name for part in ids.split(",") for name in _names(part))
 
     @property
     def year(self) -> int | None:
@@ -174,8 +174,8 @@ class Task:
 
 def _names(part: str) -> list[str]:
     """The ids of a range."""
-    if found := _RANGE.fullmatch(part):
-        before, first, last, after = found.groups()
+    if match := _RANGE.fullmatch(part):
+        before, first, last, after = match.groups()
     else:
         before, (first, _, last), after = "", part.partition("-"), ""
     return [f"{before}{number}{after}" for number in range(int(first), int(last or first) + 1)]

@@ -69,9 +69,9 @@ def task_file(
     """
     of_topics, ids = _topic_rules(topics, topic_format, query)
     of_run = _run_rules(run, ids)
-    told = {key: answers[key] for key in RULES if answers.get(key) is not None}
-    told |= {"ranks": [*RANKS]} if dense else {}
-    for key, value in told.items():
+    rules = {key: answers[key] for key in RULES if answers.get(key) is not None}
+    rules |= {"ranks": [*RANKS]} if dense else {}
+    for key, value in rules.items():
         if problem := rule_problem(key, value):
             raise InputError(f"'{key}' {problem}.")
     title, place = answers.get("title") or name, answers.get("place")
@@ -81,7 +81,7 @@ def task_file(
         lines += [f"title = {toml_value(f'{title}, rules')}", f"place = {toml_value(place)}"]
     lines += ["", "[[task]]", f"name = {toml_value(name)}", f"title = {toml_value(title)}"]
     sentence = "Add the sentence that says it" if place else "Add the source and the sentence"
-    lines += _entry(f"As you know it. {sentence}.", told, 'source = "page"' if place else "")
+    lines += _entry(f"As you know it. {sentence}.", rules, 'source = "page"' if place else "")
     lines += _entry(f"As {topics.name} has it.", of_topics)
     lines += _entry(f"As {run.name} has it: compare with what the task says.", of_run)
     return "\n".join([*lines, ""])
@@ -152,11 +152,11 @@ def id_ranges(ids: Sequence[str]) -> str | None:
     >>> id_ranges(["rag2026-0", "rag2026-1", "rag2026-2"])
     'rag2026-{0-2}'
     """
-    found = [_NUMBERED.fullmatch(name) for name in ids]
-    around = {(match[1], match[3]) for match in found if match}
-    if None in found or len(around) != 1:
+    matches = [_NUMBERED.fullmatch(name) for name in ids]
+    around = {(match[1], match[3]) for match in matches if match}
+    if None in matches or len(around) != 1:
         return None
-    numbers = [int(match[2]) for match in found if match]
+    numbers = [int(match[2]) for match in matches if match]
     if sorted(numbers) != [*range(min(numbers), max(numbers) + 1)]:
         return None
     ((before, after),) = around

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.evaluation.hits import Hits, Values
-    from irplatform.evaluation.kinds import Asked, PerTopic, RegisterMeasure, Scored
+    from irplatform.evaluation.kinds import IrMeasure, PerTopic, RegisterMeasure, Scored
 
 
 def interpolated_precision(
-    measure: Asked, grades: Mapping[str, float], doc_ids: Sequence[str]
+    measure: IrMeasure, grades: Mapping[str, float], doc_ids: Sequence[str]
 ) -> float:
     """Return the highest precision at a recall or above, as trec_eval 10 computes it.
 
@@ -34,13 +34,13 @@ def interpolated_precision(
     if measure["judged_only"]:
         doc_ids = [doc_id for doc_id in doc_ids if grades.get(doc_id, -1) >= 0]
     share = measure["recall"] * sum(grade >= measure["rel"] for grade in grades.values())
-    found, best = 0, 0.0
+    count, best = 0, 0.0
     least = math.floor(share) + (share % 1 >= 0.5)
     for rank, doc_id in enumerate(doc_ids, start=1):
         if grades.get(doc_id, 0) >= measure["rel"]:
-            found += 1
-            if found >= least:
-                best = max(best, found / rank)
+            count += 1
+            if count >= least:
+                best = max(best, count / rank)
     return best
 
 
@@ -49,10 +49,10 @@ def highest_precision(hits: Hits, least: int, recall: float) -> Values:
     topic, rank = hits.relevant(least, math.inf)
     share = recall * hits.number_relevant(least)
     needed = np.floor(share) + (share % 1 >= 0.5)
-    found = np.arange(1, len(topic) + 1) - np.searchsorted(topic, topic)
-    kept = found >= needed[topic]
+    counts = np.arange(1, len(topic) + 1) - np.searchsorted(topic, topic)
+    mask = counts >= needed[topic]
     best = np.zeros(len(hits.topics))
-    np.maximum.at(best, topic[kept], (found / rank)[kept])
+    np.maximum.at(best, topic[mask], (counts / rank)[mask])
     return best
 
 
@@ -60,10 +60,10 @@ def highest_precision(hits: Hits, least: int, recall: float) -> Values:
 class _AtRecall(OfRanking):
     """All topics at once, unless unjudged documents count, or are left out."""
 
-    def values(self, asked: Asked, scored: Scored) -> PerTopic:
-        if asked["judged_only"] or asked["rel"] < 1:
-            return super().values(asked, scored)
-        values = highest_precision(scored.hits, asked["rel"], asked["recall"])
+    def values(self, measure: IrMeasure, scored: Scored) -> PerTopic:
+        if measure["judged_only"] or measure["rel"] < 1:
+            return super().values(measure, scored)
+        values = highest_precision(scored.hits, measure["rel"], measure["recall"])
         return dict(zip(scored.hits.topics, values.tolist(), strict=True))
 
 

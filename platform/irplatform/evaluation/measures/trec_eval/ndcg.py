@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 def ndcg(hits: Hits, _least: int, cutoff: float) -> Values:
     """Divide the discounted cumulative gain by that of the best ranking."""
-    kept = (hits.grade > 0) & (hits.rank <= cutoff)
-    gained = _gain(hits, hits.topic[kept], hits.rank[kept], hits.grade[kept])
+    mask = (hits.grade > 0) & (hits.rank <= cutoff)
+    gained = _gain(hits, hits.topic[mask], hits.rank[mask], hits.grade[mask])
     order = np.lexsort((-hits.grades, hits.of_grade))
     topic, grades = hits.of_grade[order], hits.grades[order]
     rank = np.arange(1, len(topic) + 1) - np.searchsorted(topic, topic)
-    kept = (grades > 0) & (rank <= cutoff)
-    return shares(gained, _gain(hits, topic[kept], rank[kept], grades[kept]))
+    mask = (grades > 0) & (rank <= cutoff)
+    return shares(gained, _gain(hits, topic[mask], rank[mask], grades[mask]))
 
 
 def _gain(hits: Hits, topic: Integers, rank: Integers, grade: Integers) -> Values:
@@ -45,8 +45,8 @@ class NDCG(Standard):
 
     def for_levels(self) -> Measure:
         """Return nDCG of levels; this one where grades have gains of their own."""
-        if self.asked.params.keys() <= {"cutoff", "dcg"}:
-            return Graded(gain.ndcg, self.asked.params.get("cutoff"))
+        if self.ir_measure.params.keys() <= {"cutoff", "dcg"}:
+            return Graded(gain.ndcg, self.ir_measure.params.get("cutoff"))
         return self
 
     def takes_whole(self) -> bool:

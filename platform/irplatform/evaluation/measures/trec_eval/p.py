@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def precision(hits: Hits, least: int, cutoff: float) -> Values:
     """Divide the number of relevant results by the cutoff."""
-    return hits.found(least, cutoff) / cutoff
+    return hits.count(least, cutoff) / cutoff
 
 
 def register_measures(register: RegisterMeasure) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def recall(hits: Hits, least: int, cutoff: float) -> Values:
     """Divide the number of relevant results by that of relevant documents."""
-    return shares(hits.found(least, cutoff), hits.number_relevant(least))
+    return shares(hits.count(least, cutoff), hits.number_relevant(least))
 
 
 def register_measures(register: RegisterMeasure) -> None:

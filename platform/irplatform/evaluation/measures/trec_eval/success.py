@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def success(hits: Hits, least: int, cutoff: float) -> Values:
     """Return 1 for topics with a relevant result, 0 for others."""
-    return (hits.found(least, cutoff) > 0).astype(np.float64)
+    return (hits.count(least, cutoff) > 0).astype(np.float64)
 
 
 def register_measures(register: RegisterMeasure) -> None:

@@ -15,11 +15,11 @@ from irplatform.evaluation.user import user_measure
 
 if TYPE_CHECKING:
     from irplatform.evaluation.hits import Values
-    from irplatform.evaluation.kinds import Asked, RegisterMeasure
+    from irplatform.evaluation.kinds import IrMeasure, RegisterMeasure
     from irplatform.evaluation.user import Attention
 
 
-def going_on(measure: Asked, _ranks: Values, gains: Values) -> Attention:
+def going_on(measure: IrMeasure, _ranks: Values, gains: Values) -> Attention:
     """Return 1 until the gain suffices."""
     return (np.cumsum(gains) < measure["T"]) * 1.0, 0.0
 

@@ -15,11 +15,11 @@ from irplatform.evaluation.user import squares, user_measure
 
 if TYPE_CHECKING:
     from irplatform.evaluation.hits import Values
-    from irplatform.evaluation.kinds import Asked, RegisterMeasure
+    from irplatform.evaluation.kinds import IrMeasure, RegisterMeasure
     from irplatform.evaluation.user import Attention
 
 
-def going_on(measure: Asked, ranks: Values, gains: Values) -> Attention:
+def going_on(measure: IrMeasure, ranks: Values, gains: Values) -> Attention:
     """Return the chances of a user who expects the same gain at each rank."""
     return squares(ranks, np.full(len(gains), 2 * measure["T"]))
 

@@ -17,14 +17,14 @@ from irplatform.evaluation.user import user_measure
 
 if TYPE_CHECKING:
     from irplatform.evaluation.hits import Values
-    from irplatform.evaluation.kinds import Asked, RegisterMeasure
+    from irplatform.evaluation.kinds import IrMeasure, RegisterMeasure
     from irplatform.evaluation.user import Attention, User
 
 
 def _until_relevant(user: User) -> User:
     """The same user, who stops at a rank with the chance of its gain."""
 
-    def going_on(measure: Asked, ranks: Values, gains: Values) -> Attention:
+    def going_on(measure: IrMeasure, ranks: Values, gains: Values) -> Attention:
         chances, below = user(measure, ranks, gains)
         return chances * (1 - gains), below
 

@@ -15,17 +15,17 @@ from irplatform.evaluation.user import user_measure
 
 if TYPE_CHECKING:
     from irplatform.evaluation.hits import Values
-    from irplatform.evaluation.kinds import Asked, RegisterMeasure
+    from irplatform.evaluation.kinds import IrMeasure, RegisterMeasure
     from irplatform.evaluation.user import Attention
 
 
-def gains(measure: Asked, grades: Values) -> Values:
+def gains(measure: IrMeasure, grades: Values) -> Values:
     """Return 1 for each relevant document, 0 for the others."""
     relevant: Values = (grades >= measure["rel"]).astype(np.float64)
     return relevant
 
 
-def going_on(measure: Asked, _ranks: Values, gains: Values) -> Attention:
+def going_on(measure: IrMeasure, _ranks: Values, gains: Values) -> Attention:
     """Return the same chance after each rank."""
     return np.full(len(gains), measure["p"]), 1 / (1 - measure["p"])
 

@@ -16,11 +16,11 @@ from irplatform.evaluation.user import user_measure
 
 if TYPE_CHECKING:
     from irplatform.evaluation.hits import Values
-    from irplatform.evaluation.kinds import Asked, RegisterMeasure
+    from irplatform.evaluation.kinds import IrMeasure, RegisterMeasure
     from irplatform.evaluation.user import Attention
 
 
-def going_on(_measure: Asked, ranks: Values, _gains: Values) -> Attention:
+def going_on(_measure: IrMeasure, ranks: Values, _gains: Values) -> Attention:
     """Return the ratio of the discounts of a rank and the next."""
     return np.log2(ranks + 1) / np.log2(ranks + 2), 0.0
 
