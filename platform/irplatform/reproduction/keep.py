@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from irplatform.reproduction.execute import Execution
     from irplatform.runs.run import Scores
 
-_DEPTH = 100
+_DEPTH = 50
 """Documents of a topic in a run file."""
-_RESULTS = 10_000
+_RESULTS = 2_500
 """Results in a run file; where there are more topics, each has fewer documents."""
 _DIGITS = 3
 """Significant digits of scores, where their order needs no more."""
