@@ -14,8 +14,6 @@ from irplatform.run_folder.published import read_published
 from irplatform.runs.names import alone_name
 
 PUBLISHED = Path(__file__).parent.parent / "runs" / "published"
-NOT_THERE = frozenset(["graphene-features-trec-pm-2017", "graphene-trec-pm-2017"])
-"""Rows that `reproduce` had no time for."""
 ROUNDING = 1e-4
 
 
@@ -50,7 +48,7 @@ def test_every_row_is_published_but_those_of_run_files_and_of_a_built_pool(rows,
     started_from_a_file = {row.id for row in rows if any("/" in name for name in row.retrievers)}
     built = {row.id for row in rows if "trec-pm-built" in row.tags}
     missing = {row.id for row in rows} - scores.keys()
-    assert missing == started_from_a_file | built | NOT_THERE
+    assert missing == started_from_a_file | built
 
 
 def test_topics_have_the_means_of_the_tables(rows, scores):
