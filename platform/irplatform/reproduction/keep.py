@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _DEPTH = 50
 """Documents of a topic in a run file."""
-_RESULTS = 2_500
+_RESULTS = 2_400
 """Results in a run file; where there are more topics, each has fewer documents."""
 _DIGITS = 3
 """Significant digits of scores, where their order needs no more."""
